@@ -1,0 +1,22 @@
+//! One statement about to be sent.
+
+use dbdyno_wire::Parameters;
+
+/// A statement of the workload, by its place in [`Workload::statements`](crate::Workload::statements),
+/// and its parameters. One `Call` is reused for every statement of a worker: filling it allocates
+/// nothing once its buffers have grown.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// Place in `Workload::statements()`.
+    pub statement: u16,
+    /// The values of the statement's `?` places, in order.
+    pub parameters: Parameters,
+}
+
+impl Call {
+    /// Points the call at a statement and forgets the parameters of the one before.
+    pub fn start(&mut self, statement: u16) {
+        self.statement = statement;
+        self.parameters.clear();
+    }
+}

@@ -1,0 +1,50 @@
+"""Units, names, errors and the values handed between rooms. No I/O, no dependency."""
+
+from dbdyno.core._cell import Cell, Route, Run, RunStatus
+from dbdyno.core._engine import STORAGE_ENGINE_ALIASES, EngineName, Target, parse_engine_name
+from dbdyno.core._errors import (
+    AnalysisError,
+    ConfigureError,
+    DbdynoError,
+    HostError,
+    MeasureError,
+    PopulateError,
+    ProvisionError,
+    RequestError,
+    StoreError,
+    StudyError,
+    WorldError,
+)
+from dbdyno.core._record import Caveat, Comparison, LatencyNs, RunRecord, Verdict
+from dbdyno.core._units import format_bytes, format_duration, parse_bytes, parse_duration_ns
+
+__all__ = [
+    "STORAGE_ENGINE_ALIASES",
+    "AnalysisError",
+    "Caveat",
+    "Cell",
+    "Comparison",
+    "ConfigureError",
+    "DbdynoError",
+    "EngineName",
+    "HostError",
+    "LatencyNs",
+    "MeasureError",
+    "PopulateError",
+    "ProvisionError",
+    "RequestError",
+    "Route",
+    "Run",
+    "RunRecord",
+    "RunStatus",
+    "StoreError",
+    "StudyError",
+    "Target",
+    "Verdict",
+    "WorldError",
+    "format_bytes",
+    "format_duration",
+    "parse_bytes",
+    "parse_duration_ns",
+    "parse_engine_name",
+]

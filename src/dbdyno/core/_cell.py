@@ -1,0 +1,58 @@
+"""Cells, runs and the plan: what is to be measured, in which order."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+Route = Literal["socket", "loopback"]
+RunStatus = Literal["good", "suspect", "failed", "skipped", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of target, tier, concurrency, workload and route."""
+
+    target: str
+    tier_bytes: int
+    concurrency: int
+    workload: str
+    route: Route
+
+    @property
+    def cell_id(self) -> str:
+        """Readable, unique in a study and safe as a file name.
+
+        >>> Cell("mariadb:11.8+rocksdb", 64 << 20, 16, "sysbench/oltp_read_write", "socket").cell_id
+        'mariadb-11.8-rocksdb_64MiB_c16_oltp_read_write_socket-142e'
+        """
+        parts = (self.target, self.tier_bytes, self.concurrency, self.workload, self.route)
+        digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:4]
+        target = "".join(c if c.isalnum() or c in "._" else "-" for c in self.target)[:60]
+        workload = "".join(c if c.isalnum() or c in "._" else "-" for c in self.workload.rsplit("/", 1)[-1])[:40]
+        return f"{target}_{self.tier_bytes >> 20}MiB_c{self.concurrency}_{workload}_{self.route}-{digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One planned attempt at a cell.
+
+    Parameters
+    ----------
+    order_index : place in the order of the study, from 0
+    repeat : from 1
+    seed : of the load's random numbers; the same for every target of a repeat, so all send the same statements
+    reason : why it stands at this place, for `dbdyno plan`
+    """
+
+    cell: Cell
+    repeat: int
+    order_index: int
+    seed: int
+    reason: str
+
+    @property
+    def run_id(self) -> str:
+        """Cell id and repeat: the name of the run's folder."""
+        return f"{self.cell.cell_id}_r{self.repeat}"

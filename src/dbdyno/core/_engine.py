@@ -1,0 +1,81 @@
+"""Names of engines and what is measured of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from dbdyno.core._errors import StudyError
+
+_NAME_RE = re.compile(
+    r"(?P<family>[a-z][a-z0-9_-]*)(?::(?P<version>\d+(?:\.\d+)*))?"
+    r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?(?:@(?P<source>[^@\s]+))?",
+    re.IGNORECASE,
+)
+STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
+
+
+@dataclass(frozen=True, slots=True)
+class EngineName:
+    """An engine as a user writes it: ``FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]``.
+
+    `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It is empty only for a
+    running server (``mariadb@server:NAME``), whose version is read from it. `source` is empty for "what the
+    host has".
+    """
+
+    family: str
+    version: str
+    storage_engine: str = "innodb"
+    source: str = ""
+
+    def __str__(self) -> str:
+        """Shortest form that parses back to the same name.
+
+        >>> str(parse_engine_name("MariaDB:11.8+myrocks"))
+        'mariadb:11.8+rocksdb'
+        """
+        version = f":{self.version}" if self.version else ""
+        storage = f"+{self.storage_engine}" if self.storage_engine != "innodb" else ""
+        return f"{self.family}{version}{storage}" + (f"@{self.source}" if self.source else "")
+
+
+def parse_engine_name(text: str) -> EngineName:
+    """The parts of an engine name. Whether such an engine exists is asked elsewhere.
+
+    Raises
+    ------
+    StudyError : not of the form
+
+    >>> parse_engine_name("mysql:9.7@package")
+    EngineName(family='mysql', version='9.7', storage_engine='innodb', source='package')
+    """
+    match = _NAME_RE.fullmatch(text.strip())
+    source = (match["source"] or "") if match else ""
+    if match is None or (match["version"] is None and not source.startswith("server")):
+        raise StudyError(
+            f"'{text}' is not an engine",
+            "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]",
+            "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package",
+        )
+    storage = (match["storage_engine"] or "innodb").lower()
+    return EngineName(
+        match["family"].lower(), match["version"] or "", STORAGE_ENGINE_ALIASES.get(storage, storage), source
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Engine + storage engine + settings: what a cell measures.
+
+    Parameters
+    ----------
+    name : unique in the study, shown everywhere
+    settings : raw server options added by the study, option -> value; audited like the rest
+    """
+
+    name: str
+    engine: EngineName
+    settings: Mapping[str, str] = field(default_factory=dict)

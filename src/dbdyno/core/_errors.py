@@ -1,0 +1,86 @@
+"""The one tree of errors.
+
+::
+
+    DbdynoError            carries what, why, remedy and the exit code
+    ├── RequestError       2  the request was wrong
+    │   ├── StudyError         study file, engine name, option value
+    │   └── StoreError         results folder of another study, newer schema, locked
+    ├── WorldError         3  the world failed
+    │   ├── HostError          command, file, process, disk
+    │   ├── ProvisionError     an engine can't be obtained
+    │   ├── ConfigureError     an option did not take effect, a server did not start
+    │   ├── PopulateError      filling or verifying the dataset failed
+    │   └── MeasureError       the load generator or a sampler failed
+    └── AnalysisError      4  records that can't be judged: a defect of dbdyno
+"""
+
+from __future__ import annotations
+
+
+class DbdynoError(Exception):
+    """What happened, why, and what to do about it.
+
+    Parameters
+    ----------
+    what : one line, no full stop: what could not be done
+    why : the offending value, file and line, or the server's own words; empty when `what` says all
+    remedy : one line in the imperative; empty when there is none
+    """
+
+    exit_code = 4
+
+    def __init__(self, what: str, why: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        """All three parts on one line, for logs and for a cell's reason."""
+        parts = [self.what, self.why.strip()]
+        return ": ".join(part for part in parts if part)
+
+
+class RequestError(DbdynoError):
+    """The request was wrong; nothing was started."""
+
+    exit_code = 2
+
+
+class StudyError(RequestError):
+    """A study file, an engine name or an option value is wrong."""
+
+
+class StoreError(RequestError):
+    """The results folder can't be used for this: another study, a newer schema, a second run."""
+
+
+class WorldError(DbdynoError):
+    """Host, network or server failed."""
+
+    exit_code = 3
+
+
+class HostError(WorldError):
+    """A command, file or process on a host failed."""
+
+
+class ProvisionError(WorldError):
+    """An engine could not be obtained."""
+
+
+class ConfigureError(WorldError):
+    """A server did not start, or a setting did not take effect."""
+
+
+class PopulateError(WorldError):
+    """Filling or verifying a dataset failed."""
+
+
+class MeasureError(WorldError):
+    """The load generator or a sampler failed."""
+
+
+class AnalysisError(DbdynoError):
+    """Records that can't be judged."""

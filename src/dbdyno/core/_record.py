@@ -1,0 +1,95 @@
+"""What is kept of a run, and what is concluded from runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dbdyno.core._cell import Run, RunStatus
+
+Verdict = Literal["different", "slightly different", "same", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyNs:
+    """Quantiles of a merged histogram, nanoseconds. Closed pacing: service time; fixed rate: response time."""
+
+    p50: int
+    p95: int
+    p99: int
+    p999: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """What weakens a run or a study, in words, with a stable code."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One attempt at a cell as stored: identity, outcome and the numbers read straight off its window.
+
+    Parameters
+    ----------
+    status : good; suspect (kept, shown, not trusted: see reason); failed; skipped; missing (never reached)
+    window_s : seconds judged
+    tps_mean, tps_half_width : committed transactions per second and the noise half-width at 95 %
+    errors : error code -> count, in the window
+    retries : transactions repeated after a transient error, in the window
+    client_cpu_ns_per_statement : CPU of the load generator's process; None when unknown
+    server_cpu_ns_per_transaction : CPU of the server's process; None when it can't be seen
+    client_busy_share : busiest worker's share of the window, 0 to 1
+    started_ns, ended_ns : Unix time
+    """
+
+    run: Run
+    family: str
+    version: str
+    storage_engine: str
+    status: RunStatus
+    reason: str = ""
+    window_s: float = 0.0
+    tps_mean: float | None = None
+    tps_half_width: float | None = None
+    qps_mean: float | None = None
+    latency_ns: LatencyNs | None = None
+    transactions: int = 0
+    statements: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    retries: int = 0
+    client_cpu_ns_per_statement: float | None = None
+    server_cpu_ns_per_transaction: float | None = None
+    client_busy_share: float | None = None
+    caveats: tuple[Caveat, ...] = ()
+    started_ns: int = 0
+    ended_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two targets at the same tier, concurrency, workload and route.
+
+    Parameters
+    ----------
+    ratio, low, high : throughput of `left` over `right` with its 95 % interval
+    p_adjusted : two-sided, Holm over the pairs of the same place
+    repeats_needed : repeats that would decide; None when decided or not foreseeable
+    """
+
+    left: str
+    right: str
+    workload: str
+    tier_bytes: int
+    concurrency: int
+    route: str
+    ratio: float
+    low: float
+    high: float
+    p_adjusted: float
+    verdict: Verdict
+    repeats_needed: int | None = None

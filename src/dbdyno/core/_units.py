@@ -1,0 +1,80 @@
+"""Human units in, integers in the smallest unit out, and back once for people.
+
+Memory is counted in powers of two, as the servers' own option files count it: ``64MB``, ``64M`` and
+``64MiB`` are all 67,108,864 bytes. Reports print ``MiB`` and ``GiB`` so that nobody has to guess.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbdyno.core._errors import StudyError
+
+_BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_MEMORY_RE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_DURATION_RE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", re.IGNORECASE)
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of a memory size.
+
+    Raises
+    ------
+    StudyError : not a size, or not a whole number of bytes
+
+    >>> parse_bytes("64MB"), parse_bytes("1.5 GiB"), parse_bytes("512M")
+    (67108864, 1610612736, 536870912)
+    """
+    match = _MEMORY_RE.fullmatch(text.strip())
+    if match is None:
+        raise StudyError(f"'{text}' is not a memory size", "", "write a number and a unit, such as 64MB or 2GiB")
+    value = float(match[1]) * _BYTES[match[2].lower()]
+    if value != int(value) or value <= 0:
+        raise StudyError(f"'{text}' is not a positive whole number of bytes", "", "write for example 64MB")
+    return int(value)
+
+
+def parse_duration_ns(text: str) -> int:
+    """Nanoseconds of a duration.
+
+    Raises
+    ------
+    StudyError : not a duration
+
+    >>> parse_duration_ns("12s"), parse_duration_ns("1.5min"), parse_duration_ns("250ms")
+    (12000000000, 90000000000, 250000000)
+    """
+    match = _DURATION_RE.fullmatch(text.strip())
+    if match is None:
+        raise StudyError(f"'{text}' is not a duration", "", "write a number and a unit: 250ms, 12s, 15min or 1h")
+    return round(float(match[1]) * _DURATIONS_NS[match[2].lower()])
+
+
+def format_bytes(count: int) -> str:
+    """A size for people, in powers of two.
+
+    >>> format_bytes(67108864), format_bytes(1610612736), format_bytes(900)
+    ('64 MiB', '1.5 GiB', '900 B')
+    """
+    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count} B"
+
+
+def format_duration(duration_ns: int) -> str:
+    """A duration for people.
+
+    >>> format_duration(12_000_000_000), format_duration(400_000_000_000), format_duration(250_000_000)
+    ('12 s', '6 min 40 s', '250 ms')
+    """
+    if duration_ns < 10**9:
+        return f"{duration_ns / 1e6:.4g} ms"
+    seconds = duration_ns / 1e9
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(hours, "h"), (minutes, "min"), (rest, "s")]
+    return " ".join(f"{value} {unit}" for value, unit in parts if value)[:40] or "0 s"
