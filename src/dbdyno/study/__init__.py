@@ -1,1 +1,31 @@
-"""Room under construction."""
+"""The study file, checked and typed. Knows nothing of machines or of what engines exist."""
+
+from dbdyno.study._lines import nearest
+from dbdyno.study._read import parse_study, read_study
+from dbdyno.study._schema import parse_processors
+from dbdyno.study._values import (
+    OptionValue,
+    Pacing,
+    Pinning,
+    ServerAddress,
+    Study,
+    WorkloadChoice,
+)
+from dbdyno.study._workloads import OPTION_ALIASES, WORKLOADS
+from dbdyno.study._write import study_text
+
+__all__ = [
+    "OPTION_ALIASES",
+    "WORKLOADS",
+    "OptionValue",
+    "Pacing",
+    "Pinning",
+    "ServerAddress",
+    "Study",
+    "WorkloadChoice",
+    "nearest",
+    "parse_processors",
+    "parse_study",
+    "read_study",
+    "study_text",
+]

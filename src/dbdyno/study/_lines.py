@@ -1,0 +1,39 @@
+"""Where in a study file a key stands, and what its writer probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+_HEADER_RE = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
+
+
+def line_of(text: str, table: str, key: str, index: int = 0) -> int:
+    r"""Line number, from 1, of `key` in the `index`-th occurrence of `[table]`; the header's line, or 1, if unseen.
+
+    >>> line_of('name = "a"\n[measure]\n# words\nwindow = "12s"\n', "measure", "window")
+    4
+    """
+    current, seen, header_line = "", -1 if table else 0, 1
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER_RE.match(line)
+        if header:
+            current = header[2].replace('"', "").replace(" ", "")
+            if current == table:
+                seen += 1
+                header_line = number if seen == index else header_line
+        elif current == table and seen == index and re.match(rf'\s*"?{re.escape(key)}"?\s*[=.]', line):
+            return number
+    return header_line
+
+
+def nearest(word: str, allowed: Iterable[str]) -> str:
+    """A remedy that names the nearest allowed word, or lists them all.
+
+    >>> nearest("windw", ["window", "warm_up"])
+    "did you mean 'window'?"
+    """
+    choices = sorted(allowed)
+    close = difflib.get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else "use one of: " + ", ".join(choices)

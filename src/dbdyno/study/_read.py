@@ -1,0 +1,223 @@
+"""From the text of a study file to a `Study`, or to an error that names file, line and the nearest valid word."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dbdyno.core import EngineName, StudyError, Target, parse_engine_name
+from dbdyno.study import _schema
+from dbdyno.study._lines import line_of, nearest
+from dbdyno.study._schema import Key
+from dbdyno.study._values import Pacing, Pinning, ServerAddress, Study, WorkloadChoice
+from dbdyno.study._workloads import OPTION_ALIASES, WORKLOADS
+
+_TABLES = ("axes", "measure", "pacing", "pinning", "servers", "target", "workload")
+
+
+def read_study(path: Path) -> Study:
+    """Read and check a study file.
+
+    Raises
+    ------
+    StudyError : the file can't be read, or a key or value is wrong
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"study file {path} can't be read", str(error), "give the path of a study file") from error
+    return parse_study(text, str(path))
+
+
+def parse_study(text: str, source: str) -> Study:
+    """Check the text of a study file; `source` names it in errors and gives the study its default name.
+
+    >>> study = parse_study('''
+    ... targets = ["mariadb:11.8", "mysql:9.7"]
+    ... workload.name = "sysbench/oltp_read_only"
+    ... axes = {tier = "64MB", concurrency = [1, 4]}
+    ... ''', "example.toml")
+    >>> study.name, study.concurrencies, study.window_ns
+    ('example', (1, 4), 300000000000)
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{source} is not TOML", str(error), "see the study files in studies/ for the form") from error
+    return _Reader(text, source).study(document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Carries the text, so that every complaint can name its line."""
+
+    text: str
+    source: str
+
+    def study(self, document: Mapping[str, Any]) -> Study:
+        self._known(document, "", [*_schema.TOP, *_TABLES])
+        top = self._table({k: v for k, v in document.items() if k not in _TABLES}, "", _schema.TOP)
+        axes = self._table(self._mapping(document, "axes"), "axes", _schema.AXES)
+        measure = self._table(self._mapping(document, "measure"), "measure", _schema.MEASURE)
+        servers = self._servers(self._mapping(document, "servers"))
+        targets = self._targets(document, top["targets"], axes["storage_engine"], servers)
+        return Study(
+            name=top["name"] or Path(self.source).stem,
+            question=top["question"] or _default_question(targets),
+            targets=targets,
+            workloads=self._workloads(document),
+            tiers_bytes=axes["tier"],
+            concurrencies=axes["concurrency"],
+            routes=axes["route"],
+            warm_up_ns=measure["warm_up"],
+            window_ns=measure["window"],
+            settle_ns=measure["settle"],
+            repeats=measure["repeats"],
+            seed=measure["seed"],
+            order=measure["order"],
+            protocol=measure["protocol"],
+            rng=measure["rng"],
+            pacing=Pacing(**self._table(self._mapping(document, "pacing"), "pacing", _schema.PACING)),
+            pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
+            servers=servers,
+        )
+
+    def _targets(
+        self,
+        document: Mapping[str, Any],
+        names: tuple[str, ...],
+        storage_engines: tuple[str, ...],
+        servers: Mapping[str, ServerAddress],
+    ) -> tuple[Target, ...]:
+        targets = [Target(str(engine), engine) for engine in (self._engine(n, "", "targets") for n in names)]
+        for index, entry in enumerate(self._list(document, "target")):
+            settings = entry.pop("settings", {})
+            if not isinstance(settings, dict):
+                self._fail("target", "settings", f"{settings!r} is not a table of server options", index=index)
+            values = self._table(entry, "target", _schema.TARGET, index)
+            engine = self._engine(values["engine"], "target", "engine", index)
+            options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
+            targets.append(Target(values["name"] or str(engine), engine, options))
+        if not targets:
+            self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
+        if storage_engines:
+            targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
+        self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
+        for target in targets:
+            kind, _, server = target.engine.source.partition(":")
+            if kind == "server" and server not in servers:
+                self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
+        return tuple(targets)
+
+    def _engine(self, name: str, table: str, key: str, index: int = 0) -> EngineName:
+        try:
+            return parse_engine_name(name)
+        except StudyError as error:
+            raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
+
+    def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
+        entries = self._list(document, "workload")
+        if not entries:
+            self._fail("", "workload", "no workload", remedy='add [workload] with name = "sysbench/oltp_read_write"')
+        choices = tuple(self._workload(entry, index) for index, entry in enumerate(entries))
+        self._unique([choice.label for choice in choices], "workload", "give each [[workload]] a label of its own")
+        return choices
+
+    def _workload(self, entry: dict[str, Any], index: int) -> WorkloadChoice:
+        name = str(entry.pop("name", ""))
+        full = name if "/" in name else f"sysbench/{name}"
+        if full not in WORKLOADS:
+            self._fail("workload", "name", f"unknown workload '{name}'", remedy=nearest(full, WORKLOADS), index=index)
+        label = str(entry.pop("label", full))
+        known = WORKLOADS[full]
+        options = {}
+        for key, value in entry.items():
+            word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
+            if word not in known:
+                remedy = nearest(word, [*known, *OPTION_ALIASES])
+                self._fail("workload", key, f"unknown option '{key}' of {full}", remedy=remedy, index=index)
+            try:
+                options[word] = known[word](value)
+            except ValueError as error:
+                self._fail("workload", key, f"'{key}' is {value!r} but must be {error}", index=index)
+        return WorkloadChoice(label, full, options)
+
+    def _servers(self, tables: Mapping[str, Any]) -> dict[str, ServerAddress]:
+        servers = {}
+        for name, entry in tables.items():
+            table = f"servers.{name}"
+            if not isinstance(entry, dict):
+                self._fail("servers", name, f"[{table}] is not a table")
+            values = self._table(entry, table, _schema.SERVER)
+            if (values["socket"] is None) == (values["host"] is None):
+                self._fail(table, "socket", f"[{table}] needs either socket or host", remedy="give one of the two")
+            servers[name] = ServerAddress(name=name, **values)
+        return servers
+
+    def _table(self, entry: Mapping[str, Any], table: str, keys: Mapping[str, Key], index: int = 0) -> dict[str, Any]:
+        self._known(entry, table, keys, index)
+        return {name: self._value(entry, table, name, key, index) for name, key in keys.items()}
+
+    def _value(self, entry: Mapping[str, Any], table: str, name: str, key: Key, index: int) -> object:
+        if name not in entry:
+            if key.default is ...:
+                where = f" in [{table}]" if table else ""
+                self._fail(table, name, f"'{name}' is missing{where}", remedy=f"add it: {key.meaning}", index=index)
+            return key.default
+        try:
+            return key.read(entry[name])
+        except ValueError as error:
+            self._fail(table, name, f"'{name}' is {entry[name]!r} but must be {error}", key.meaning, index=index)
+
+    def _known(
+        self, entry: Mapping[str, Any], table: str, allowed: Mapping[str, Any] | list[str], index: int = 0
+    ) -> None:
+        for name in entry:
+            if name not in allowed:
+                where = f" in [{table}]" if table else ""
+                why = "allowed here: " + ", ".join(sorted(allowed))
+                self._fail(table, name, f"unknown key '{name}'{where}", why, nearest(name, allowed), index)
+
+    def _mapping(self, document: Mapping[str, Any], table: str) -> dict[str, Any]:
+        entry = document.get(table, {})
+        if not isinstance(entry, dict):
+            self._fail("", table, f"'{table}' must be a table", remedy=f"write [{table}] and its keys below")
+        return dict(entry)
+
+    def _list(self, document: Mapping[str, Any], table: str) -> list[dict[str, Any]]:
+        entry = document.get(table, [])
+        entries = entry if isinstance(entry, list) else [entry]
+        if not all(isinstance(item, dict) for item in entries):
+            self._fail("", table, f"'{table}' must be a table", remedy=f"write [[{table}]] and its keys below")
+        return [dict(item) for item in entries]
+
+    def _unique(self, names: list[str], key: str, remedy: str) -> None:
+        doubles = sorted({name for name in names if names.count(name) > 1})
+        if doubles:
+            self._fail("", key, f"'{doubles[0]}' appears twice", remedy=remedy)
+
+    def _place(self, table: str, key: str, index: int = 0) -> str:
+        return f"{self.source}:{line_of(self.text, table, key, index)}"
+
+    def _fail(self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0) -> NoReturn:
+        raise StudyError(f"{self._place(table, key, index)}: {what}", why, remedy)
+
+
+def _with_storage_engine(target: Target, storage_engine: str) -> Target:
+    engine = EngineName(target.engine.family, target.engine.version, storage_engine, target.engine.source)
+    name = str(engine) if target.name == str(target.engine) else f"{target.name}+{storage_engine}"
+    return Target(name, engine, target.settings)
+
+
+def _option_text(value: object) -> str:
+    return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
+
+
+def _default_question(targets: tuple[Target, ...]) -> str:
+    names = [target.name for target in targets]
+    if len(names) == 1:
+        return f"How fast is {names[0]}?"
+    return f"Which is faster: {', '.join(names[:-1])} or {names[-1]}?"

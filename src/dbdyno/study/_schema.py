@@ -1,0 +1,170 @@
+"""Every key a study file may hold: its table, how its value is read, and what it stands for.
+
+One row a key; the reader, the writer and the reference page walk the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from dbdyno.core import StudyError, parse_bytes, parse_duration_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a study file.
+
+    Parameters
+    ----------
+    read : raises ValueError whose text completes "must be ..."
+    default : used when the key is absent; `...` marks a key that must be there
+    """
+
+    read: Callable[[object], object]
+    default: object
+    meaning: str
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text in quotes")
+    return value
+
+
+def _whole(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"a whole number from {least} to {most:,}")
+        return value
+
+    return read
+
+
+def _positive(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise ValueError("a number above 0")
+    return float(value)
+
+
+def _one_of(*words: str) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        if value not in words:
+            raise ValueError("one of " + ", ".join(f'"{word}"' for word in words))
+        return str(value)
+
+    return read
+
+
+def _duration(least_ns: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        try:
+            duration_ns = parse_duration_ns(_text(value))
+        except StudyError as error:
+            raise ValueError('a duration such as "12s", "15min" or "250ms"') from error
+        if duration_ns < least_ns:
+            raise ValueError(f"at least {least_ns / 1e9:g} s")
+        if duration_ns % 10**9:
+            raise ValueError("whole seconds: records are kept by the second")
+        return duration_ns
+
+    return read
+
+
+def _memory(value: object) -> int:
+    try:
+        size = parse_bytes(_text(value))
+    except StudyError as error:
+        raise ValueError('a memory size such as "64MB" or "2GB"') from error
+    if size < 8 << 20:
+        raise ValueError("at least 8MB")
+    return size
+
+
+def _list_of(read: Callable[[object], object]) -> Callable[[object], tuple[object, ...]]:
+    def read_list(value: object) -> tuple[object, ...]:
+        items = value if isinstance(value, list) else [value]
+        if not items:
+            raise ValueError("a list with at least one entry")
+        values = tuple(read(item) for item in items)
+        if len(set(values)) != len(values):
+            raise ValueError("a list without repetitions")
+        return values
+
+    return read_list
+
+
+def parse_processors(value: object) -> tuple[int, ...]:
+    """Processor numbers of a list such as ``0-2,5``.
+
+    >>> parse_processors("0-2,5")
+    (0, 1, 2, 5)
+    """
+    processors: list[int] = []
+    try:
+        for part in str(value).split(","):
+            first, _, last = part.partition("-")
+            processors.extend(range(int(first), int(last or first) + 1))
+    except ValueError as error:
+        raise ValueError('processors such as "0" or "0-3,6"') from error
+    if not processors or len(set(processors)) != len(processors):
+        raise ValueError('processors such as "0" or "0-3,6", each once')
+    return tuple(processors)
+
+
+TOP: Mapping[str, Key] = MappingProxyType(
+    {
+        "name": Key(_text, "", "short name; the file's own name when absent"),
+        "question": Key(_text, "", "the question the study answers, one line"),
+        "targets": Key(_list_of(_text), (), "engines as FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
+    }
+)
+AXES: Mapping[str, Key] = MappingProxyType(
+    {
+        "tier": Key(_list_of(_memory), ..., "memory budgets of the server, such as 64MB"),
+        "concurrency": Key(_list_of(_whole(1, 100_000)), ..., "connections with one transaction in flight each"),
+        "route": Key(_list_of(_one_of("socket", "loopback")), ("socket",), "how the client reaches the server"),
+        "storage_engine": Key(_list_of(_text), (), "each target once with each of these"),
+    }
+)
+MEASURE: Mapping[str, Key] = MappingProxyType(
+    {
+        "warm_up": Key(_duration(0), 30 * 10**9, "driven, not judged"),
+        "window": Key(_duration(2 * 10**9), 300 * 10**9, "driven and judged"),
+        "settle": Key(_duration(0), 0, "idle pause before each run"),
+        "repeats": Key(_whole(1, 50), 2, "runs of each cell"),
+        "seed": Key(_whole(0), 1, "of the order, the rows and the load"),
+        "order": Key(_one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
+        "protocol": Key(_one_of("prepared", "text"), "prepared", "how statements are sent"),
+        "rng": Key(_one_of("sysbench", "dbdyno"), "sysbench", "whose random numbers"),
+    }
+)
+PACING: Mapping[str, Key] = MappingProxyType(
+    {
+        "rate_per_s": Key(_positive, None, "transactions due per second over all connections; absent = closed"),
+        "arrivals": Key(_one_of("poisson", "constant"), "poisson", "gaps between due times"),
+    }
+)
+PINNING: Mapping[str, Key] = MappingProxyType(
+    {
+        "server": Key(parse_processors, None, "processors of the server"),
+        "client": Key(parse_processors, None, "processors of the load generator"),
+    }
+)
+TARGET: Mapping[str, Key] = MappingProxyType(
+    {
+        "engine": Key(_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
+        "name": Key(_text, "", "shown everywhere; the engine's name when absent"),
+    }
+)
+SERVER: Mapping[str, Key] = MappingProxyType(
+    {
+        "socket": Key(_text, None, "path of its socket"),
+        "host": Key(_text, None, "its address"),
+        "port": Key(_whole(1, 65_535), None, "its port"),
+        "user": Key(_text, ..., "account for the load"),
+        "password_file": Key(_text, None, "file that holds the password, readable by its owner only"),
+        "tls": Key(_one_of("off", "preferred", "required"), "preferred", "encryption of the load's connections"),
+    }
+)

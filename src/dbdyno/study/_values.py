@@ -1,0 +1,124 @@
+"""The question and its choices, checked and typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dbdyno.core import Route, Target
+
+Order = Literal["interleaved", "as-written"]
+Protocol = Literal["prepared", "text"]
+RandomSource = Literal["sysbench", "dbdyno"]
+Arrivals = Literal["poisson", "constant"]
+OptionValue = str | int | float | bool
+
+# Options that shape the tables and their rows; everything else only shapes the load.
+_DATASET_OPTIONS = frozenset(
+    {"tables", "table_size", "auto_inc", "secondary", "create_secondary", "create_table_options", "rand_type"}
+    | {"rand_spec_iter", "rand_spec_pct", "rand_spec_res", "rand_pareto_h", "rand_zipfian_exp"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadChoice:
+    """What clients do.
+
+    Parameters
+    ----------
+    label : unique in the study, shown everywhere; the name unless the study gives another
+    name : such as ``sysbench/oltp_read_write``
+    options : option -> value, sysbench's names with underscores
+    """
+
+    label: str
+    name: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+    @property
+    def dataset_options(self) -> dict[str, OptionValue]:
+        """The options that shape the data: workloads that agree in them share one dataset."""
+        return {name: value for name, value in sorted(self.options.items()) if name in _DATASET_OPTIONS}
+
+    @property
+    def family(self) -> str:
+        """Workloads of one family share a schema.
+
+        >>> WorkloadChoice("rw", "sysbench/oltp_read_write").family
+        'sysbench'
+        """
+        return self.name.split("/", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """A server that is already running.
+
+    Parameters
+    ----------
+    password_file : readable by its owner only; None means an empty password
+    """
+
+    name: str
+    user: str
+    socket: str | None = None
+    host: str | None = None
+    port: int | None = None
+    password_file: str | None = None
+    tls: str = "preferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """When the next transaction is due: at once (closed), or by the clock (fixed rate)."""
+
+    rate_per_s: float | None = None
+    arrivals: Arrivals = "poisson"
+
+
+@dataclass(frozen=True, slots=True)
+class Pinning:
+    """Processors for the server and for the load generator; None leaves it to the scheduler."""
+
+    server: tuple[int, ...] | None = None
+    client: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One experiment, complete: everything that `dbdyno run` needs to know.
+
+    Parameters
+    ----------
+    servers : addresses for targets whose engine is ``FAMILY@server:NAME``
+    seed : of the order of runs, of the rows and of the load
+    settle_ns : idle pause before each run
+    """
+
+    name: str
+    question: str
+    targets: tuple[Target, ...]
+    workloads: tuple[WorkloadChoice, ...]
+    tiers_bytes: tuple[int, ...]
+    concurrencies: tuple[int, ...]
+    routes: tuple[Route, ...]
+    warm_up_ns: int
+    window_ns: int
+    settle_ns: int
+    repeats: int
+    seed: int
+    order: Order
+    protocol: Protocol
+    rng: RandomSource
+    pacing: Pacing = Pacing()
+    pinning: Pinning = Pinning()
+    servers: Mapping[str, ServerAddress] = field(default_factory=dict)
+
+    def workload(self, label: str) -> WorkloadChoice:
+        """The workload that a cell names."""
+        return next(choice for choice in self.workloads if choice.label == label)
+
+    def target(self, name: str) -> Target:
+        """The target that a cell names."""
+        return next(target for target in self.targets if target.name == name)

@@ -1,0 +1,102 @@
+"""A study as the text of a study file, so that a good quick comparison becomes a study."""
+
+from __future__ import annotations
+
+import json
+
+from dbdyno.core import Target
+from dbdyno.study._values import OptionValue, Study, WorkloadChoice
+
+
+def study_text(study: Study) -> str:
+    r"""The study file; reading it back gives an equal study.
+
+    >>> from dbdyno.study import parse_study
+    >>> text = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}'
+    >>> study = parse_study(text, "example.toml")
+    >>> parse_study(study_text(study), "other.toml") == study
+    True
+    """
+    plain = [target for target in study.targets if not target.settings and target.name == str(target.engine)]
+    simple = len(plain) == len(study.targets)
+    parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
+    if simple:
+        parts.append(f"targets = [{', '.join(_quoted(target.name) for target in plain)}]")
+    else:
+        parts.extend(_target_text(target) for target in study.targets)
+    parts.extend(_workload_text(choice) for choice in study.workloads)
+    parts.append(
+        "\n[axes]\n"
+        f"tier = [{', '.join(_quoted(_memory(tier)) for tier in study.tiers_bytes)}]\n"
+        f"concurrency = {list(study.concurrencies)}\n"
+        f"route = [{', '.join(_quoted(route) for route in study.routes)}]"
+    )
+    parts.append(
+        "\n[measure]\n"
+        f"warm_up = {_quoted(_seconds(study.warm_up_ns))}\n"
+        f"window = {_quoted(_seconds(study.window_ns))}\n"
+        f"settle = {_quoted(_seconds(study.settle_ns))}\n"
+        f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
+        f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}"
+    )
+    parts.append(_pacing_text(study) + _pinning_text(study) + _servers_text(study))
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _target_text(target: Target) -> str:
+    lines = ["\n[[target]]", f"name = {_quoted(target.name)}", f"engine = {_quoted(str(target.engine))}"]
+    if target.settings:
+        lines.append("[target.settings]")
+        lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.settings.items())
+    return "\n".join(lines)
+
+
+def _workload_text(choice: WorkloadChoice) -> str:
+    lines = ["\n[[workload]]", f"name = {_quoted(choice.name)}"]
+    if choice.label != choice.name:
+        lines.append(f"label = {_quoted(choice.label)}")
+    lines.extend(f"{option} = {_toml(value)}" for option, value in choice.options.items())
+    return "\n".join(lines)
+
+
+def _pacing_text(study: Study) -> str:
+    if study.pacing.rate_per_s is None:
+        return ""
+    return f"\n[pacing]\nrate_per_s = {study.pacing.rate_per_s}\narrivals = {_quoted(study.pacing.arrivals)}\n"
+
+
+def _pinning_text(study: Study) -> str:
+    rows = [("server", study.pinning.server), ("client", study.pinning.client)]
+    lines = [f"{who} = {_quoted(','.join(map(str, cpus)))}" for who, cpus in rows if cpus is not None]
+    return "\n[pinning]\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _servers_text(study: Study) -> str:
+    text = ""
+    for server in study.servers.values():
+        fields = {name: getattr(server, name) for name in ("socket", "host", "port", "user", "password_file", "tls")}
+        lines = [f"{name} = {_toml(value)}" for name, value in fields.items() if value is not None]
+        text += f"\n[servers.{_quoted(server.name)}]\n" + "\n".join(lines) + "\n"
+    return text
+
+
+def _toml(value: OptionValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a TOML basic string, DEL excepted, which JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _memory(count: int) -> str:
+    for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if count % size == 0:
+            return f"{count // size}{unit}"
+    return str(count)
+
+
+def _seconds(duration_ns: int) -> str:
+    return f"{duration_ns // 10**9}s"
