@@ -1,1 +1,26 @@
-"""Room under construction."""
+"""Where commands run: files, processes and facts of a machine. The only room that speaks `subprocess`.
+
+What runs here is the caller's business: this room knows nothing of engines, studies or results.
+
+>>> from dbdyno.hosts import LocalHost
+>>> LocalHost().run(["echo", "ready"], timeout_s=10).stdout.strip()
+'ready'
+"""
+
+from dbdyno.hosts._facts import HostFacts
+from dbdyno.hosts._home import Home
+from dbdyno.hosts._local import LocalHost
+from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
+from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
+
+__all__ = [
+    "EXIT_UNKNOWN",
+    "Completed",
+    "Home",
+    "Host",
+    "HostFacts",
+    "LocalHost",
+    "PipedProcess",
+    "Process",
+    "find_process",
+]

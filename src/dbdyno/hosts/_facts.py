@@ -1,0 +1,127 @@
+"""What a machine is: read from /proc and /sys, so it costs nothing and needs no rights."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """A machine, as far as it matters to a measurement. What can't be read says ``unknown`` or None.
+
+    Parameters
+    ----------
+    data_device, rotational, filesystem : of the disk that holds the data directories; virtual disks often claim
+        to rotate, so `rotational` is what the kernel says and no more
+    governor, transparent_huge_pages, clock_source : the kernel's active choice
+    """
+
+    hostname: str
+    cpu_model: str
+    logical_cpu_count: int
+    memory_bytes: int
+    swap_bytes: int
+    kernel: str
+    architecture: str
+    distribution: str
+    virtualisation: str
+    data_device: str
+    rotational: bool | None
+    filesystem: str
+    mount_options: str
+    governor: str
+    transparent_huge_pages: str
+    clock_source: str
+    boot_id: str
+
+
+def read_facts(data_path: Path) -> HostFacts:
+    """The facts of this machine, with the disk under `data_path`."""
+    memory = meminfo()
+    mount = _mount_of(data_path)
+    cpuinfo = _text("/proc/cpuinfo")
+    return HostFacts(
+        hostname=platform.node(),
+        cpu_model=_first(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", cpuinfo),
+        logical_cpu_count=len(os.sched_getaffinity(0)),
+        memory_bytes=memory.get("MemTotal", 0),
+        swap_bytes=memory.get("SwapTotal", 0),
+        kernel=platform.release(),
+        architecture=platform.machine(),
+        distribution=_first(r'^PRETTY_NAME="?([^"\n]+)', _text("/etc/os-release")),
+        virtualisation=_virtualisation(cpuinfo),
+        data_device=mount.source,
+        rotational=_rotational(mount),
+        filesystem=mount.filesystem,
+        mount_options=mount.options,
+        governor=_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none offered",
+        transparent_huge_pages=_first(r"\[(\w+)\]", _text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        clock_source=_text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
+        boot_id=_text("/proc/sys/kernel/random/boot_id") or UNKNOWN,
+    )
+
+
+def meminfo() -> dict[str, int]:
+    """Sizes of /proc/meminfo in bytes."""
+    rows = re.findall(r"^(\w+):\s+(\d+) kB$", _text("/proc/meminfo"), re.MULTILINE)
+    return {name: int(kib) * 1024 for name, kib in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Mount:
+    device_number: str
+    point: str
+    filesystem: str
+    source: str
+    options: str
+
+
+def _mount_of(path: Path) -> _Mount:
+    """The mount that holds `path`: the last of the longest mount points above it."""
+    resolved = path.resolve()
+    best = _Mount("", "/", UNKNOWN, UNKNOWN, "")
+    for line in _text("/proc/self/mountinfo").splitlines():
+        left, _, right = line.partition(" - ")
+        device_number, point, options = left.split()[2], left.split()[4].replace("\\040", " "), left.split()[5]
+        filesystem, source = right.split()[:2]
+        if resolved.is_relative_to(point) and len(point) >= len(best.point):
+            best = _Mount(device_number, point, filesystem, source, options)
+    return best
+
+
+def _rotational(mount: _Mount) -> bool | None:
+    by_number = Path(f"/sys/dev/block/{mount.device_number}")
+    by_name = Path("/sys/class/block") / Path(mount.source).name
+    for device in (by_number, by_name):  # btrfs and overlay have no device number of their own
+        for folder in (device, device.resolve().parent):  # a partition's queue is its disk's
+            text = _text(folder / "queue/rotational")
+            if text:
+                return text == "1"
+    return None
+
+
+def _virtualisation(cpuinfo: str) -> str:
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
+        return "container"
+    product = " ".join(filter(None, (_text(f"/sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name"))))
+    if re.search(r"^flags\s*:.*\bhypervisor\b", cpuinfo, re.MULTILINE):
+        return f"virtual machine ({product})" if product else "virtual machine"
+    return "none seen"
+
+
+def _first(pattern: str, text: str) -> str:
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1].strip() if match else UNKNOWN
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(errors="replace").strip()
+    except OSError:
+        return ""

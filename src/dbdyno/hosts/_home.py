@@ -1,0 +1,57 @@
+"""Where engines, snapshots and running data directories lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder dbdyno keeps between runs. Everything in it can be had again, so all of it may be deleted.
+
+    Examples
+    --------
+    >>> Home(Path("/var/cache/dbdyno")).engines
+    PosixPath('/var/cache/dbdyno/engines')
+    """
+
+    root: Path
+
+    @classmethod
+    def of_user(cls, environ: Mapping[str, str] = os.environ, uid: int | None = None) -> Home:
+        """``$DBDYNO_HOME``, else ``/var/cache/dbdyno`` for root and ``~/.cache/dbdyno`` for others.
+
+        Servers that root starts run as an unprivileged user, who can't look into ``/root``.
+
+        >>> Home.of_user({"HOME": "/home/ada"}, uid=1000).root
+        PosixPath('/home/ada/.cache/dbdyno')
+        """
+        if environ.get("DBDYNO_HOME"):
+            return cls(Path(environ["DBDYNO_HOME"]).absolute())
+        if (os.getuid() if uid is None else uid) == 0:
+            return cls(Path("/var/cache/dbdyno"))
+        cache = environ.get("XDG_CACHE_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".cache")
+        return cls(Path(cache) / "dbdyno")
+
+    @property
+    def engines(self) -> Path:
+        """One folder an installation."""
+        return self.root / "engines"
+
+    @property
+    def packages(self) -> Path:
+        """Private package-manager state and interrupted downloads."""
+        return self.root / "packages"
+
+    @property
+    def snapshots(self) -> Path:
+        """Filled, stopped data directories."""
+        return self.root / "snapshots"
+
+    @property
+    def run(self) -> Path:
+        """Data directories of running servers."""
+        return self.root / "run"

@@ -1,0 +1,169 @@
+"""Processes of this machine: ours by Popen, those of an earlier, killed run by pid and start time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.hosts._protocol import Completed
+
+EXIT_UNKNOWN = -1000
+"""Exit code of a process that has ended but was not our child: only its parent is told."""
+_STDERR_KEPT_BYTES = 64 * 1024
+
+
+def start_ticks_of(pid: int) -> int | None:
+    """Clock ticks from boot to the start of a process; None when there is none (a zombie counts as none)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat[stat.rindex(")") + 2 :].split()  # the command before it may hold spaces and parentheses
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+class OwnProcess:
+    """A child of this process, running on its own."""
+
+    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
+        self._popen = popen
+        self.pid = popen.pid
+        self.start_ticks = start_ticks_of(popen.pid) or 0
+
+    def poll(self) -> int | None:
+        """See `Process`."""
+        return self._popen.poll()
+
+    def terminate(self) -> None:
+        """See `Process`."""
+        self._popen.terminate()
+
+    def kill(self) -> None:
+        """See `Process`."""
+        self._popen.kill()
+
+    def wait(self, timeout_s: float) -> int:
+        """See `Process`."""
+        try:
+            return self._popen.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s", _short(self._popen.args)) from error
+
+
+class ForeignProcess:
+    """A process of an earlier run, held by a pidfd so that a reused pid is never signalled."""
+
+    def __init__(self, pid: int, start_ticks: int, pidfd: int) -> None:
+        self.pid = pid
+        self.start_ticks = start_ticks
+        self._pidfd = pidfd
+
+    def __del__(self) -> None:
+        """Give the handle back."""
+        with contextlib.suppress(OSError):
+            os.close(self._pidfd)
+
+    def poll(self) -> int | None:
+        """See `Process`; its exit code is not known to us."""
+        return None if start_ticks_of(self.pid) == self.start_ticks else EXIT_UNKNOWN
+
+    def terminate(self) -> None:
+        """See `Process`."""
+        self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """See `Process`."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, number)
+
+    def wait(self, timeout_s: float) -> int:
+        """See `Process`."""
+        ready, _, _ = select.select([self._pidfd], [], [], timeout_s)  # a pidfd turns readable at the end
+        if not ready:
+            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s")
+        return EXIT_UNKNOWN
+
+
+def find_process(pid: int, start_ticks: int) -> ForeignProcess | None:
+    """The process of that pid and that start time, if it still runs.
+
+    The start time counts from boot: callers who keep it over a reboot must keep the boot id with it.
+    """
+    try:
+        pidfd = os.pidfd_open(pid)
+    except (ProcessLookupError, ValueError):
+        return None
+    process = ForeignProcess(pid, start_ticks, pidfd)
+    return process if process.poll() is None else None
+
+
+class OwnPipedProcess:
+    """A child whose standard output is read as it comes; standard error is collected beside it."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], stdin: bytes) -> None:
+        self._popen = popen
+        self.pid = popen.pid
+        self.start_ticks = start_ticks_of(popen.pid) or 0
+        self._stderr = bytearray()
+        self._threads = [
+            threading.Thread(target=self._feed, args=(stdin,), daemon=True),
+            threading.Thread(target=self._collect, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _feed(self, stdin: bytes) -> None:
+        pipe = self._popen.stdin
+        if pipe is not None:
+            with contextlib.suppress(OSError), pipe:  # a child that ends early breaks the pipe: its exit code tells
+                pipe.write(stdin)
+
+    def _collect(self) -> None:
+        pipe = self._popen.stderr
+        if pipe is not None:
+            with pipe:
+                for line in pipe:
+                    self._stderr += line
+                    del self._stderr[:-_STDERR_KEPT_BYTES]
+
+    def lines(self) -> Iterator[str]:
+        """See `PipedProcess`."""
+        pipe = self._popen.stdout
+        if pipe is not None:
+            for line in pipe:
+                yield line.decode(errors="replace").rstrip("\n")
+
+    def interrupt(self) -> None:
+        """See `PipedProcess`."""
+        self._popen.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """See `PipedProcess`."""
+        self._popen.kill()
+
+    def wait(self, timeout_s: float) -> Completed:
+        """See `PipedProcess`."""
+        try:
+            code = self._popen.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s", _short(self._popen.args)) from error
+        for thread in self._threads:
+            thread.join(timeout=5)
+        if self._popen.stdout is not None:
+            self._popen.stdout.close()
+        argv = tuple(str(a) for a in self._popen.args) if isinstance(self._popen.args, list) else ()
+        return Completed(argv, code, "", self._stderr.decode(errors="replace"))
+
+
+def _short(args: object) -> str:
+    return " ".join(map(str, args))[:200] if isinstance(args, list | tuple) else str(args)[:200]

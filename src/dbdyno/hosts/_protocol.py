@@ -1,0 +1,148 @@
+"""What every kind of host answers. Local now; containers and remote machines speak the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dbdyno.hosts._facts import HostFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command that has ended."""
+
+    argv: tuple[str, ...]
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+class Process(Protocol):
+    """A long-lived process, known by pid and start time: a pid alone may be another process tomorrow."""
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+
+    @property
+    def start_ticks(self) -> int:
+        """Field 22 of ``/proc/PID/stat``: clock ticks from boot to start."""
+
+    def poll(self) -> int | None:
+        """None while it runs, else its exit code (negative: the signal that ended it)."""
+
+    def terminate(self) -> None:
+        """Ask it to end (SIGTERM); nothing happens when it has ended."""
+
+    def kill(self) -> None:
+        """End it now (SIGKILL); nothing happens when it has ended."""
+
+    def wait(self, timeout_s: float) -> int:
+        """Its exit code; HostError when it still runs after `timeout_s`."""
+
+
+class PipedProcess(Protocol):
+    """A process that is read line by line while it runs."""
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+
+    @property
+    def start_ticks(self) -> int:
+        """As in `Process`."""
+
+    def lines(self) -> Iterator[str]:
+        """Lines of standard output without their ends, as they come."""
+
+    def interrupt(self) -> None:
+        """Ask it to stop early and still report (SIGINT)."""
+
+    def kill(self) -> None:
+        """End it now."""
+
+    def wait(self, timeout_s: float) -> Completed:
+        """Exit code and standard error, once `lines` is read; HostError when it still runs after `timeout_s`."""
+
+
+class Host(Protocol):
+    """A machine on which commands run."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str | bytes | Path | None = None,
+        timeout_s: float,
+        as_server_user: bool = False,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        check: bool = True,
+    ) -> Completed:
+        """Run to its end. A non-zero exit code raises HostError unless `check` is off.
+
+        Parameters
+        ----------
+        stdin : text or bytes to feed, or a file to read from
+        env : variables added to (or, by the same name, replacing) those of this process
+        """
+
+    def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        stdout: Path | None,
+        stderr: Path | None,
+        as_server_user: bool = False,
+        cpus: Sequence[int] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        limit_open_files: int | None = None,
+    ) -> Process:
+        """Start and leave running, in its own session: a Ctrl-C at the terminal does not reach it."""
+
+    def spawn_piped(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes,
+        cpus: Sequence[int] | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> PipedProcess:
+        """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
+
+    def copy_tree(self, source: Path, destination: Path) -> str:
+        """Copy a directory with owners, modes and holes; ``reflink`` or ``copy``, whichever was possible."""
+
+    def write_back(self, directory: Path) -> None:
+        """Wait until a directory's files are on the device, and forget their cached pages."""
+
+    def remove_tree(self, directory: Path) -> None:
+        """Remove a directory and what is in it; a missing one is fine."""
+
+    def make_directory(self, path: Path, *, for_server: bool = False) -> None:
+        """Make a directory and its parents; `for_server`: owned by the server user, closed to others."""
+
+    def make_private_directory(self) -> Path:
+        """A new directory with a short path, for sockets and passwords: ``/tmp/dbdyno-UID-XXXXXXXX``.
+
+        Others may pass through it (a socket below may have to be reached) but not list it.
+        """
+
+    def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
+        """Write a file that only its owner can read; `for_server`: the owner is the server user."""
+
+    def ensure_reachable(self, path: Path) -> None:
+        """HostError when the server user can't pass through one of the parents of `path`."""
+
+    def facts(self, data_path: Path | None = None) -> HostFacts:
+        """What the machine is; `data_path` says which disk is meant."""
+
+    def memory_available_bytes(self) -> int:
+        """Memory that can be had without swapping."""
+
+    def free_bytes(self, path: Path) -> int:
+        """Free space where `path` (or its nearest existing parent) lies."""
