@@ -1,1 +1,34 @@
-"""Room under construction."""
+"""The cells of a study in order, with seeds and budgets. Looks at the study only, never at the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbdyno.core import Run
+from dbdyno.plan._budget import Budget, check_budget, estimate_budget
+from dbdyno.plan._order import ordered_runs
+from dbdyno.study import Study
+
+__all__ = ["Budget", "Plan", "check_budget", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every run of a study, in order, and what all of it will need."""
+
+    runs: tuple[Run, ...]
+    budget: Budget
+
+
+def make_plan(study: Study) -> Plan:
+    r"""Plan a study.
+
+    >>> from dbdyno.study import parse_study
+    >>> text = 'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
+    >>> study = parse_study(text + 'axes = {tier = "64MB", concurrency = [1, 4]}', "example.toml")
+    >>> plan = make_plan(study)
+    >>> len(plan.runs), plan.runs[0].repeat, plan.runs[-1].repeat
+    (8, 1, 2)
+    """
+    runs = ordered_runs(study)
+    return Plan(runs, estimate_budget(study, len(runs)))

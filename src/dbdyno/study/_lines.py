@@ -20,6 +20,8 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
         header = _HEADER_RE.match(line)
         if header:
             current = header[2].replace('"', "").replace(" ", "")
+            if not table and current.split(".")[0] == key:
+                return number
             if current == table:
                 seen += 1
                 header_line = number if seen == index else header_line

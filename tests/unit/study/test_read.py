@@ -1,0 +1,132 @@
+"""Study files: what is accepted, and what a wrong word is answered with."""
+
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.study import parse_study, read_study, study_text
+
+ROOT = Path(__file__).parents[3]
+SMALL = """\
+name = "small"
+question = "Which?"
+targets = ["mariadb:11.8", "mysql:9.7"]
+
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 4
+rows = 50000
+
+[axes]
+tier = ["64MB", "512MB"]
+concurrency = [1, 4]
+
+[measure]
+warm_up = "4s"
+window = "12s"
+"""
+
+
+def test_the_study_of_make_compare_is_36_cells_and_repeats() -> None:
+    study = read_study(ROOT / "studies" / "first.toml")
+    cells = len(study.targets) * len(study.tiers_bytes) * len(study.concurrencies)
+    assert cells * study.repeats == 36
+    assert study.workloads[0].options == {"tables": 4, "table_size": 50_000}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.name)
+def test_every_shipped_study_reads_and_survives_being_written(path: Path) -> None:
+    study = read_study(path)
+    assert parse_study(study_text(study), "written.toml") == study
+
+
+def test_everything_a_study_may_say_survives_being_written() -> None:
+    text = """
+name = "all \\"quoted\\" \\\\ and é"
+question = "Q?"
+[[target]]
+engine = "mariadb:11.8+myrocks@package"
+name = "rocks"
+[target.settings]
+rocksdb_max_background_jobs = 4
+innodb-doublewrite = false
+[[target]]
+engine = "mysql@server:prod"
+[[workload]]
+name = "oltp_read_only"
+label = "narrow"
+range_selects = false
+rand_type = "zipfian"
+rand_zipfian_exp = 0.9
+[[workload]]
+name = "oltp_point_select"
+[axes]
+tier = "1.5GB"
+concurrency = 8
+route = ["socket", "loopback"]
+[measure]
+order = "as-written"
+settle = "1s"
+[pacing]
+rate_per_s = 250
+arrivals = "constant"
+[pinning]
+server = "0-1"
+client = "2"
+[servers.prod]
+host = "127.0.0.1"
+port = 3306
+user = "load"
+password_file = "/run/secret"
+"""
+    study = parse_study(text, "all.toml")
+    assert study.targets[0].settings == {"rocksdb_max_background_jobs": "4", "innodb_doublewrite": "OFF"}
+    assert study.targets[1].engine.source == "server:prod"
+    assert study.pinning.server == (0, 1)
+    assert study.tiers_bytes == (1536 << 20,)
+    assert parse_study(study_text(study), "again.toml") == study
+
+
+def test_the_storage_engine_axis_multiplies_targets() -> None:
+    text = SMALL.replace('"mysql:9.7"]', '"mariadb:10.11"]').replace(
+        "[axes]", '[axes]\nstorage_engine = ["innodb", "rocksdb"]'
+    )
+    names = [target.name for target in parse_study(text, "s.toml").targets]
+    assert names == ["mariadb:11.8", "mariadb:11.8+rocksdb", "mariadb:10.11", "mariadb:10.11+rocksdb"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("window =", "windw =", 16, "did you mean 'window'?"),
+        ("[axes]", "[axis]", 10, "did you mean 'axes'?"),
+        ('"12s"', '"12"', 16, "must be a duration"),
+        ('"12s"', '"1500ms"', 16, "at least 2 s"),
+        ('"12s"', '"2500ms"', 16, "whole seconds"),
+        ("[1, 4]", "[0, 4]", 12, "whole number from 1"),
+        ("[1, 4]", "[4, 4]", 12, "without repetitions"),
+        ("[1, 4]", "[]", 12, "at least one entry"),
+        ('"64MB"', '"64 parsecs"', 11, "memory size"),
+        ("rows", "rowz", 8, "did you mean 'rows'?"),
+        ("50000", "-1", 8, "at least 1"),
+        ("oltp_read_write", "oltp_read_wrte", 6, "oltp_read_write"),
+        ('"mysql:9.7"', '"mysql 9.7"', 3, "FAMILY:VERSION"),
+        ('"mysql:9.7"', '"mariadb:11.8"', 3, "without repetitions"),
+        ('"mysql:9.7"', '"mysql@server:prod"', 3, "no [servers.prod]"),
+        ("concurrency = [1, 4]", "", 10, "'concurrency' is missing in [axes]"),
+    ],
+)
+def test_a_wrong_word_is_answered_with_file_line_and_what_is_allowed(old: str, new: str, line: int, said: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        parse_study(SMALL.replace(old, new, 1), "small.toml")
+    error = caught.value
+    assert error.what.startswith(f"small.toml:{line}: ")
+    assert said in f"{error.what} {error.why} {error.remedy}"
+
+
+def test_a_file_that_is_not_toml_or_not_there_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="not TOML"):
+        parse_study("name = ", "s.toml")
+    with pytest.raises(StudyError, match="can't be read"):
+        read_study(tmp_path / "absent.toml")
