@@ -1,0 +1,48 @@
+# dbdyno: every target sets up what it needs and may be run again at any time.
+#
+#   make compare   compare real servers on this machine: results/first and its report
+#   make test      every check: format, lints, types, import order, unit, contract, browser and real-server tests
+#   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
+#   make bench     client cost against the floor, as ratios measured on this machine
+#   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
+
+SHELL := /bin/bash
+PYTHON ?= python3
+export UV_PYTHON_DOWNLOADS := never
+export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
+
+RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+UV := .tools/bin/uv
+LOAD := .venv/bin/dbdyno-load
+
+.PHONY: setup compare test bench clean
+
+setup: .venv/.synced $(LOAD)
+
+compare: setup
+	@.venv/bin/dbdyno run studies/first.toml -o results/first
+
+test:
+	@bash .ci/run
+
+bench: setup
+	@.venv/bin/python benches/client_cost.py
+
+clean:
+	rm -rf .venv .tools target
+
+# uv lives in a small environment of its own: nothing is installed outside this folder.
+$(UV): .ci/prerequisites
+	@bash .ci/prerequisites $(PYTHON)
+	@rm -rf .tools
+	@$(PYTHON) -m venv .tools
+	@.tools/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	@touch $@
+
+.venv/.synced: pyproject.toml uv.lock $(UV)
+	$(UV) sync --locked --quiet --python $(PYTHON)
+	@touch $@
+
+$(LOAD): $(RUST_SOURCES) | .venv/.synced
+	cargo build --release --locked --package dbdyno-load
+	@install -m 755 target/release/dbdyno-load $@
