@@ -1,0 +1,27 @@
+//! What a log-in found out about the server.
+
+/// What the server said of itself and what was agreed with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFacts {
+    /// As the server greets, without the `5.5.5-` that older MariaDB puts in front.
+    pub server_version: String,
+    /// Number of the connection in the server's process list (its low 32 bits).
+    pub connection_id: u32,
+    /// The authentication method that let the user in.
+    pub auth_plugin: String,
+    /// Encryption agreed on, if any.
+    pub tls: Option<TlsFacts>,
+    /// Capability bits that both sides agreed on.
+    pub capabilities: u32,
+    /// Whether the server is a MariaDB.
+    pub is_mariadb: bool,
+}
+
+/// The encryption of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFacts {
+    /// Such as `TLSv1.3`.
+    pub version: String,
+    /// Such as `TLS13_AES_256_GCM_SHA384`.
+    pub cipher: String,
+}
