@@ -1,0 +1,138 @@
+"""Two cells compared: the ratio of their throughputs, its interval, and a verdict with a margin.
+
+The verdict has four values because two questions are asked: is there a difference (a test), and is it small enough
+not to matter (two one-sided tests). When neither can be answered it is `undecided`, and `repeats_to_decide` says how
+many repeats would do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+from scipy import stats as distributions
+
+from dbdyno.core import Verdict
+from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
+
+MARGIN = math.log(1.03)
+PAIRED_FROM = 4
+_MOST_REPEATS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LogDifference:
+    """Difference of two cells on the scale ln(TPS), with its standard error.
+
+    Parameters
+    ----------
+    sd : spread of one run's difference divided by the square root of two: what one more pair would bring
+    p : two-sided, not adjusted for the number of comparisons
+    """
+
+    difference: float
+    se: float
+    df: float
+    sd: float
+    p: float
+
+    @property
+    def ratio(self) -> float:
+        """Throughput of the first over the second."""
+        return math.exp(self.difference)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval of the ratio."""
+        half = t_quantile(0.5 + confidence / 2, self.df) * self.se
+        return bounded_exp(self.difference - half), bounded_exp(self.difference + half)
+
+    def is_same(self, margin: float = MARGIN) -> bool:
+        """Whether the 90 % interval lies inside the margin: two one-sided tests at 0.05."""
+        half = t_quantile(0.95, self.df) * self.se
+        return abs(self.difference) + half < margin
+
+
+def compare(left: LogLevel, right: LogLevel, paired_differences: ArrayLike | None = None) -> LogDifference:
+    """Difference of two cells.
+
+    Parameters
+    ----------
+    paired_differences : ln(left) - ln(right) of runs of the same round; used when there are at least four
+
+    >>> a, b = LogLevel(7.00, 0.01, math.inf, 1, 0.01), LogLevel(6.90, 0.01, math.inf, 1, 0.01)
+    >>> round(compare(a, b).ratio, 3), compare(a, b).p < 0.001
+    (1.105, True)
+    """
+    pairs = np.asarray([] if paired_differences is None else paired_differences, dtype=np.float64)
+    if len(pairs) >= PAIRED_FROM and np.ptp(pairs) > 0:
+        difference, sd, df = float(pairs.mean()), float(pairs.std(ddof=1)), float(len(pairs) - 1)
+        se = sd / math.sqrt(len(pairs))
+        return LogDifference(difference, se, df, sd / math.sqrt(2), _two_sided(difference, se, df))
+    variance = left.se**2 + right.se**2
+    difference, se, df = left.mean - right.mean, math.sqrt(variance), _welch_df(left, right)
+    return LogDifference(
+        difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), _two_sided(difference, se, df)
+    )
+
+
+def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MARGIN) -> Verdict:
+    """The verdict, given the p-value adjusted for all comparisons of the group.
+
+    A difference can be both significant and inside the margin: then it is `same`, and its ratio says by how much.
+    """
+    if p_adjusted < 0.05 and abs(difference.difference) >= margin:
+        return "different"
+    if difference.is_same(margin):
+        return "same"
+    return "slightly different" if p_adjusted < 0.05 else "undecided"
+
+
+def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin: float = MARGIN) -> int | None:
+    """Repeats of each cell with which the verdict would no longer be `undecided`, with power 0.8.
+
+    Parameters
+    ----------
+    difference : seen so far, ln scale, taken as true
+    sd : spread of one run
+    alpha : of the test, already divided by the number of comparisons
+
+    Returns
+    -------
+    None when more than a hundred would be needed
+
+    >>> repeats_to_decide(0.05, 0.03), repeats_to_decide(0.0, 0.01), repeats_to_decide(0.0001, 1.0)
+    (7, 3, None)
+    """
+    for repeats in range(2, _MOST_REPEATS + 1):
+        df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
+        different = (t_quantile(1 - alpha / 2, df) + t_quantile(0.8, df)) * se
+        same = (t_quantile(0.95, df) + t_quantile(0.8, df)) * se
+        if abs(difference) >= different or margin - abs(difference) >= same:
+            return repeats
+    return None
+
+
+def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
+    """Smallest true ratio of two cells that this design finds with power 0.8, above 1.
+
+    >>> round(smallest_detectable_ratio(0.012, 20.0, 2), 3)
+    1.036
+    """
+    return math.exp((t_quantile(0.975, df) + t_quantile(0.8, df)) * math.sqrt(2) * sd / math.sqrt(repeats))
+
+
+def _welch_df(left: LogLevel, right: LogLevel) -> float:
+    """Welch-Satterthwaite degrees of freedom of the difference."""
+    variance = left.se**2 + right.se**2
+    parts = sum(0.0 if math.isinf(level.df) else level.se**4 / level.df for level in (left, right))
+    return math.inf if parts == 0 else variance**2 / parts
+
+
+def _two_sided(difference: float, se: float, df: float) -> float:
+    if se == 0:
+        return 1.0 if difference == 0 else 0.0
+    t = abs(difference) / se
+    return float(2 * special.ndtr(-t)) if math.isinf(df) else float(2 * distributions.t.sf(t, df))

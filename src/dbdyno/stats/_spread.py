@@ -1,0 +1,171 @@
+"""Spread: how far repeats of the same cell differ, borrowed across the cells of a study.
+
+Two repeats say almost nothing about their own standard deviation (a plain t interval with one degree of freedom is
+twelve standard errors wide). All cells of a study together say a lot about how spread is usually sized, so each
+cell's variance is moderated towards the common one (empirical Bayes, Smyth 2004). Everything here is on the scale
+``ln(throughput)``, so a spread of 0.01 is about one percent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from scipy import stats as distributions
+
+from dbdyno.core import AnalysisError
+
+ASSUMED_SPREAD = 0.012
+MODERATED_FROM_CELLS = 8
+_VARIANCE_FLOOR = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class ModeratedSpread:
+    """Standard deviation between repeats of each cell, on the scale of ln(throughput).
+
+    Parameters
+    ----------
+    excess_variance : variance of the log variances beyond what so few repeats explain; NaN when not moderated
+    prior_df : what the other cells are worth, in repeats; 0 when too few cells to moderate, infinite when all cells
+        look alike
+    prior_sd : the common spread; NaN when not moderated
+    sd : per cell, moderated; NaN for a cell run once in a study that can't be moderated
+    df : per cell, degrees of freedom of `sd`
+    """
+
+    excess_variance: float
+    prior_df: float
+    prior_sd: float
+    sd: tuple[float, ...]
+    df: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLevel:
+    """A cell's throughput as ln(TPS) with its standard error.
+
+    Parameters
+    ----------
+    df : degrees of freedom of `se`; infinite for the normal distribution
+    repeats : runs behind it
+    sd : spread of one run around the cell's level
+    """
+
+    mean: float
+    se: float
+    df: float
+    repeats: int
+    sd: float
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half-width on the log scale.
+
+        >>> round(LogLevel(7.0, 0.01, math.inf, 1, 0.01).half_width(), 4)
+        0.0196
+        """
+        return t_quantile(0.5 + confidence / 2, self.df) * self.se
+
+
+def moderated_spread(groups: Sequence[ArrayLike]) -> ModeratedSpread:
+    """Spread of each cell from the ln(window means) of its runs.
+
+    Parameters
+    ----------
+    groups : one array of ln(mean) per cell, one value per run
+
+    >>> spread = moderated_spread([[0.0, 0.01], [5.0, 5.02]])
+    >>> spread.prior_df, [round(sd, 4) for sd in spread.sd]
+    (0.0, [0.0071, 0.0141])
+    """
+    arrays = [np.asarray(group, dtype=np.float64) for group in groups]
+    if any(array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all() for array in arrays):
+        raise AnalysisError("no spread for these cells", "each needs one finite ln(mean) per run")
+    own_df = np.array([len(array) - 1 for array in arrays], dtype=np.float64)
+    variances = np.array([array.var(ddof=1) if len(array) > 1 else math.nan for array in arrays])
+    repeated = own_df > 0
+    if int(repeated.sum()) < MODERATED_FROM_CELLS:
+        return ModeratedSpread(math.nan, 0.0, math.nan, tuple(np.sqrt(variances).tolist()), tuple(own_df.tolist()))
+    excess, prior_df, prior_variance = _prior(variances[repeated], own_df[repeated])
+    moderated = _moderate(variances, own_df, prior_df, prior_variance)
+    df = np.minimum(prior_df + own_df, own_df.sum())
+    return ModeratedSpread(
+        excess, prior_df, math.sqrt(prior_variance), tuple(np.sqrt(moderated).tolist()), tuple(df.tolist())
+    )
+
+
+def repeated_level(logs: ArrayLike, sd: float, df: float) -> LogLevel:
+    """Level of a cell from its runs and the spread that `moderated_spread` gives it."""
+    values = np.asarray(logs, dtype=np.float64)
+    return LogLevel(float(values.mean()), sd / math.sqrt(len(values)), df, len(values), sd)
+
+
+def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPREAD) -> LogLevel:
+    """Level of a cell that was run once: its noise and an assumed spread.
+
+    >>> round(single_run_level(100.0, 1.96).se, 4)
+    0.0156
+    """
+    variance = (half_width / mean / 1.96) ** 2 + spread**2
+    return LogLevel(math.log(mean), math.sqrt(variance), math.inf, 1, math.sqrt(variance))
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Quantile of Student's t; of the normal distribution when `df` is infinite.
+
+    >>> round(t_quantile(0.975, 4), 4), round(t_quantile(0.975, math.inf), 4)
+    (2.7764, 1.96)
+    """
+    if math.isinf(df):
+        return float(special.ndtri(probability))
+    return float(distributions.t.ppf(probability, df))
+
+
+def bounded_exp(value: float) -> float:
+    """e to the power of `value`, finite: two wild repeats can give an interval wider than a float holds.
+
+    >>> bounded_exp(0.0), math.isfinite(bounded_exp(1e6))
+    (1.0, True)
+    """
+    return math.exp(min(value, 700.0))
+
+
+def _prior(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Excess variance, degrees of freedom and variance of the common spread."""
+    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - special.digamma(df / 2) + np.log(df / 2)
+    centre = float(logs.mean())
+    excess = float(logs.var(ddof=1) - special.polygamma(1, df / 2).mean())
+    if excess <= 0:
+        return excess, math.inf, math.exp(centre)
+    prior_df = 2 * _inverse_trigamma(excess)
+    return excess, prior_df, math.exp(centre + float(special.digamma(prior_df / 2)) - math.log(prior_df / 2))
+
+
+def _moderate(
+    variances: NDArray[np.float64], own_df: NDArray[np.float64], prior_df: float, prior_variance: float
+) -> NDArray[np.float64]:
+    if math.isinf(prior_df):
+        return np.full(len(variances), prior_variance)
+    own = np.where(own_df > 0, own_df * np.nan_to_num(variances), 0.0)
+    moderated: NDArray[np.float64] = (prior_df * prior_variance + own) / (prior_df + own_df)
+    return moderated
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Where trigamma takes `value`, by Newton's method on its reciprocal, which is nearly straight (Smyth 2004)."""
+    if value > 1e7:
+        return 1 / math.sqrt(value)
+    if value < 1e-6:
+        return 1 / value
+    y = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(special.polygamma(1, y))
+        step = trigamma * (1 - trigamma / value) / float(special.polygamma(2, y))
+        y += step
+        if -step / y < 1e-10:
+            break
+    return y

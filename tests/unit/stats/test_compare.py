@@ -1,0 +1,149 @@
+"""Comparisons, families and ranks against the public group of ten runs, and by planted differences."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbdyno.stats import (
+    MARGIN,
+    LogLevel,
+    compare,
+    holm,
+    rank_intervals,
+    repeats_to_decide,
+    single_run_level,
+    smallest_detectable_ratio,
+    verdict_of,
+)
+
+SERIES = Path(__file__).parents[4] / "shared" / "data" / "series"
+shared = pytest.mark.skipif(not SERIES.is_dir(), reason="the shared series are not beside this checkout")
+
+
+@pytest.fixture(scope="module")
+def expected_cell() -> dict[str, dict]:
+    return json.loads((SERIES / "expected_cell.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def whole_runs(expected_cell: dict[str, dict]) -> dict[str, tuple[float, float]]:
+    runs = json.loads((SERIES / "expected.json").read_text())
+    return {run: (runs[run]["mean"], runs[run]["half"]) for run in expected_cell["sigma_b=0.0"]["rank_intervals"]}
+
+
+@shared
+@pytest.mark.parametrize("sigma_b", [0.0, 0.012, 0.02])
+def test_public_group_of_ten_has_the_expected_verdicts_and_ranks(
+    sigma_b: float, expected_cell: dict[str, dict], whole_runs: dict[str, tuple[float, float]]
+) -> None:
+    expected = expected_cell[f"sigma_b={sigma_b}"]
+    levels = {run: single_run_level(mean, half, sigma_b) for run, (mean, half) in whole_runs.items()}
+    pairs = list(itertools.combinations(levels, 2))
+    differences = [compare(levels[a], levels[b]) for a, b in pairs]
+    adjusted = holm([difference.p for difference in differences])
+    assert len(pairs) == expected["summary"]["pairs"]
+    assert sum(p < 0.05 for p in adjusted) == expected["summary"]["different"]
+    assert sum(d.is_same() for d in differences) == expected["summary"]["equivalent"]
+    wins = {}
+    for (a, b), difference, p in zip(pairs, differences, adjusted, strict=True):
+        wins[(a, b) if difference.difference > 0 else (b, a)] = p < 0.05
+    ranks = {run: list(places) for run, places in rank_intervals(list(levels), wins).items()}
+    assert ranks == expected["rank_intervals"]
+
+
+@shared
+def test_public_pairs_have_the_expected_ratio_and_interval(
+    expected_cell: dict[str, dict], whole_runs: dict[str, tuple[float, float]]
+) -> None:
+    for pair, expected in expected_cell["example_pairs"].items():
+        left, right = (single_run_level(*whole_runs[run], 0.012) for run in pair.split(" / "))
+        difference = compare(left, right)
+        low, high = difference.interval()
+        assert difference.ratio == pytest.approx(expected["ratio"], rel=1e-6)
+        assert (low, high) == pytest.approx((expected["lo"], expected["hi"]), rel=2e-5)
+        assert difference.se == pytest.approx(expected["se"], rel=1e-5)
+        assert difference.p == pytest.approx(expected["p"], rel=1e-3, abs=1e-300)
+        assert difference.is_same() == expected["equivalent"]
+
+
+def level(ratio: float, se: float, df: float = 20.0) -> LogLevel:
+    return LogLevel(math.log(ratio), se, df, 2, se * math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "se", "p_adjusted", "verdict"),
+    [
+        (1.20, 0.010, 0.001, "different"),
+        (1.20, 0.200, 0.400, "undecided"),
+        (1.02, 0.007, 0.040, "slightly different"),
+        (1.01, 0.003, 0.020, "same"),
+        (1.00, 0.003, 0.900, "same"),
+        (1.00, 0.030, 0.900, "undecided"),
+    ],
+)
+def test_verdict_follows_test_and_margin(ratio: float, se: float, p_adjusted: float, verdict: str) -> None:
+    difference = compare(level(ratio, se / math.sqrt(2)), level(1.0, se / math.sqrt(2)))
+    assert verdict_of(difference, p_adjusted) == verdict
+
+
+def test_four_pairs_of_the_same_round_are_compared_as_pairs() -> None:
+    left, right = level(1.1, 0.2), level(1.0, 0.2)
+    pairs = [0.099, 0.101, 0.098, 0.102]
+    assert compare(left, right).p > 0.05
+    assert compare(left, right, pairs).p < 0.001
+    assert compare(left, right, pairs[:3]) == compare(left, right)
+
+
+def test_swapping_the_sides_inverts_the_ratio() -> None:
+    left, right = level(1.3, 0.02, 4.0), level(1.0, 0.05, 9.0)
+    there, back = compare(left, right), compare(right, left)
+    assert there.ratio * back.ratio == pytest.approx(1.0)
+    assert there.interval()[0] * back.interval()[1] == pytest.approx(1.0)
+    assert there.p == pytest.approx(back.p)
+
+
+def test_welch_freedom_lies_between_the_smaller_and_the_sum() -> None:
+    difference = compare(level(1.1, 0.02, 4.0), level(1.0, 0.05, 9.0))
+    assert 4.0 < difference.df < 13.0
+
+
+def test_more_repeats_are_needed_for_a_smaller_difference() -> None:
+    needed = [repeats_to_decide(math.log(ratio), 0.05) for ratio in (1.5, 1.2, 1.1)]
+    assert needed == sorted(needed)
+    assert needed[0] is not None
+    assert needed[0] < needed[-1]
+
+
+def test_the_repeats_that_would_decide_do_decide_in_simulation() -> None:
+    generator = np.random.default_rng(5)
+    true, sd = math.log(1.10), 0.05
+    repeats = repeats_to_decide(true, sd)
+    assert repeats is not None
+    decided = 0
+    for _ in range(400):
+        a, b = generator.normal(true, sd, repeats), generator.normal(0.0, sd, repeats)
+        left, right = (LogLevel(x.mean(), x.std(ddof=1) / repeats**0.5, repeats - 1, repeats, sd) for x in (a, b))
+        difference = compare(left, right)
+        decided += verdict_of(difference, difference.p, MARGIN) != "undecided"
+    assert decided / 400 == pytest.approx(0.8, abs=0.08)
+
+
+def test_smallest_detectable_ratio_falls_with_repeats() -> None:
+    assert smallest_detectable_ratio(0.012, 20.0, 2) > smallest_detectable_ratio(0.012, 20.0, 6) > 1.0
+
+
+def test_holm_agrees_with_a_textbook_family() -> None:
+    assert holm([0.01, 0.02, 0.03, 0.04]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_ties_share_their_places() -> None:
+    wins = {("a", "c"): True, ("b", "c"): True, ("a", "b"): False}
+    assert rank_intervals(["a", "b", "c"], wins) == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}

@@ -1,0 +1,87 @@
+"""Spread between repeats against the worked example, and by coverage on simulated studies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dbdyno.core import AnalysisError
+from dbdyno.stats import LogLevel, moderated_spread, repeated_level, single_run_level
+
+EXAMPLE_SD = (0.0040, 0.0115, 0.0080, 0.0210, 0.0065, 0.0135, 0.0095, 0.0580)
+
+
+def test_worked_example_gives_its_printed_values() -> None:
+    groups = [[9.0 - sd, 9.0, 9.0 + sd] for sd in EXAMPLE_SD]
+    spread = moderated_spread(groups)
+    assert spread.excess_variance == pytest.approx(0.98965, abs=5e-6)
+    assert spread.prior_df == pytest.approx(2.8747, abs=5e-5)
+    assert spread.prior_sd == pytest.approx(0.012971, abs=5e-7)
+    expected = (0.01028, 0.01239, 0.01120, 0.01674, 0.01080, 0.01319, 0.01167, 0.03846)
+    assert spread.sd == pytest.approx(expected, abs=5.1e-6)
+    levels = [repeated_level(group, sd, df) for group, sd, df in zip(groups, spread.sd, spread.df, strict=True)]
+    halves = [level.half_width() for level in levels]
+    expected_halves = (0.01538, 0.01853, 0.01675, 0.02503, 0.01615, 0.01973, 0.01746, 0.05753)
+    assert halves == pytest.approx(expected_halves, abs=5.1e-6)
+
+
+def simulated_study(repeats: int, generator: np.random.Generator) -> tuple[float, float]:
+    """Coverage and median half-width over 96 cells whose true spread is log-normal around 1.2 %."""
+    sd = 0.012 * np.exp(generator.normal(0, 0.5, 96))
+    groups = generator.normal(0, sd[:, None], (96, repeats))
+    spread = moderated_spread(list(groups))
+    levels = [repeated_level(g, s, df) for g, s, df in zip(groups, spread.sd, spread.df, strict=True)]
+    halves = np.array([level.half_width() for level in levels])
+    return float(np.mean(np.abs(groups.mean(axis=1)) <= halves)), float(np.median(halves))
+
+
+@pytest.mark.parametrize(("repeats", "half"), [(2, 0.019), (3, 0.015), (5, 0.011)])
+def test_moderated_intervals_cover_and_stay_narrow(repeats: int, half: float) -> None:
+    generator = np.random.default_rng(11)
+    studies = [simulated_study(repeats, generator) for _ in range(60)]
+    assert np.mean([coverage for coverage, _ in studies]) == pytest.approx(0.945, abs=0.015)
+    assert np.mean([width for _, width in studies]) == pytest.approx(half, abs=0.0035)
+
+
+def test_cells_that_look_alike_are_pooled_and_their_freedom_is_capped() -> None:
+    groups = [[0.0, 0.01]] * 10
+    spread = moderated_spread(groups)
+    assert spread.prior_df == math.inf
+    assert set(spread.df) == {10.0}
+    assert len(set(spread.sd)) == 1
+
+
+def test_fewer_than_eight_repeated_cells_are_not_moderated() -> None:
+    spread = moderated_spread([[0.0, 0.02]] * 7 + [[1.0]])
+    assert spread.prior_df == 0.0
+    assert spread.sd[0] == pytest.approx(0.02 / math.sqrt(2))
+    assert spread.df[:7] == (1.0,) * 7
+    assert math.isnan(spread.sd[7])
+
+
+def test_a_cell_run_once_borrows_the_spread_of_the_others() -> None:
+    groups = [[9.0 - sd, 9.0, 9.0 + sd] for sd in EXAMPLE_SD]
+    spread = moderated_spread([*groups, [9.0]])
+    assert spread.sd[-1] == pytest.approx(spread.prior_sd)
+    assert spread.df[-1] == pytest.approx(spread.prior_df)
+
+
+def test_identical_repeats_do_not_make_a_cell_certain() -> None:
+    groups = [[9.0 - sd, 9.0, 9.0 + sd] for sd in EXAMPLE_SD]
+    spread = moderated_spread([*groups, [9.0, 9.0, 9.0]])
+    assert spread.sd[-1] > 0.001
+
+
+def test_a_single_run_carries_its_noise_and_an_assumed_spread() -> None:
+    level = single_run_level(1000.0, 19.6, spread=0.012)
+    assert level.se == pytest.approx(math.hypot(0.01, 0.012))
+    assert level.half_width() == pytest.approx(1.959964 * level.se, rel=1e-6)
+    assert isinstance(level, LogLevel)
+
+
+@pytest.mark.parametrize("groups", [[[]], [[1.0, float("nan")]], [[-math.inf, 1.0]]])
+def test_runs_without_a_level_are_refused(groups: list[list[float]]) -> None:
+    with pytest.raises(AnalysisError, match="no spread"):
+        moderated_spread(groups)
