@@ -105,7 +105,8 @@ def autocorrelation_time(x: ArrayLike) -> float:
 def _autocorrelation(values: FloatArray) -> FloatArray:
     n = len(values)
     size = fft.next_fast_len(2 * n, real=True)
-    spectrum = np.asarray(fft.rfft(values - values.mean(), size))
+    scaled = (values - values.mean()) / np.ptp(values)  # squares of very small rates would vanish
+    spectrum = np.asarray(fft.rfft(scaled, size))
     covariance = np.asarray(fft.irfft(np.abs(spectrum) ** 2, size), dtype=np.float64)[:n]
     correlation: FloatArray = covariance / covariance[0]
     return correlation

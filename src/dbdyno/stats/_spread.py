@@ -126,7 +126,7 @@ def t_quantile(probability: float, df: float) -> float:
 
 
 def bounded_exp(value: float) -> float:
-    """e to the power of `value`, finite: two wild repeats can give an interval wider than a float holds.
+    """Exponential of `value`, kept finite: two wild repeats can give an interval wider than a float holds.
 
     >>> bounded_exp(0.0), math.isfinite(bounded_exp(1e6))
     (1.0, True)
