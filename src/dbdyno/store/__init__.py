@@ -1,1 +1,38 @@
-"""Room under construction."""
+"""The hall between the wings: an append-only results folder.
+
+The bench wing writes it through `Results.writing`, the desk wing reads it through `Results.open`; neither judges.
+A run is stored whole or not at all, the journal is on the disk before the next thing begins, and the manifest names
+every file with its checksum.
+"""
+
+from dbdyno.store._histograms import Histogram, latency_of, merged_histogram
+from dbdyno.store._journal import JournalEntry
+from dbdyno.store._layout import SCHEMA_VERSION, target_slug
+from dbdyno.store._manifest import FileFacts, Manifest
+from dbdyno.store._records import record_from_json, record_to_json
+from dbdyno.store._results import Results, study_digest
+from dbdyno.store._runs import SettingRow, StoredRun
+from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
+from dbdyno.store._writer import ResultsWriter
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "FileFacts",
+    "Histogram",
+    "IntervalKind",
+    "IntervalRow",
+    "JournalEntry",
+    "Manifest",
+    "Results",
+    "ResultsWriter",
+    "SecondRow",
+    "SettingRow",
+    "StoredRun",
+    "TelemetryRow",
+    "latency_of",
+    "merged_histogram",
+    "record_from_json",
+    "record_to_json",
+    "study_digest",
+    "target_slug",
+]

@@ -1,0 +1,53 @@
+"""Files written whole or not at all, and their checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+JsonValue: TypeAlias = "Mapping[str, JsonValue] | Sequence[JsonValue] | str | int | float | bool | None"
+
+
+def json_text(value: JsonValue) -> str:
+    """JSON as it is stored: indented, keys in the given order, a line feed at the end."""
+    return json.dumps(value, indent=1, ensure_ascii=False, default=dict) + "\n"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file so that a reader, or a kill, sees the old or the new text and nothing between."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    write_synced(temporary, text)
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def write_synced(path: Path, text: str) -> None:
+    """Write a new file through to the disk."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Make a rename inside the folder survive a power failure."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256_of(path: Path, bytes_count: int | None = None) -> str:
+    """SHA-256 of a file, or of its first `bytes_count` bytes."""
+    digest = hashlib.sha256()
+    left = path.stat().st_size if bytes_count is None else bytes_count
+    with path.open("rb") as file:
+        while left > 0 and (block := file.read(min(left, 1 << 20))):
+            digest.update(block)
+            left -= len(block)
+    return digest.hexdigest()

@@ -1,0 +1,55 @@
+"""Histograms of intervals merged, so that quantiles are read and never averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from hdrh.histogram import HdrHistogram
+
+from dbdyno.core import LatencyNs
+
+LOWEST_NS = 1
+HIGHEST_NS = 3_600_000_000_000
+SIGNIFICANT_DIGITS = 3
+
+
+class Histogram(Protocol):
+    """What is used of an ``hdrh`` histogram; values are nanoseconds."""
+
+    def get_value_at_percentile(self, percentile: float) -> int:
+        """Highest value of the bucket that holds the percentile (0 to 100)."""
+
+    def get_total_count(self) -> int:
+        """How many values were recorded."""
+
+    def get_max_value(self) -> int:
+        """The largest value."""
+
+    def get_mean_value(self) -> float:
+        """Mean of the bucket middles."""
+
+    def get_recorded_iterator(self) -> Iterator[object]:
+        """Buckets that hold something."""
+
+
+def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
+    """One histogram of all that the given ones recorded; None and empty texts count for nothing.
+
+    >>> merged_histogram([]).get_total_count()
+    0
+    """
+    total = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
+    for text in encoded:
+        if text:
+            total.decode_and_add(text)
+    result: Histogram = total
+    return result
+
+
+def latency_of(histogram: Histogram) -> LatencyNs | None:
+    """The quantiles that are reported; None of an empty histogram."""
+    if histogram.get_total_count() == 0:
+        return None
+    p50, p95, p99, p999 = (histogram.get_value_at_percentile(p) for p in (50.0, 95.0, 99.0, 99.9))
+    return LatencyNs(p50=p50, p95=p95, p99=p99, p999=p999, max=histogram.get_max_value())

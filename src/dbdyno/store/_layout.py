@@ -1,0 +1,52 @@
+"""Names of the files in a results folder, and the schema version of the whole.
+
+::
+
+    NAME/
+      study.toml  plan.json  host.json  journal.jsonl  manifest.json  lock
+      engines/TARGET.json    what was installed
+      datasets/TARGET.json   the snapshot that the runs started from
+      runs/RUN_ID/           one folder a finished run, renamed into place when whole
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+SCHEMA_VERSION = 1
+
+STUDY = "study.toml"
+PLAN = "plan.json"
+HOST = "host.json"
+JOURNAL = "journal.jsonl"
+MANIFEST = "manifest.json"
+LOCK = "lock"
+ENGINES = "engines"
+DATASETS = "datasets"
+RUNS = "runs"
+WRITING_PREFIX = ".writing-"
+
+RECORD = "record.json"
+SECONDS = "seconds.parquet"
+INTERVALS = "intervals.parquet"
+TELEMETRY = "telemetry.parquet"
+VARIABLES = "variables.json"
+SETTINGS = "settings.json"
+STATUS_BEFORE = "status_before.json"
+STATUS_AFTER = "status_after.json"
+ORDER = "order.json"
+START = "start.json"
+SERVER_CNF = "server.cnf"
+SERVER_LOG = "server.log"
+
+CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, RUNS})
+
+
+def target_slug(target: str) -> str:
+    """File name of a target: readable, safe, and unique even where two names differ only by odd characters.
+
+    >>> target_slug("mariadb:11.8+rocksdb")
+    'mariadb-11.8-rocksdb-0b0f'
+    """
+    readable = "".join(c if c.isalnum() or c in "._" else "-" for c in target)[:80]
+    return f"{readable}-{hashlib.sha256(target.encode()).hexdigest()[:4]}"

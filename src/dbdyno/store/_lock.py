@@ -1,0 +1,64 @@
+"""One writer at a time: an exclusive lock that the kernel drops when its holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dbdyno.core import StoreError
+
+
+@contextmanager
+def exclusive_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file of a results folder.
+
+    The lock is ``flock`` on the open file, so ``kill -9`` releases it; the text inside only tells others who holds it.
+
+    Raises
+    ------
+    StoreError : another process holds it, or the folder can't be written
+    """
+    descriptor = _open(path)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StoreError(
+                f"{path.parent} is in use by another dbdyno",
+                _holder(path),
+                "wait until it is done, stop it, or give another folder with -o",
+            ) from error
+        _sign(descriptor)
+        yield
+        os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StoreError(
+            f"{path.parent} can't be written", error.strerror or str(error), "choose a folder you may write with -o"
+        ) from error
+
+
+def _sign(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    text = json.dumps({"pid": os.getpid(), "started_ns": time.time_ns()})
+    os.pwrite(descriptor, text.encode(), 0)
+
+
+def _holder(path: Path) -> str:
+    try:
+        holder = json.loads(path.read_text())
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["started_ns"] / 1e9))
+        return f"process {int(holder['pid'])} holds it since {since}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "its holder has not written its name"

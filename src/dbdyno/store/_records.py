@@ -1,0 +1,50 @@
+"""A run's record as JSON and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from dbdyno.core import Caveat, Cell, LatencyNs, Run, RunRecord
+from dbdyno.store._files import JsonValue
+
+_PLAIN = tuple(
+    field.name
+    for field in dataclasses.fields(RunRecord)
+    if field.name not in ("run", "latency_ns", "errors", "caveats")
+)
+
+
+def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
+    """Everything of a record, nested as the dataclasses are; ``cell_id`` and ``run_id`` written out for readers."""
+    plain: dict[str, JsonValue] = {name: getattr(record, name) for name in _PLAIN}
+    latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
+    return {
+        "run_id": record.run.run_id,
+        "cell_id": record.run.cell.cell_id,
+        "run": dataclasses.asdict(record.run),
+        **plain,
+        "latency_ns": latency,
+        "errors": dict(record.errors),
+        "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
+    }
+
+
+def record_from_json(row: Mapping[str, Any]) -> RunRecord:
+    """The record of `record_to_json`. Fields unknown to this version are ignored: records grow."""
+    run = dict(row["run"])
+    cell = Cell(**_known(Cell, run.pop("cell")))
+    latency = row["latency_ns"]
+    return RunRecord(
+        run=Run(cell=cell, **_known(Run, run)),
+        latency_ns=None if latency is None else LatencyNs(**_known(LatencyNs, latency)),
+        errors=dict(row["errors"]),
+        caveats=tuple(Caveat(**_known(Caveat, caveat)) for caveat in row["caveats"]),
+        **{name: row[name] for name in _PLAIN if name in row},
+    )
+
+
+def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in dataclasses.fields(kind)}
+    return {name: value for name, value in values.items() if name in names}

@@ -1,0 +1,89 @@
+"""DuckDB over a results folder: one view a table, over whole runs only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from dbdyno.core import RunRecord
+from dbdyno.store import _layout as layout
+from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
+
+_LATENCY = ("p50", "p95", "p99", "p999", "max")
+_RUNS_SCHEMA = pa.schema(
+    [
+        ("run_id", pa.string()),
+        ("cell_id", pa.string()),
+        ("target", pa.string()),
+        ("family", pa.string()),
+        ("version", pa.string()),
+        ("storage_engine", pa.string()),
+        ("workload", pa.string()),
+        ("tier_bytes", pa.int64()),
+        ("concurrency", pa.int64()),
+        ("route", pa.string()),
+        ("repeat", pa.int64()),
+        ("order_index", pa.int64()),
+        ("seed", pa.int64()),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+        ("window_s", pa.float64()),
+        ("tps_mean", pa.float64()),
+        ("tps_half_width", pa.float64()),
+        ("qps_mean", pa.float64()),
+        *((f"latency_ns_{name}", pa.int64()) for name in _LATENCY),
+        ("transactions", pa.int64()),
+        ("statements", pa.int64()),
+        ("errors", pa.int64()),
+        ("retries", pa.int64()),
+        ("client_cpu_ns_per_statement", pa.float64()),
+        ("server_cpu_ns_per_transaction", pa.float64()),
+        ("client_busy_share", pa.float64()),
+        ("started_ns", pa.int64()),
+        ("ended_ns", pa.int64()),
+    ]
+)
+_SETTINGS_SCHEMA = pa.schema([(name, pa.string()) for name in ("run_id", "option", "asked", "effective", "reason")])
+
+
+def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
+    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry and settings."""
+    connection = duckdb.connect(":memory:")
+    connection.register("runs", pa.Table.from_pylist([_run_row(record) for record in records], _RUNS_SCHEMA))
+    rows = [row for folder in folders for row in _settings_rows(folder)]
+    connection.register("settings", pa.Table.from_pylist(rows, _SETTINGS_SCHEMA))
+    for name, file, row in (
+        ("seconds", layout.SECONDS, SecondRow),
+        ("intervals", layout.INTERVALS, IntervalRow),
+        ("telemetry", layout.TELEMETRY, TelemetryRow),
+    ):
+        _create_view(connection, name, [folder / file for folder in folders], row)
+    return connection
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path], row: type) -> None:
+    if not files:
+        connection.register(name, schema_of(row).empty_table())
+        return
+    listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{listed}])")
+
+
+def _settings_rows(folder: Path) -> list[dict[str, str | None]]:
+    rows = json.loads((folder / layout.SETTINGS).read_text(encoding="utf-8"))
+    return [{"run_id": folder.name, **row} for row in rows]
+
+
+def _run_row(record: RunRecord) -> dict[str, object]:
+    cell, run = record.run.cell, record.run
+    latency = record.latency_ns
+    quantiles = {f"latency_ns_{name}": None if latency is None else getattr(latency, name) for name in _LATENCY}
+    identity = {"run_id": run.run_id, "cell_id": cell.cell_id, "target": cell.target, "workload": cell.workload}
+    places = {"tier_bytes": cell.tier_bytes, "concurrency": cell.concurrency, "route": cell.route}
+    order = {"repeat": run.repeat, "order_index": run.order_index, "seed": run.seed}
+    own = {name: getattr(record, name) for name in _RUNS_SCHEMA.names if hasattr(record, name)}
+    return {**own, **identity, **places, **order, **quantiles, "errors": sum(record.errors.values())}

@@ -1,0 +1,63 @@
+"""The one writer of a results folder: adds, never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from dbdyno.core import StoreError
+from dbdyno.store import _layout as layout
+from dbdyno.store._files import JsonValue, json_text, write_whole
+from dbdyno.store._journal import append_entry
+from dbdyno.store._manifest import Manifest, file_facts, write_manifest
+from dbdyno.store._runs import StoredRun, write_run
+
+
+class ResultsWriter:
+    """Made by `Results.writing`, which holds the lock while this lives."""
+
+    def __init__(self, path: Path, manifest: Manifest, command_line: str) -> None:
+        self._path = path
+        commands = manifest.command_lines
+        self._manifest = replace(manifest, command_lines=(*commands, command_line) if command_line else commands)
+
+    def append(self, event: str, /, **facts: JsonValue) -> None:
+        """Add a line to the journal, on the disk when this returns."""
+        append_entry(self._path / layout.JOURNAL, event, facts)
+
+    def write_engine(self, target: str, facts: Mapping[str, JsonValue]) -> None:
+        """Keep what was installed for a target."""
+        self._write(layout.ENGINES, target, facts)
+
+    def write_dataset(self, target: str, facts: Mapping[str, JsonValue]) -> None:
+        """Keep what a target's runs started from."""
+        self._write(layout.DATASETS, target, facts)
+
+    def add_run(self, run: StoredRun) -> None:
+        """Store a run: whole, or, after a kill, not at all.
+
+        Raises
+        ------
+        StoreError : the run is there already, or the disk refuses
+        """
+        try:
+            write_run(self._path / layout.RUNS, run)
+        except OSError as error:
+            raise StoreError(
+                f"run {run.record.run.run_id} can't be stored", error.strerror or str(error), "free space and run again"
+            ) from error
+        self.update_manifest()
+
+    def note_versions(self, versions: Mapping[str, str]) -> None:
+        """Add versions of what takes part to the manifest."""
+        self._manifest = replace(self._manifest, versions={**self._manifest.versions, **versions})
+
+    def update_manifest(self) -> None:
+        """List every file with size and checksum."""
+        self._manifest = replace(self._manifest, files=file_facts(self._path, self._manifest.files))
+        write_manifest(self._path, self._manifest)
+
+    def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:
+        name = f"{layout.target_slug(target)}.json"
+        write_whole(self._path / folder / name, json_text({"target": target, **facts}))
