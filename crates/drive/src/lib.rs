@@ -1,0 +1,1 @@
+//! Who does it when: workers, pacing, phases, stopping.

@@ -1,0 +1,3 @@
+//! The load generator as a program.
+
+fn main() {}

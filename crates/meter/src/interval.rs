@@ -1,0 +1,287 @@
+//! One second of record.
+
+use crate::{Codes, Histogram};
+
+/// How many transaction and statement types a workload has, and whether lateness is recorded (open
+/// loop only).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Transaction types of the workload.
+    pub transaction_types: usize,
+    /// Statement types of the workload.
+    pub statement_types: usize,
+    /// Whether the client's own lateness is recorded.
+    pub open_loop: bool,
+}
+
+/// Counts of one transaction type.
+#[derive(Debug, Clone, Default)]
+pub struct TransactionCounts {
+    /// Events that began in this second.
+    pub started: u64,
+    /// Events that ended well in this second.
+    pub completed: u64,
+    /// Those of `completed` that needed more than one attempt.
+    pub completed_after_retry: u64,
+    /// Events given up in this second.
+    pub failed: u64,
+    /// Attempts repeated, by the error that caused it.
+    pub retries: Codes,
+    /// From the instant an event was due to its end, repeats included.
+    pub response: Histogram,
+    /// From the instant an event's first statement was sent to its end, repeats included.
+    pub service: Histogram,
+}
+
+/// Counts of one statement type.
+#[derive(Debug, Clone, Default)]
+pub struct StatementCounts {
+    /// Statements answered without an error.
+    pub completed: u64,
+    /// Statements answered with an error, by code.
+    pub errors: Codes,
+    /// From sending to the last byte of the reply, answered with or without an error.
+    pub service: Histogram,
+}
+
+/// Plain counters of a second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Statements that returned a result set (sysbench's classification, quirk Q-SB-6).
+    pub reads: u64,
+    /// Statements that changed at least one row.
+    pub writes: u64,
+    /// All other statements that were answered without an error.
+    pub others: u64,
+    /// Rows received.
+    pub rows: u64,
+    /// Bytes written to the sockets, encryption included.
+    pub bytes_sent: u64,
+    /// Bytes read from the sockets, encryption included.
+    pub bytes_received: u64,
+    /// Connections opened again after they were lost.
+    pub reconnects: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.others += other.others;
+        self.rows += other.rows;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.reconnects += other.reconnects;
+    }
+}
+
+/// What a worker itself did in a second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WorkerLoad {
+    /// Time not spent waiting for replies or for the next due instant.
+    pub busy_ns: u64,
+    /// CPU time of the worker's thread.
+    pub cpu_ns: u64,
+    /// Returns from waiting.
+    pub wake_ups: u64,
+}
+
+/// One second of one worker, or of several merged.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    /// Which second of the run, from 0.
+    pub second: u32,
+    /// When it began, on the monotonic clock.
+    pub monotonic_ns: u64,
+    /// How long it was: a second, except the last of a run that was stopped.
+    pub duration_ns: u64,
+    /// By transaction type.
+    pub transactions: Vec<TransactionCounts>,
+    /// By statement type.
+    pub statements: Vec<StatementCounts>,
+    /// Counters of the whole second.
+    pub tally: Tally,
+    /// Connections ready for work when the second ended.
+    pub connections_live: u32,
+    /// Events that were due and not yet sent when the second ended (open loop).
+    pub backlog: u64,
+    /// How much later than due the client sent although a connection was free (open loop).
+    pub lateness: Option<Histogram>,
+    /// One entry a worker. A worker fills the first of its own interval.
+    pub workers: Vec<WorkerLoad>,
+}
+
+impl Interval {
+    /// An empty interval of one worker.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            second: 0,
+            monotonic_ns: 0,
+            duration_ns: 0,
+            transactions: vec![TransactionCounts::default(); shape.transaction_types],
+            statements: vec![StatementCounts::default(); shape.statement_types],
+            tally: Tally::default(),
+            connections_live: 0,
+            backlog: 0,
+            lateness: shape.open_loop.then(Histogram::new),
+            workers: vec![WorkerLoad::default()],
+        }
+    }
+
+    /// Forgets everything and keeps the memory, for the next use by one worker.
+    pub fn clear(&mut self) {
+        self.second = 0;
+        self.monotonic_ns = 0;
+        self.duration_ns = 0;
+        self.transactions
+            .iter_mut()
+            .for_each(TransactionCounts::clear);
+        self.statements.iter_mut().for_each(StatementCounts::clear);
+        self.tally = Tally::default();
+        self.connections_live = 0;
+        self.backlog = 0;
+        if let Some(lateness) = &mut self.lateness {
+            lateness.clear();
+        }
+        self.workers.clear();
+        self.workers.push(WorkerLoad::default());
+    }
+
+    /// Adds another interval of the same shape: the same second of other workers, or other seconds. The
+    /// longer duration stays; workers are put side by side.
+    pub fn merge(&mut self, other: &Self) {
+        self.duration_ns = self.duration_ns.max(other.duration_ns);
+        self.merge_counts(other);
+        self.connections_live += other.connections_live;
+        self.backlog += other.backlog;
+        self.workers.extend_from_slice(&other.workers);
+    }
+
+    /// Adds the counts and histograms of another interval of the same shape, for totals over seconds.
+    pub fn merge_counts(&mut self, other: &Self) {
+        for (mine, theirs) in self.transactions.iter_mut().zip(&other.transactions) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.statements.iter_mut().zip(&other.statements) {
+            mine.merge(theirs);
+        }
+        self.tally.add(&other.tally);
+        if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
+            mine.merge(theirs);
+        }
+    }
+
+    /// Events of all types that ended well.
+    #[must_use]
+    pub fn completed(&self) -> u64 {
+        self.transactions
+            .iter()
+            .map(|counts| counts.completed)
+            .sum()
+    }
+
+    /// Events of all types that were given up.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.transactions.iter().map(|counts| counts.failed).sum()
+    }
+
+    /// Statements answered without an error.
+    #[must_use]
+    pub fn answered(&self) -> u64 {
+        self.tally.reads + self.tally.writes + self.tally.others
+    }
+}
+
+impl TransactionCounts {
+    fn clear(&mut self) {
+        self.started = 0;
+        self.completed = 0;
+        self.completed_after_retry = 0;
+        self.failed = 0;
+        self.retries.clear();
+        self.response.clear();
+        self.service.clear();
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.completed_after_retry += other.completed_after_retry;
+        self.failed += other.failed;
+        self.retries.merge(&other.retries);
+        self.response.merge(&other.response);
+        self.service.merge(&other.service);
+    }
+}
+
+impl StatementCounts {
+    fn clear(&mut self) {
+        self.completed = 0;
+        self.errors.clear();
+        self.service.clear();
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.errors.merge(&other.errors);
+        self.service.merge(&other.service);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape {
+        transaction_types: 1,
+        statement_types: 2,
+        open_loop: true,
+    };
+
+    fn filled(seed: u64) -> Interval {
+        let mut interval = Interval::new(SHAPE);
+        interval.duration_ns = 1_000_000_000;
+        interval.connections_live = 4;
+        interval.backlog = seed;
+        interval.tally.reads = 10 * seed;
+        interval.transactions[0].completed = seed;
+        interval.transactions[0].retries.add(1213);
+        interval.transactions[0].response.record(seed * 1_000);
+        interval.statements[1].service.record(seed * 100);
+        interval.workers[0].wake_ups = seed;
+        if let Some(lateness) = &mut interval.lateness {
+            lateness.record(seed);
+        }
+        interval
+    }
+
+    #[test]
+    fn merging_workers_adds_counts_and_lists_the_workers() {
+        let mut merged = filled(3);
+        merged.merge(&filled(5));
+        assert_eq!(merged.completed(), 8);
+        assert_eq!(merged.answered(), 80);
+        assert_eq!((merged.connections_live, merged.backlog), (8, 8));
+        assert_eq!(merged.transactions[0].retries.total(), 2);
+        assert_eq!(merged.transactions[0].response.count(), 2);
+        assert_eq!(merged.statements[1].service.max_ns(), 500);
+        assert_eq!(merged.lateness.as_ref().map(Histogram::count), Some(2));
+        let wake_ups: Vec<_> = merged.workers.iter().map(|w| w.wake_ups).collect();
+        assert_eq!(wake_ups, [3, 5]);
+        assert_eq!(merged.duration_ns, 1_000_000_000);
+    }
+
+    #[test]
+    fn a_cleared_interval_holds_nothing() {
+        let mut interval = filled(7);
+        interval.merge(&filled(2));
+        interval.clear();
+        assert_eq!(interval.completed() + interval.answered(), 0);
+        assert_eq!(interval.transactions[0].response.count(), 0);
+        assert!(interval.transactions[0].retries.is_empty());
+        assert_eq!(interval.workers, [WorkerLoad::default()]);
+        assert_eq!(interval.lateness.map(|l| l.count()), Some(0));
+    }
+}

@@ -1,0 +1,32 @@
+//! Clocks, histograms and one-second interval records.
+//!
+//! A worker owns one [`Interval`] at a time and records into it without allocating, locking or
+//! formatting. Intervals of several workers, seconds or hosts [`merge`](Interval::merge) exactly:
+//! counts are added, never averaged. What is counted, and what of it is written down, is decided by
+//! `dbdyno-drive` and `dbdyno-load`; this crate knows no socket and no statement.
+//!
+//! ```
+//! use dbdyno_meter::Histogram;
+//!
+//! let mut one = Histogram::new();
+//! let mut other = Histogram::new();
+//! one.record(250_000);
+//! other.record(9_000_000);
+//! one.merge(&other);
+//! assert_eq!(one.count(), 2);
+//! assert_eq!(one.max_ns(), 9_000_000);
+//! assert!(one.encode().starts_with("HISTFAAA"));
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod clock;
+mod codes;
+mod histogram;
+mod interval;
+mod silence;
+
+pub use codes::Codes;
+pub use histogram::{HIGHEST_NS, Histogram};
+pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
+pub use silence::{Silence, SilenceLog, longest_common_silence_ns};

@@ -1,0 +1,131 @@
+//! Times without any reply, so that a stall of the server is seen whatever the percentiles say.
+//!
+//! A worker knows only when its own connections were silent. The server was silent when all workers
+//! were, so their silences are kept and intersected at the end of the run.
+
+/// Shorter gaps are ordinary; longer ones are at most a hundred a second for each worker.
+const SHORTEST_NS: u64 = 10_000_000;
+
+/// A stretch without a reply, on the monotonic clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Silence {
+    /// The reply before it, or the start of the run.
+    pub start_ns: u64,
+    /// The reply that ended it, or the end of the run.
+    pub end_ns: u64,
+}
+
+/// What one worker heard: when the last reply came, and the silences before it.
+#[derive(Debug)]
+pub struct SilenceLog {
+    last_reply_ns: u64,
+    silences: Vec<Silence>,
+}
+
+impl SilenceLog {
+    /// A log that begins at the start of the run.
+    #[must_use]
+    pub fn new(start_ns: u64) -> Self {
+        Self {
+            last_reply_ns: start_ns,
+            silences: Vec::with_capacity(1024),
+        }
+    }
+
+    /// Notes a reply.
+    #[inline]
+    pub fn hear(&mut self, now_ns: u64) {
+        if now_ns > self.last_reply_ns + SHORTEST_NS {
+            self.silences.push(Silence {
+                start_ns: self.last_reply_ns,
+                end_ns: now_ns,
+            });
+        }
+        self.last_reply_ns = self.last_reply_ns.max(now_ns);
+    }
+
+    /// The silences up to the end of the run, the one still lasting included.
+    #[must_use]
+    pub fn finish(mut self, end_ns: u64) -> Vec<Silence> {
+        self.hear(end_ns);
+        self.silences
+    }
+}
+
+/// The longest stretch in which every worker was silent, at a resolution of 10 ms; 0 when there is none.
+///
+/// ```
+/// use dbdyno_meter::{Silence, longest_common_silence_ns};
+///
+/// let one = vec![Silence { start_ns: 0, end_ns: 50 }];
+/// let other = vec![Silence { start_ns: 30, end_ns: 90 }];
+/// assert_eq!(longest_common_silence_ns(vec![one, other]), 20);
+/// ```
+#[must_use]
+pub fn longest_common_silence_ns(workers: Vec<Vec<Silence>>) -> u64 {
+    let common = workers
+        .into_iter()
+        .reduce(|left, right| common_parts(&left, &right));
+    common
+        .unwrap_or_default()
+        .iter()
+        .map(|silence| silence.end_ns - silence.start_ns)
+        .max()
+        .unwrap_or(0)
+}
+
+/// Both lists are in order of time and free of overlaps within themselves.
+fn common_parts(left: &[Silence], right: &[Silence]) -> Vec<Silence> {
+    let (mut l, mut r, mut common) = (0, 0, Vec::new());
+    while l < left.len() && r < right.len() {
+        let start_ns = left[l].start_ns.max(right[r].start_ns);
+        let end_ns = left[l].end_ns.min(right[r].end_ns);
+        if start_ns < end_ns {
+            common.push(Silence { start_ns, end_ns });
+        }
+        if left[l].end_ns < right[r].end_ns {
+            l += 1;
+        } else {
+            r += 1;
+        }
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn log_of(replies_ms: &[u64], end_ms: u64) -> Vec<Silence> {
+        let mut log = SilenceLog::new(0);
+        replies_ms.iter().for_each(|&ms| log.hear(ms * MS));
+        log.finish(end_ms * MS)
+    }
+
+    #[test]
+    fn the_longest_gap_of_a_lone_worker_is_the_silence() {
+        let log = log_of(&[5, 400, 420, 1000], 1010);
+        assert_eq!(longest_common_silence_ns(vec![log]), 580 * MS);
+    }
+
+    #[test]
+    fn a_silence_that_lasts_to_the_end_counts() {
+        let log = log_of(&[5], 905);
+        assert_eq!(longest_common_silence_ns(vec![log]), 900 * MS);
+    }
+
+    #[test]
+    fn a_reply_at_any_worker_breaks_the_silence() {
+        let one = log_of(&[1000], 2000);
+        let other = log_of(&[300, 1700], 2000);
+        assert_eq!(longest_common_silence_ns(vec![one, other]), 700 * MS);
+    }
+
+    #[test]
+    fn ordinary_gaps_are_no_silence() {
+        let log = log_of(&(0..100).map(|ms| ms * 9).collect::<Vec<_>>(), 895);
+        assert_eq!(longest_common_silence_ns(vec![log]), 0);
+    }
+}
