@@ -1,0 +1,32 @@
+//! Seeded random streams and the distributions that the workloads draw from.
+//!
+//! A [`RandomSource`] (which generator, which seed) hands every worker its own [`Stream`]; what a worker draws
+//! depends on the source, the workload's name and the worker's number, never on how many others there are.
+//! A [`Distribution`] is a choice as a user writes it (`special`, `zipfian:0.8`); laid over an interval it becomes a
+//! [`Sampler`], which holds everything that can be worked out in advance, so that a draw is a few operations.
+//! This crate knows nothing of SQL, files or time, and depends on nothing.
+//!
+//! ```
+//! use dbdyno_chance::{Distribution, RandomKind, RandomSource};
+//!
+//! let source = RandomSource { kind: RandomKind::Sysbench, seed: 1 };
+//! let mut stream = source.worker("sysbench/oltp_read_write", 0);
+//! let ids = Distribution::SPECIAL.over(1, 1000);
+//! let drawn: Vec<u32> = (0..3).map(|_| ids.draw(&mut stream)).collect();
+//! assert_eq!(drawn, [504, 499, 505]); // what sysbench 1.0.20 draws with --rand-seed=1
+//! ```
+
+mod distribution;
+mod libc_random;
+mod sampler;
+mod source;
+mod stream;
+mod unique;
+mod zipf;
+
+pub use distribution::{Distribution, DistributionError};
+pub use libc_random::LibcRandom;
+pub use sampler::Sampler;
+pub use source::{RandomKind, RandomSource, UnknownRandomKind};
+pub use stream::Stream;
+pub use unique::Unique;
