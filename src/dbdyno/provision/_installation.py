@@ -1,0 +1,117 @@
+"""What provisioning hands on: an engine that can be started, or a running one that can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from dbdyno.core import EngineName
+from dbdyno.hosts import Home, Host
+from dbdyno.study import ServerAddress
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One file an installation is made of."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an engine comes from, well enough to get it again.
+
+    Parameters
+    ----------
+    source : ``package``, ``server``; later ``image``, ``archive``, ``basedir``
+    location : suite of the distribution, or the address of the server
+    """
+
+    source: str
+    location: str
+    packages: tuple[Package, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An engine at hand.
+
+    Parameters
+    ----------
+    version : three numbers, as the server itself or its package says
+    raw_version : the same in the words of the source
+    storage_engines : that tables can be made of, lower case; plug-ins included
+    server_argv : how the server's program is called, to be followed by options; empty for a running server
+    plugin_files : storage engine -> file name in `plugin_directory` that holds it
+    nearest_note : what was taken instead of what was asked, as a sentence; empty when it is what was asked
+    address : of a server that runs already and is not ours to stop
+    """
+
+    family: str
+    version: str
+    raw_version: str
+    storage_engines: tuple[str, ...]
+    origin: Origin
+    server_argv: tuple[str, ...] = ()
+    base_directory: Path = Path()
+    share_directory: Path = Path()
+    plugin_directory: Path = Path()
+    plugin_files: dict[str, str] = field(default_factory=dict)
+    nearest_note: str = ""
+    address: ServerAddress | None = None
+
+    @property
+    def charsets_directory(self) -> Path:
+        """Character sets, beside the messages."""
+        return self.share_directory / "charsets"
+
+    @property
+    def title(self) -> str:
+        """For people: ``mariadb 11.8.6``."""
+        return f"{self.family} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An engine that can be had here.
+
+    Parameters
+    ----------
+    version : as far as it is known before it is fetched
+    storage_engines : lower case
+    installed : whether it is on this machine already
+    download_bytes : None when not known or nothing is to be fetched
+    """
+
+    family: str
+    version: str
+    storage_engines: tuple[str, ...]
+    source: str
+    location: str
+    installed: bool
+    download_bytes: int | None = None
+
+
+class Source(Protocol):
+    """One way to come by an engine. One file a source."""
+
+    @property
+    def name(self) -> str:
+        """As written after the ``@`` of an engine's name."""
+
+    def offers(self, host: Host, home: Home) -> list[Offer]:
+        """What can be had from here; empty when the source does not work on this host."""
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """Bring an engine to the machine, or find it there.
+
+        Raises
+        ------
+        ProvisionError : it can't be had; the nearest that can is named
+        """
