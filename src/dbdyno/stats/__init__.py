@@ -21,6 +21,7 @@ from dbdyno.stats._spread import (
     single_run_level,
     t_quantile,
 )
+from dbdyno.stats._stalls import Stalls, stalls
 
 __all__ = [
     "ASSUMED_SPREAD",
@@ -30,6 +31,7 @@ __all__ = [
     "LogLevel",
     "ModeratedSpread",
     "NoiseInterval",
+    "Stalls",
     "autocorrelation_time",
     "bounded_exp",
     "compare",
@@ -41,6 +43,7 @@ __all__ = [
     "repeats_to_decide",
     "single_run_level",
     "smallest_detectable_ratio",
+    "stalls",
     "t_quantile",
     "verdict_of",
 ]
