@@ -1,1 +1,34 @@
-"""Room under construction."""
+"""Judgement: values in, findings out. One file a question; knows no files and no engines."""
+
+from dbdyno.analyse._answer import Answer, answer, pair_at, place_words, turned
+from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, judge_latency
+from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
+from dbdyno.analyse._weaken import StudyFacts, weaknesses
+from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words, supported
+
+__all__ = [
+    "QUANTILES",
+    "Answer",
+    "CellJudgement",
+    "LatencyJudgement",
+    "Place",
+    "Quantile",
+    "StudyFacts",
+    "answer",
+    "by_place",
+    "compare_targets",
+    "counted",
+    "judge_cells",
+    "judge_latency",
+    "listed",
+    "pair_at",
+    "place_of",
+    "place_words",
+    "plus_minus",
+    "rank_places",
+    "ratio_words",
+    "supported",
+    "turned",
+    "weaknesses",
+]

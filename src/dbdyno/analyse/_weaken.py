@@ -1,0 +1,163 @@
+"""The question: what weakens the answer. Each is a caveat: what was seen, why it matters, what would help."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._words import counted, listed
+from dbdyno.core import Caveat, Comparison, RunRecord
+from dbdyno.stats import smallest_detectable_ratio
+
+BUSY_CLIENT = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """What must be known of a study to weigh its runs.
+
+    Parameters
+    ----------
+    repeats : planned
+    is_closed : closed pacing: the next transaction starts when the last is done
+    cores : of the host; 0 when unknown
+    shares_cores : client and server run on the same cores
+    """
+
+    window_s: float
+    repeats: int
+    is_closed: bool
+    cores: int
+    shares_cores: bool
+
+
+def weaknesses(
+    facts: StudyFacts,
+    records: Sequence[RunRecord],
+    judgements: Sequence[CellJudgement],
+    comparisons: Sequence[Comparison],
+) -> list[Caveat]:
+    """Everything that weakens a study, the heaviest first."""
+    found = [
+        _not_good(records),
+        _window(facts),
+        _repeats(facts, judgements),
+        _shared_cores(facts),
+        _busy_client(records),
+        _errors(records),
+        _undecided(comparisons),
+        _closed_loop(facts),
+        *_of_runs(records),
+    ]
+    return [caveat for caveat in found if caveat is not None]
+
+
+def _not_good(records: Sequence[RunRecord]) -> Caveat | None:
+    count = Counter(record.status for record in records if record.status != "good")
+    if not count:
+        return None
+    words = listed([f"{number} {status}" for status, number in count.most_common()])
+    first = next(record for record in records if record.status != "good")
+    reason = f" First: {first.run.cell.target}: {first.reason}." if first.reason else ""
+    text = f"Of {counted(len(records), 'run')}, {words}: no finding rests on them.{reason}"
+    return Caveat("runs-not-good", text)
+
+
+def _window(facts: StudyFacts) -> Caveat | None:
+    if facts.window_s >= 600:
+        return None
+    window = f"{facts.window_s:g} s"
+    if facts.window_s < 60:
+        why = "too short to see checkpoints, flush storms or compaction, so levels may not last"
+    else:
+        why = "below 600 s the noise interval of one run is too narrow"
+    return Caveat("short-window", f"Windows of {window}: {why}. Directional; 900 s or more would settle it.")
+
+
+def _repeats(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
+    single = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
+    if facts.repeats == 1:
+        return Caveat(
+            "one-repeat", "Every cell was run once: the spread between runs is assumed (1.2 %), not measured."
+        )
+    if single:
+        text = f"{counted(single, 'cell')} of {len(judgements)} rest on one run: spread not measured there."
+        return Caveat("one-repeat", text)
+    if facts.repeats < 3:
+        levels = [group.level for group in judgements if group.level is not None]
+        moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
+        how = "each cell's spread is moderated by that of all cells" if moderated else "intervals are wide for it"
+        smallest = _smallest(levels and sorted(level.sd for level in levels)[len(levels) // 2], judgements)
+        return Caveat("few-repeats", f"{facts.repeats} repeats: {how}.{smallest}")
+    return None
+
+
+def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
+    levels = [group.level for group in judgements if group.level is not None]
+    if not isinstance(typical_sd, float) or not levels:
+        return ""
+    ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
+    return f" With the spread seen, differences below about {100 * (ratio - 1):.2g} % are likely to be missed."
+
+
+def _shared_cores(facts: StudyFacts) -> Caveat | None:
+    if not facts.shares_cores:
+        return None
+    cores = f" on {counted(facts.cores, 'core')}" if facts.cores else ""
+    return Caveat(
+        "shared-cores",
+        f"Client and server share the processors{cores}: the load generator's work takes from the server's. "
+        "Pin them apart, or drive from another machine.",
+    )
+
+
+def _busy_client(records: Sequence[RunRecord]) -> Caveat | None:
+    busy = [record for record in records if (record.client_busy_share or 0.0) >= BUSY_CLIENT]
+    if not busy:
+        return None
+    worst = max(record.client_busy_share or 0.0 for record in busy)
+    text = f"In {counted(len(busy), 'run')} the load generator was busy {BUSY_CLIENT:.0%} of the time or more"
+    return Caveat("client-bound", f"{text} (up to {worst:.0%}): these may measure the client, not the server.")
+
+
+def _errors(records: Sequence[RunRecord]) -> Caveat | None:
+    errors: Counter[str] = Counter()
+    for record in records:
+        errors.update(dict(record.errors))
+    if not errors:
+        return None
+    done = sum(record.transactions for record in records)
+    words = listed([f"{count:,} × {code}" for code, count in errors.most_common(4)])
+    return Caveat("errors", f"Errors in the windows: {words}, beside {counted(done, 'transaction')}.")
+
+
+def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
+    open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
+    if not open_pairs:
+        return None
+    needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
+    text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} are undecided"
+    if needed:
+        half = needed[(len(needed) - 1) // 2]
+        text += f"; with {half} repeats about half of those that repeats can decide would be, with {needed[-1]} most"
+    return Caveat("undecided", text + ".")
+
+
+def _closed_loop(facts: StudyFacts) -> Caveat | None:
+    if not facts.is_closed:
+        return None
+    text = "Closed loop: a stalled server is asked less, so response times leave out the waits of those not sent."
+    return Caveat("closed-loop", f"{text} A fixed rate would count them.")
+
+
+def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
+    """Caveats that runs carry, each once, with how many carry it."""
+    texts: dict[str, str] = {}
+    count: Counter[str] = Counter()
+    for record in records:
+        for caveat in record.caveats:
+            texts.setdefault(caveat.code, caveat.text)
+            count[caveat.code] += 1
+    return [Caveat(code, f"{counted(number, 'run')}: {texts[code]}") for code, number in count.most_common()]
