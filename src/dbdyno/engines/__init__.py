@@ -1,1 +1,45 @@
-"""Room under construction."""
+"""Data on engines: families, versions, option tables, status counters. Reads its own packaged data and nothing else.
+
+What differs between engines is a row with a first and a last version, so a new release is new data. Which value
+an option gets is decided in `configure`; how an engine comes to the machine, in `provision`.
+
+>>> from dbdyno.engines import family_of
+>>> family_of("mysql", "9.7.4").auth_plugin
+'caching_sha2_password'
+"""
+
+from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
+from dbdyno.engines._families import EngineFamily, families, family_names, family_of, suggest
+from dbdyno.engines._options import (
+    KnownOption,
+    OptionRow,
+    Parameter,
+    known_options,
+    lookup_option,
+    parameters,
+    parameters_for,
+)
+from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
+
+__all__ = [
+    "CounterSource",
+    "EngineFamily",
+    "KnownOption",
+    "OptionRow",
+    "Parameter",
+    "ServerIdentity",
+    "counter_ids",
+    "counter_sources",
+    "families",
+    "family_names",
+    "family_of",
+    "identify",
+    "known_options",
+    "lookup_option",
+    "matches",
+    "parameters",
+    "parameters_for",
+    "parse_version",
+    "suggest",
+    "within",
+]

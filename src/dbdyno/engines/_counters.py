@@ -1,0 +1,107 @@
+"""Status counters under one name for all servers."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dbdyno.engines._families import read_packaged
+from dbdyno.engines._versions import within
+
+CounterKind = Literal["counter", "gauge"]
+Derivation = Literal["value", "difference", "scaled"]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSource:
+    """Where one counter is read in one server.
+
+    Parameters
+    ----------
+    counter_id : neutral name such as ``redo.checkpoint_age``
+    kind : counter (only grows; take differences) or gauge (a level)
+    unit : bytes, pages, ops, rows, count, ms, us, ratio
+    status : rows of SHOW GLOBAL STATUS it is made of; empty where `metric` gives it
+    metric : row of information_schema.INNODB_METRICS, one that is on by default; empty for none
+    derivation : the row itself, the first less the second, or the first times `factor`
+    """
+
+    counter_id: str
+    kind: CounterKind
+    unit: str
+    status: tuple[str, ...]
+    metric: str
+    derivation: Derivation
+    factor: float
+    note: str
+
+    def value(self, status: Mapping[str, str], metrics: Mapping[str, float] | None = None) -> float | None:
+        """Its reading; None when the server does not show it, which is not the same as zero.
+
+        Parameters
+        ----------
+        status : rows of SHOW GLOBAL STATUS, names in lower case
+        metrics : rows of INNODB_METRICS
+        """
+        if self.metric:
+            return (metrics or {}).get(self.metric)
+        try:
+            numbers = [float(status[name.lower()]) for name in self.status]
+        except (KeyError, ValueError):
+            return None
+        if self.derivation == "difference":
+            return numbers[0] - numbers[1]
+        return numbers[0] * self.factor
+
+
+def counter_sources(family: str, version: str, storage_engines: tuple[str, ...] = ("innodb",)) -> list[CounterSource]:
+    """What can be read of a server each second: for each counter the first source that fits.
+
+    Parameters
+    ----------
+    storage_engines : those whose own counters are wanted; InnoDB's are always there
+
+    >>> [s.status for s in counter_sources("mysql", "9.7.4") if s.counter_id == "redo.lsn"]
+    [('Innodb_redo_log_current_lsn',)]
+    """
+    found = []
+    for entry in _entries():
+        for source in entry["sources"]:
+            if _fits(source, family, version, storage_engines):
+                found.append(_source(entry, source))
+                break
+    return found
+
+
+def counter_ids() -> tuple[str, ...]:
+    """Every counter known, so that one a server lacks can be named as absent."""
+    return tuple(entry["id"] for entry in _entries())
+
+
+@functools.cache
+def _entries() -> tuple[dict[str, Any], ...]:
+    return tuple(json.loads(read_packaged("counters.json"))["counters"])
+
+
+def _fits(source: Mapping[str, Any], family: str, version: str, storage_engines: tuple[str, ...]) -> bool:
+    return (
+        (source["families"] == "*" or family in source["families"].split())
+        and within(version, source.get("since", ""), source.get("until", ""))
+        and source.get("storage_engine", "innodb") in (*storage_engines, "innodb")
+    )
+
+
+def _source(entry: Mapping[str, Any], source: Mapping[str, Any]) -> CounterSource:
+    return CounterSource(
+        counter_id=entry["id"],
+        kind=entry["kind"],
+        unit=entry["unit"],
+        status=tuple(source.get("from", [source["status"]] if "status" in source else [])),
+        metric=source.get("metric", ""),
+        derivation=source.get("derive", "value"),
+        factor=source.get("factor", 1.0),
+        note=entry["note"],
+    )

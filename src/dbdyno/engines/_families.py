@@ -1,0 +1,115 @@
+"""Families of servers, and the ranges of versions that behave alike."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from types import MappingProxyType
+from typing import Any, Literal
+
+from dbdyno.core import StudyError
+from dbdyno.engines._versions import within
+
+Initialise = Literal["insecure", "bootstrap", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFamily:
+    """A range of versions of one family.
+
+    Parameters
+    ----------
+    initialise : how an empty data directory comes to be
+    sql_files : for bootstrap, in order; of each group the first that is there
+    auth_plugin : of an account made without naming one
+    launch : options without which a private server of this range does not start
+    """
+
+    name: str
+    title: str
+    since: str
+    until: str
+    storage_engines: tuple[str, ...]
+    initialise: Initialise
+    auth_plugin: str
+    sql_files: tuple[tuple[str, ...], ...] = ()
+    launch: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def key(self) -> str:
+        """Family and first version of the range, such as ``mariadb-11.8``."""
+        return f"{self.name}-{self.since}"
+
+
+def family_names() -> tuple[str, ...]:
+    """Every family known.
+
+    >>> family_names()
+    ('mysql', 'percona', 'mariadb')
+    """
+    return tuple(dict.fromkeys(family.name for family in families()))
+
+
+def family_of(name: str, version: str) -> EngineFamily:
+    """The range that holds a version; a version newer than all known counts as the newest range.
+
+    Raises
+    ------
+    StudyError : no such family (the nearest is named), or a version older than all known
+
+    >>> family_of("mariadb", "11.8.6").key, family_of("mysql", "26.1").key
+    ('mariadb-11.8', 'mysql-9.0')
+    """
+    ranges = [family for family in families() if family.name == name]
+    if not ranges:
+        raise StudyError(
+            f"'{name}' is not an engine family", f"known: {', '.join(family_names())}", suggest(name, family_names())
+        )
+    for family in ranges:
+        if within(version, family.since, family.until):
+            return family
+    raise StudyError(
+        f"{ranges[0].title} {version} is not known",
+        f"known from {ranges[0].since}",
+        f"choose {ranges[0].since} or later",
+    )
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A remedy that names the nearest known word; empty when none is near.
+
+    >>> suggest("mraiadb", ["mariadb", "mysql"])
+    "did you mean 'mariadb'?"
+    """
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def read_packaged(name: str) -> str:
+    """Text of a data file of this room."""
+    return resources.files("dbdyno.engines").joinpath("data", name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def families() -> tuple[EngineFamily, ...]:
+    """All ranges of all families, oldest first within a family."""
+    document: dict[str, list[dict[str, Any]]] = tomllib.loads(read_packaged("families.toml"))
+    return tuple(
+        EngineFamily(
+            name=family["name"],
+            title=family["title"],
+            since=row["since"],
+            until=row.get("until", ""),
+            storage_engines=tuple(family["storage_engines"]),
+            initialise=row["initialise"],
+            auth_plugin=row["auth"],
+            sql_files=tuple(tuple(group) for group in family.get("sql_files", ())),
+            launch=MappingProxyType(dict(row.get("launch", {}))),
+        )
+        for family in document["family"]
+        for row in family["ranges"]
+    )
