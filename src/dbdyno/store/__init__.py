@@ -5,6 +5,7 @@ A run is stored whole or not at all, the journal is on the disk before the next 
 every file with its checksum.
 """
 
+from dbdyno.store._files import JsonValue
 from dbdyno.store._histograms import Histogram, latency_of, merged_histogram
 from dbdyno.store._journal import JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
@@ -22,6 +23,7 @@ __all__ = [
     "IntervalKind",
     "IntervalRow",
     "JournalEntry",
+    "JsonValue",
     "Manifest",
     "Results",
     "ResultsWriter",

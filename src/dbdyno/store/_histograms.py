@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
+from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import LatencyNs
+from dbdyno.core import LatencyNs, StoreError
 
 LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
@@ -36,15 +38,28 @@ class Histogram(Protocol):
 def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
     """One histogram of all that the given ones recorded; None and empty texts count for nothing.
 
+    Raises
+    ------
+    StoreError : a text is not a histogram
+
     >>> merged_histogram([]).get_total_count()
     0
     """
     total = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
     for text in encoded:
         if text:
-            total.decode_and_add(text)
+            _add(total, text)
     result: Histogram = total
     return result
+
+
+def _add(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no types
+    try:
+        total.decode_and_add(text)
+    except (ValueError, TypeError, zlib.error, HdrCookieException) as error:
+        raise StoreError("a histogram can't be read", f"{type(error).__name__}: {error} in {text[:40]}") from error
+    except HdrLengthException as error:
+        raise StoreError("a histogram is cut short", text[:40]) from error
 
 
 def latency_of(histogram: Histogram) -> LatencyNs | None:

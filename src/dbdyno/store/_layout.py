@@ -36,6 +36,7 @@ STATUS_BEFORE = "status_before.json"
 STATUS_AFTER = "status_after.json"
 ORDER = "order.json"
 START = "start.json"
+TELEMETRY_FACTS = "telemetry.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 

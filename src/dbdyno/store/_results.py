@@ -186,7 +186,10 @@ class Results:
         return read_table(self.run_folder(run_id) / layout.TELEMETRY)
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON, typed by its reader
-        """A run's JSON file: ``variables``, ``settings``, ``status_before``, ``status_after``, ``order``, ``start``."""
+        """A run's JSON file, such as ``variables``, ``settings``, ``status_before``, ``order`` or ``start``.
+
+        See `StoredRun` for what each holds.
+        """
         return self._json(f"{layout.RUNS}/{run_id}/{name}.json")
 
     def text(self, run_id: str, name: str) -> str:

@@ -17,6 +17,7 @@ from dbdyno.store import (
     SettingRow,
     StoredRun,
     TelemetryRow,
+    merged_histogram,
     record_from_json,
     record_to_json,
     study_digest,
@@ -301,3 +302,9 @@ def test_a_record_survives_json_and_ignores_fields_of_the_future() -> None:
     record = record_of()
     row = json.loads(json.dumps(record_to_json(record)))
     assert record_from_json({**row, "phase_of_moon": "full"}) == record
+
+
+def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
+    for text in ("nonsense", encoded(1_000)[:-8], "HISTFAAAABx4nJNpmSzMwMDAwgABzFCaEUoz2X+AsAADmwMC"):
+        with pytest.raises(StoreError, match="histogram"):
+            merged_histogram([text])

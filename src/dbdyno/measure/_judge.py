@@ -1,0 +1,119 @@
+"""Whether a run can be trusted, and what weakens it. Pure; the one place where the limits stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.core import Caveat, RunStatus
+from dbdyno.measure._figures import WINDOW, WindowFigures
+from dbdyno.measure._records import EndRecord, IntervalRecord
+
+CLIENT_BUSY_LIMIT = 0.80
+CLOCK_JUMP_LIMIT_NS = 100_000_000
+FAILED_SHARE_LIMIT = 0.01
+SHORT_WINDOW_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A run's status, the reason in one line (empty when good) and its caveats."""
+
+    status: RunStatus
+    reason: str
+    caveats: tuple[Caveat, ...]
+
+
+def judge(
+    intervals: Sequence[IntervalRecord],
+    figures: WindowFigures,
+    end: EndRecord | None,
+    *,
+    concurrency: int,
+    server_death: str | None = None,
+) -> Judgement:
+    """Failed when there is no window to speak of, suspect when something in it makes it doubtful, else good.
+
+    Parameters
+    ----------
+    server_death : how the server ended, when it did
+    """
+    failure = _failure(figures, end, server_death)
+    doubts = [] if failure else _doubts(intervals, figures, concurrency)
+    caveats = [*doubts, *_remarks(figures)]
+    if failure:
+        return Judgement("failed", failure, tuple(caveats))
+    status: RunStatus = "suspect" if doubts else "good"
+    return Judgement(status, "; ".join(doubt.text for doubt in doubts), tuple(caveats))
+
+
+def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | None) -> str:
+    if server_death:
+        return f"the server died: {server_death}"
+    if end is None:
+        return "the load generator ended without a last record"
+    if end.status != "complete":
+        return f"the load {end.status}: {end.reason}" if end.reason else f"the load {end.status}"
+    if figures.transactions == 0:
+        return "no transaction was completed in the window"
+    return ""
+
+
+def _doubts(intervals: Sequence[IntervalRecord], figures: WindowFigures, concurrency: int) -> list[Caveat]:
+    found = (
+        _missing_seconds(figures),
+        _client_bound(figures),
+        _clock_jump(intervals),
+        _lost_connections(intervals, concurrency),
+        _failures(figures),
+    )
+    return [caveat for caveat in found if caveat]
+
+
+def _missing_seconds(figures: WindowFigures) -> Caveat | None:
+    count = len(figures.missing_seconds)
+    return Caveat("missing-seconds", f"{count} s of the window were not reported") if count else None
+
+
+def _client_bound(figures: WindowFigures) -> Caveat | None:
+    share = figures.client_busy_share
+    if share is None or share <= CLIENT_BUSY_LIMIT:
+        return None
+    return Caveat("client-bound", f"the load generator's busiest worker was {share:.0%} busy: it may be the limit")
+
+
+def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:
+    """How far the wall clock moved against the monotonic clock during the run."""
+    offsets = [interval.realtime_ns - interval.monotonic_ns for interval in intervals]
+    return max(offsets) - min(offsets) if offsets else 0
+
+
+def _clock_jump(intervals: Sequence[IntervalRecord]) -> Caveat | None:
+    jump_ns = clock_jump_ns(intervals)
+    if jump_ns <= CLOCK_JUMP_LIMIT_NS:
+        return None
+    return Caveat("clock-jump", f"the wall clock was set during the run, by {jump_ns / 1e6:.0f} ms")
+
+
+def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> Caveat | None:
+    window = [interval for interval in intervals if interval.phase == WINDOW]
+    fewest = min((interval.connections_live for interval in window), default=concurrency)
+    reconnects = sum(interval.reconnects for interval in window)
+    if fewest >= concurrency and not reconnects:
+        return None
+    return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were made anew")
+
+
+def _failures(figures: WindowFigures) -> Caveat | None:
+    share = figures.failed / max(figures.failed + figures.transactions, 1)
+    if share <= FAILED_SHARE_LIMIT:
+        return None
+    codes = ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3])
+    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {codes or 'no code given'}")
+
+
+def _remarks(figures: WindowFigures) -> list[Caveat]:
+    if 0 < figures.window_s < SHORT_WINDOW_S:
+        text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
+        return [Caveat("short-window", text)]
+    return []

@@ -1,0 +1,167 @@
+"""One run: the load is driven, everything is recorded, and the window's figures are read off.
+
+>>> from dbdyno.measure import measure_run  # measured = measure_run(order, server, host, generator, sources, print)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from dbdyno.core import Caveat, DbdynoError
+from dbdyno.hosts import Host, PipedProcess
+from dbdyno.measure._drive import EXIT_S, load_process, read_records
+from dbdyno.measure._figures import WindowFigures, window_figures
+from dbdyno.measure._judge import Judgement, judge
+from dbdyno.measure._order import LoadOrder
+from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord, MessageRecord, StartRecord
+from dbdyno.measure._rows import interval_rows, second_row
+from dbdyno.measure.telemetry import ProcessSource, Source, Station, Telemetry
+from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
+
+
+class ServerProcess(Protocol):
+    """What measuring wants to know of a server."""
+
+    def death(self) -> str | None:
+        """How it ended, in words; None while it runs or when it can't be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """Everything seen of a run.
+
+    Parameters
+    ----------
+    judgement : status, reason and caveats, those of the samplers included
+    messages : the load generator's own words
+    started_ns, ended_ns : Unix time
+    """
+
+    figures: WindowFigures
+    judgement: Judgement
+    seconds: tuple[SecondRow, ...]
+    intervals: tuple[IntervalRow, ...]
+    telemetry: tuple[TelemetryRow, ...]
+    start: Mapping[str, JsonValue]
+    messages: tuple[MessageRecord, ...]
+    started_ns: int
+    ended_ns: int
+
+
+def measure_run(
+    order: LoadOrder,
+    server: ServerProcess,
+    host: Host,
+    generator: Path,
+    sources: Sequence[Sequence[Source]],
+    on_second: Callable[[SecondRow], None],
+) -> MeasuredRun:
+    """Drive one run and record it.
+
+    Parameters
+    ----------
+    generator : path of ``dbdyno-load``
+    sources : telemetry, in groups that are read by one thread each
+    on_second : told of every second as it is reported
+
+    Returns
+    -------
+    The run, failed ones included: a load that ended badly or a server that died is a result, not an error.
+    """
+    started_ns = time.time_ns()
+    client = order.study.pinning.client
+    with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
+        collector = _Collector(process, server, Station([*sources, [ProcessSource("client", process.pid)]]), on_second)
+        try:
+            read_records(process, collector.take)
+        except DbdynoError as error:
+            collector.failure = error
+            process.kill()
+            process.wait(EXIT_S)
+        finally:
+            telemetry = collector.station.stop(collector.seconds_count)
+    return _measured(order, collector, telemetry, server.death(), started_ns)
+
+
+@dataclass(slots=True)
+class _Collector:
+    process: PipedProcess
+    server: ServerProcess
+    station: Station
+    on_second: Callable[[SecondRow], None]
+    start: StartRecord | None = None
+    end: EndRecord | None = None
+    intervals: list[IntervalRecord] = field(default_factory=list)
+    seconds: list[SecondRow] = field(default_factory=list)
+    messages: list[MessageRecord] = field(default_factory=list)
+    failure: DbdynoError | None = None
+
+    @property
+    def seconds_count(self) -> int:
+        """Seconds reported so far, from the first to the last."""
+        return self.intervals[-1].second + 1 if self.intervals else 0
+
+    def take(self, record: LoadRecord) -> None:
+        match record:
+            case StartRecord():
+                self.start = record
+                self.station.start(record.monotonic_ns)
+            case IntervalRecord():
+                self._take_second(record)
+            case MessageRecord():
+                self.messages.append(record)
+            case EndRecord():
+                self.end = record
+
+    def _take_second(self, record: IntervalRecord) -> None:
+        row = second_row(record, open_loop=self.start is not None and self.start.open_loop)
+        self.intervals.append(record)
+        self.seconds.append(row)
+        self.on_second(row)
+        if self.server.death():
+            self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
+
+
+def _measured(
+    order: LoadOrder, collector: _Collector, telemetry: Telemetry, server_death: str | None, started_ns: int
+) -> MeasuredRun:
+    figures = window_figures(
+        collector.intervals,
+        telemetry.rows,
+        first_second=order.first_window_second,
+        seconds_count=order.window_seconds,
+        open_loop=collector.start is not None and collector.start.open_loop,
+    )
+    judgement = judge(
+        collector.intervals,
+        figures,
+        collector.end or _end_of(collector.failure),
+        concurrency=order.run.cell.concurrency,
+        server_death=server_death,
+    )
+    caveats = (*judgement.caveats, *telemetry.caveats, *_warnings(collector.messages))
+    start: Mapping[str, Any] = collector.start.raw if collector.start else {}
+    return MeasuredRun(
+        figures=figures,
+        judgement=Judgement(judgement.status, judgement.reason, caveats),
+        seconds=tuple(collector.seconds),
+        intervals=tuple(row for interval in collector.intervals for row in interval_rows(interval)),
+        telemetry=telemetry.rows,
+        start=start,
+        messages=tuple(collector.messages),
+        started_ns=started_ns,
+        ended_ns=time.time_ns(),
+    )
+
+
+def _end_of(failure: DbdynoError | None) -> EndRecord | None:
+    return None if failure is None else EndRecord("failed", str(failure), None)
+
+
+def _warnings(messages: Sequence[MessageRecord]) -> list[Caveat]:
+    warnings = [message.text for message in messages if message.level in ("warning", "error")]
+    return [Caveat("load-message", text) for text in dict.fromkeys(warnings)]

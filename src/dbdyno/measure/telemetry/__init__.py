@@ -1,0 +1,32 @@
+"""Readings of machine, processes and server each second, on the load's own clock; one file a source.
+
+A source that fails costs a caveat, never the run. What a source does not offer is absent, never zero.
+"""
+
+from dbdyno.measure.telemetry._cpu import CpuSource
+from dbdyno.measure.telemetry._disk import DiskSource, device_number
+from dbdyno.measure.telemetry._memory import MemorySource
+from dbdyno.measure.telemetry._network import NetworkSource
+from dbdyno.measure.telemetry._pressure import PressureSource
+from dbdyno.measure.telemetry._process import ProcessSource
+from dbdyno.measure.telemetry._reading import Reading, Source
+from dbdyno.measure.telemetry._sampler import Sampler
+from dbdyno.measure.telemetry._station import Station, Telemetry
+from dbdyno.measure.telemetry._status import StatusSource, absent_counters
+
+__all__ = [
+    "CpuSource",
+    "DiskSource",
+    "MemorySource",
+    "NetworkSource",
+    "PressureSource",
+    "ProcessSource",
+    "Reading",
+    "Sampler",
+    "Source",
+    "Station",
+    "StatusSource",
+    "Telemetry",
+    "absent_counters",
+    "device_number",
+]

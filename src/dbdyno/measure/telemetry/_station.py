@@ -1,0 +1,50 @@
+"""All samplers of a run: started when the load says when its second 0 begins, stopped when it has ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.core import Caveat
+from dbdyno.measure.telemetry._clock import MonotonicClock
+from dbdyno.measure.telemetry._reading import Source
+from dbdyno.measure.telemetry._sampler import Sampler
+from dbdyno.store import TelemetryRow
+
+_STOP_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What the samplers saw."""
+
+    rows: tuple[TelemetryRow, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+
+
+class Station:
+    """One thread a group, so that a server slow to answer does not make the machine's readings late."""
+
+    def __init__(self, groups: Sequence[Sequence[Source]]) -> None:
+        self._clock = MonotonicClock()
+        self._samplers = [Sampler(tuple(group), self._clock) for group in groups if group]
+        self._threads: list[threading.Thread] = []
+
+    def start(self, start_ns: int) -> None:
+        """Begin; `start_ns` is the monotonic time at which second 0 begins."""
+        for sampler in self._samplers:
+            thread = threading.Thread(target=sampler.run, args=(start_ns,), daemon=True, name="dbdyno-sampler")
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, seconds_count: int) -> Telemetry:
+        """End and hand over the first `seconds_count` seconds. A thread stuck in its source is left and named."""
+        self._clock.stop()
+        for thread in self._threads:
+            thread.join(_STOP_S)
+        caveats = [caveat for sampler in self._samplers for caveat in sampler.caveats(seconds_count)]
+        if any(thread.is_alive() for thread in self._threads):
+            caveats.append(Caveat("telemetry-incomplete", f"a sampler did not answer within {_STOP_S:g} s"))
+        rows = [row for sampler in self._samplers for row in tuple(sampler.rows) if row.second < seconds_count]
+        return Telemetry(tuple(sorted(rows, key=lambda row: (row.second, row.metric))), tuple(caveats))

@@ -1,0 +1,90 @@
+"""When a run is failed, suspect or good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dbdyno.measure import Judgement, judge, window_figures
+from dbdyno.measure._records import EndRecord, IntervalRecord
+
+Make = Callable[..., IntervalRecord]
+COMPLETE = EndRecord("complete", "", 1)
+
+
+def judged(seconds: list[IntervalRecord], end: EndRecord | None = COMPLETE, **more: Any) -> Judgement:
+    figures = window_figures(seconds, first_second=0, seconds_count=len(seconds), open_loop=False)
+    return judge(seconds, figures, end, concurrency=4, **more)
+
+
+def codes(judgement: Judgement) -> set[str]:
+    return {caveat.code for caveat in judgement.caveats}
+
+
+def test_a_quiet_run_is_good(interval: Make) -> None:
+    judgement = judged([interval(i) for i in range(60)])
+    assert judgement == Judgement("good", "", ())
+
+
+def test_a_short_window_is_good_with_a_caveat(interval: Make) -> None:
+    judgement = judged([interval(i) for i in range(12)])
+    assert judgement.status == "good"
+    assert codes(judgement) == {"short-window"}
+
+
+def test_a_server_that_died_fails_the_run(interval: Make) -> None:
+    judgement = judged([interval(0), interval(1)], server_death="signal 9")
+    assert judgement.status == "failed"
+    assert judgement.reason == "the server died: signal 9"
+
+
+def test_a_load_that_failed_fails_the_run_in_its_own_words(interval: Make) -> None:
+    judgement = judged([interval(0)], EndRecord("failed", "error 1146 on point_select", None))
+    assert (judgement.status, judgement.reason) == ("failed", "the load failed: error 1146 on point_select")
+
+
+def test_a_load_without_an_end_fails_the_run(interval: Make) -> None:
+    assert judged([interval(0)], None).status == "failed"
+
+
+def test_a_window_without_a_transaction_fails_the_run(interval: Make) -> None:
+    assert judged([interval(0, 0), interval(1, 0)]).reason == "no transaction was completed in the window"
+
+
+def test_a_missing_second_makes_the_run_suspect(interval: Make) -> None:
+    seconds = [interval(0), interval(2)]
+    figures = window_figures(seconds, first_second=0, seconds_count=3, open_loop=False)
+    judgement = judge(seconds, figures, COMPLETE, concurrency=4)
+    assert judgement.status == "suspect"
+    assert "missing-seconds" in codes(judgement)
+    assert "1 s of the window" in judgement.reason
+
+
+def test_a_client_at_its_limit_makes_the_run_suspect(interval: Make) -> None:
+    assert judged([interval(0, busy=(0.81,)), interval(1, busy=(0.81,))]).status == "suspect"
+    assert judged([interval(0, busy=(0.79,)), interval(1, busy=(0.79,))]).status == "good"
+
+
+def test_a_wall_clock_that_was_set_makes_the_run_suspect(interval: Make) -> None:
+    steady = [interval(0, wall_offset_ns=0), interval(1, wall_offset_ns=90_000_000)]
+    jumped = [interval(0, wall_offset_ns=0), interval(1, wall_offset_ns=-110_000_000)]
+    assert judged(steady).status == "good"
+    assert "clock-jump" in codes(judged(jumped))
+
+
+def test_lost_connections_make_the_run_suspect(interval: Make) -> None:
+    assert "connections-lost" in codes(judged([interval(0), interval(1, live=3)]))
+    assert "connections-lost" in codes(judged([interval(0), interval(1, reconnects=1)]))
+
+
+def test_connections_lost_in_the_warm_up_do_not_count(interval: Make) -> None:
+    seconds = [interval(0, phase="warm-up", live=2), interval(1), interval(2)]
+    figures = window_figures(seconds, first_second=1, seconds_count=2, open_loop=False)
+    assert judge(seconds, figures, COMPLETE, concurrency=4).status == "good"
+
+
+def test_failed_transactions_make_the_run_suspect_and_repeated_ones_do_not(interval: Make) -> None:
+    assert judged([interval(0, errors={"1213": 50}), interval(1)]).status == "good"
+    judgement = judged([interval(0, failed=5, errors={"1062": 5}), interval(1)])
+    assert judgement.status == "suspect"
+    assert "1062 (5×)" in judgement.reason

@@ -1,0 +1,173 @@
+"""A whole run against a load generator given as a list of lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from dbdyno.core import Cell, Run
+from dbdyno.hosts import Completed, Host
+from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
+from dbdyno.store import SecondRow
+from dbdyno.study import parse_study
+
+HISTOGRAM = HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()
+SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
+STUDY = parse_study(
+    """
+    targets = ["mysql:9.7"]
+    workload = {name = "oltp_read_write", tables = 4, rows = 50000}
+    axes = {tier = "64MB", concurrency = 16}
+    measure = {warm_up = "1s", window = "2s", seed = 9}
+    pinning = {client = "1"}
+    """,
+    "tiny.toml",
+)
+RUN = Run(Cell("mysql:9.7", 64 << 20, 16, "sysbench/oltp_read_write", "socket"), 1, 0, 9, "")
+ORDER = LoadOrder(RUN, STUDY, {"socket": "/s.sock", "password_file": "/p"}, workers=1)
+
+
+def sample_lines() -> tuple[str, dict[str, Any], str]:
+    start, interval, _, end = (SAMPLES / "load-records.jsonl").read_text().splitlines()
+    row = json.loads(interval)
+    row["transactions"]["read_write"] |= {"response": HISTOGRAM, "service": HISTOGRAM}
+    for counts in row["statements"].values():
+        counts["service"] = HISTOGRAM
+    return start, row, end
+
+
+def second(number: int, phase: str) -> str:
+    _, interval, _ = sample_lines()
+    begin = interval["monotonic_ns"] + number * 10**9
+    return json.dumps({**interval, "second": number, "phase": phase, "monotonic_ns": begin, "realtime_ns": begin})
+
+
+SECONDS = [second(0, "warm-up"), second(1, "window"), second(2, "window")]
+
+
+class FakeProcess:
+    """A load generator that says its lines and ends."""
+
+    def __init__(self, lines: Sequence[str], exit_code: int = 0, stderr: str = "") -> None:
+        self.pid, self.start_ticks = 2**30, 1  # no such process: its telemetry can't be read
+        self._lines, self._exit_code, self._stderr = lines, exit_code, stderr
+        self.calls: list[str] = []
+
+    def lines(self) -> Iterator[str]:
+        yield from self._lines
+
+    def interrupt(self) -> None:
+        self.calls.append("interrupt")
+
+    def kill(self) -> None:
+        self.calls.append("kill")
+
+    def wait(self, timeout_s: float) -> Completed:
+        self.calls.append("wait")
+        return Completed((), self._exit_code, "", self._stderr)
+
+
+class FakeHost:
+    def __init__(self, process: FakeProcess) -> None:
+        self.process = process
+        self.argv: Sequence[str] = ()
+        self.order: dict[str, Any] = {}
+
+    def spawn_piped(self, argv: Sequence[str], *, stdin: bytes, cpus: object = None, env: object = None) -> FakeProcess:
+        self.argv, self.order = argv, json.loads(stdin)
+        return self.process
+
+
+class FakeServer:
+    def __init__(self, dies_after: int | None = None) -> None:
+        self.asked, self.dies_after = 0, dies_after
+
+    def death(self) -> str | None:
+        self.asked += 1
+        return "signal 9" if self.dies_after is not None and self.asked > self.dies_after else None
+
+
+def run_with(process: FakeProcess, server: FakeServer | None = None) -> tuple[MeasuredRun, list[SecondRow], FakeHost]:
+    host, told = FakeHost(process), list[SecondRow]()
+    measured = measure_run(ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append)
+    return measured, told, host
+
+
+def test_a_whole_run_is_recorded_and_judged() -> None:
+    start, _, end = sample_lines()
+    measured, told, _ = run_with(FakeProcess([start, *SECONDS, end]))
+    assert measured.judgement.status == "good"
+    assert measured.figures.tps_mean == 1190.0
+    assert [row.phase for row in told] == ["warm-up", "window", "window"]
+    assert tuple(told) == measured.seconds
+    assert {row.type for row in measured.intervals} == {"read_write", "point_select", "commit"}
+    assert measured.start["session"] == json.loads(start)["session"]
+
+
+def test_the_order_names_a_password_file_and_keeps_to_the_contract() -> None:
+    start, _, end = sample_lines()
+    _, _, host = run_with(FakeProcess([start, *SECONDS, end]))
+    assert list(host.argv) == ["/opt/dbdyno-load", "run", "--order", "-"]
+    sample = json.loads((SAMPLES / "load-order.json").read_text())
+    assert set(host.order) == set(sample)
+    assert host.order["phases"] == [
+        {"name": "warm-up", "duration_ns": 10**9},
+        {"name": "window", "duration_ns": 2 * 10**9},
+    ]
+    assert host.order["workload"] == {"name": "sysbench/oltp_read_write", "options": {"tables": 4, "table_size": 50000}}
+    assert host.order["cpus"] == [1]
+    assert host.order["seed"] == 9
+
+
+def test_a_load_generator_that_crashed_fails_the_run_with_its_words() -> None:
+    start, _, _ = sample_lines()
+    measured, _, _ = run_with(FakeProcess([start, SECONDS[0]], exit_code=101, stderr="thread panicked at worker.rs"))
+    assert measured.judgement.status == "failed"
+    assert "exit code 101" in measured.judgement.reason
+    assert "thread panicked" in measured.judgement.reason
+    assert len(measured.seconds) == 1
+
+
+def test_a_server_that_dies_in_the_window_ends_the_load_and_fails_the_run() -> None:
+    start, _, end = sample_lines()
+    process = FakeProcess([start, *SECONDS, end])
+    measured, _, _ = run_with(process, FakeServer(dies_after=1))
+    assert "interrupt" in process.calls
+    assert measured.judgement.status == "failed"
+    assert measured.judgement.reason == "the server died: signal 9"
+    assert len(measured.seconds) == 3
+
+
+def test_a_line_that_is_no_record_fails_the_run_and_ends_the_load() -> None:
+    start, _, _ = sample_lines()
+    process = FakeProcess([start, "Segmentation fault"])
+    measured, _, _ = run_with(process)
+    assert measured.judgement.status == "failed"
+    assert "Segmentation fault" in measured.judgement.reason
+    assert "kill" in process.calls
+
+
+def test_an_interrupt_kills_the_load_and_goes_on_up() -> None:
+    start, _, end = sample_lines()
+    process = FakeProcess([start, *SECONDS, end])
+
+    def stop(_: SecondRow) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_run(ORDER, FakeServer(), cast("Host", FakeHost(process)), Path("x"), [], stop)
+    assert process.calls == ["kill", "wait"]
+
+
+def test_words_of_the_load_generator_become_caveats_once() -> None:
+    start, _, end = sample_lines()
+    words = '{"record": "message", "level": "warning", "text": "error 1213 on COMMIT"}'
+    measured, _, _ = run_with(FakeProcess([start, words, words, *SECONDS, end]))
+    assert [caveat.text for caveat in measured.judgement.caveats if caveat.code == "load-message"] == [
+        "error 1213 on COMMIT"
+    ]

@@ -1,0 +1,142 @@
+"""Samplers: on the load's boundaries, rates over the time that passed, failures survived."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from dbdyno.measure.telemetry import (
+    CpuSource,
+    DiskSource,
+    MemorySource,
+    NetworkSource,
+    PressureSource,
+    ProcessSource,
+    Reading,
+    Sampler,
+    Source,
+    device_number,
+)
+from dbdyno.measure.telemetry._disk import parse_diskstats
+from dbdyno.measure.telemetry._network import parse_net_dev
+
+START_NS = 7_000_000_000
+
+
+class MovedClock:
+    """Jumps to where it is told; stops after the given number of boundaries."""
+
+    def __init__(self, waits: int) -> None:
+        self.now = START_NS
+        self.left = waits
+
+    def now_ns(self) -> int:
+        return self.now
+
+    def wait_until_ns(self, when_ns: int) -> bool:
+        self.left -= 1
+        self.now = max(self.now, when_ns)
+        return self.left >= 0
+
+
+class ScriptedSource:
+    name = "scripted"
+
+    def __init__(self, clock: MovedClock, answers: Sequence[float | Exception], cost_ns: int = 0) -> None:
+        self.clock, self.answers, self.cost_ns = clock, list(answers), cost_ns
+
+    def read(self) -> Sequence[Reading]:
+        self.clock.now += self.cost_ns
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return [Reading("count", answer, "ops/s"), Reading("level", answer, "bytes", "gauge")]
+
+
+def sampled(answers: Sequence[float | Exception], waits: int, cost_ns: int = 0) -> Sampler:
+    clock = MovedClock(waits)
+    source: Source = ScriptedSource(clock, answers, cost_ns)
+    sampler = Sampler([source], clock)
+    sampler.run(START_NS)
+    return sampler
+
+
+def values(sampler: Sampler, metric: str) -> dict[int, float]:
+    return {row.second: row.value for row in sampler.rows if row.metric == metric}
+
+
+def test_a_second_holds_what_happened_between_its_two_boundaries() -> None:
+    sampler = sampled([100, 150, 250], waits=3)
+    assert values(sampler, "count") == {0: 50.0, 1: 100.0}
+    assert values(sampler, "level") == {0: 150.0, 1: 250.0}
+
+
+def test_lateness_and_cost_are_recorded() -> None:
+    sampler = sampled([1, 2, 3], waits=3, cost_ns=4_000_000)
+    assert values(sampler, "sampler.scripted.lateness") == {0: 0.0, 1: 0.0}
+    assert values(sampler, "sampler.scripted.cost") == {0: 4_000_000.0, 1: 4_000_000.0}
+
+
+def test_boundaries_missed_by_a_slow_source_are_left_out_and_rates_stay_true() -> None:
+    sampler = sampled([0, 250, 500], waits=3, cost_ns=2_500_000_000)
+    assert values(sampler, "count") == {2: pytest.approx(250 / 3), 5: pytest.approx(250 / 3)}
+
+
+def test_a_source_that_fails_once_costs_a_caveat_and_its_second() -> None:
+    sampler = sampled([100, OSError("gone for lunch"), 300, 400], waits=4)
+    assert values(sampler, "count") == {1: 100.0, 2: 100.0}
+    (caveat,) = sampler.caveats(seconds_count=3)
+    assert "gone for lunch" in caveat.text
+    assert "1 times" in caveat.text
+
+
+def test_a_source_that_ends_after_the_last_second_is_no_caveat() -> None:
+    sampler = sampled([100, 200, FileNotFoundError("/proc/7/stat")], waits=3)
+    assert sampler.caveats(seconds_count=1) == ()
+
+
+def test_a_counter_that_went_back_is_unknown_not_negative() -> None:
+    assert values(sampled([500, 20, 30], waits=3), "count") == {1: 10.0}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        CpuSource,
+        MemorySource,
+        NetworkSource,
+        lambda: ProcessSource("client", os.getpid()),
+        lambda: DiskSource(device_number(Path("/"))),
+        PressureSource,
+    ],
+)
+def test_this_machine_can_be_read(make: Callable[[], Source]) -> None:
+    source = make()
+    try:
+        readings = source.read()
+    except (FileNotFoundError, ValueError) as error:
+        pytest.skip(f"not offered here: {error}")
+    assert readings
+    assert all(reading.value >= 0 for reading in readings)
+    assert len({reading.metric for reading in readings}) == len(readings)
+
+
+def test_a_process_that_is_gone_can_not_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        ProcessSource("server", 7, tmp_path).read()
+
+
+def test_a_device_without_a_line_is_named() -> None:
+    with pytest.raises(ValueError, match="9:99"):
+        parse_diskstats("254 0 vda 5 0 16 1 0 0 0 0 2 0 0", "9:99")
+
+
+def test_loopback_is_told_apart_from_the_rest() -> None:
+    text = "h\nh\n  lo: 10 1 0 0 0 0 0 0 20 2 0 0 0 0 0 0\neth0: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0\n"
+    text += "eth1: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0\n"
+    got = {reading.metric: reading.value for reading in parse_net_dev(text)}
+    assert got["network.loopback.received_bytes"] == 10
+    assert got["network.other.sent_bytes"] == 12
