@@ -1,12 +1,25 @@
-//! The hot path.
+//! The hot path: a connection that never waits.
 
-use crate::{Parameters, Reply, Session, SessionFacts, StatementText, WireError};
+use crate::connection::{Connection, Progress};
+use crate::reply_reader::{CountOnly, RowSink};
+use crate::{Parameters, Reply, Session, SessionFacts, StatementText, WireError, command};
 use std::os::fd::{AsRawFd, RawFd};
 
 /// A logged-in connection that never blocks and, once its buffers have grown, never allocates.
+///
+/// Made for a worker with many channels and one level-triggered epoll set: queue a request, [`flush`]
+/// it, and when the socket can be read, [`receive`]. A request costs one write and a reply one read;
+/// the read that would find the socket empty is left out. Several requests may be under way at once:
+/// then call `receive` until it gives `None`, since their replies may have come in one read.
+///
+/// Dropping a channel closes the connection; [`queue_quit`] tells the server first.
+///
+/// [`flush`]: Channel::flush
+/// [`receive`]: Channel::receive
+/// [`queue_quit`]: Channel::queue_quit
 #[derive(Debug)]
 pub struct Channel {
-    facts: Box<SessionFacts>,
+    connection: Connection,
 }
 
 /// Whether everything queued has left.
@@ -14,91 +27,128 @@ pub struct Channel {
 pub enum Flush {
     /// All of it.
     Complete,
-    /// The socket is full: wait until it can be written again.
+    /// The socket is full: flush again when it can be written.
     WouldBlock,
 }
 
 /// Where a worker reads into: one for all of its channels.
 #[derive(Debug)]
-pub struct ReadBuffer(Vec<u8>);
+pub struct ReadBuffer(Box<[u8]>);
 
 impl Channel {
+    pub(crate) fn over(connection: Connection) -> Self {
+        Self { connection }
+    }
+
     /// What the log-in found out.
     #[must_use]
     pub fn facts(&self) -> &SessionFacts {
-        &self.facts
+        &self.connection.facts
     }
 
     /// Queues a statement as text.
-    pub fn queue_query(&mut self, _sql: &[u8]) {
-        todo!()
+    pub fn queue_query(&mut self, sql: &[u8]) {
+        self.connection.owed += 1;
+        command::put_query(&mut self.connection.out, sql);
     }
 
     /// Queues a statement as text with its values written in.
-    pub fn queue_text(&mut self, _text: &StatementText, _parameters: &Parameters) {
-        todo!()
+    pub fn queue_text(&mut self, text: &StatementText, parameters: &Parameters) {
+        self.connection.owed += 1;
+        command::put_text(&mut self.connection.out, text, parameters);
     }
 
-    /// Queues an execution of the prepared statement `id`.
-    pub fn queue_execute(&mut self, _id: u32, _parameters: &Parameters) {
-        todo!()
+    /// Queues an execution of the prepared statement `id`, with as many values as it has places.
+    pub fn queue_execute(&mut self, id: u32, parameters: &Parameters) {
+        self.connection.owed += 1;
+        command::put_execute(&mut self.connection.out, id, parameters);
     }
 
     /// Queues the closing of the prepared statement `id`; the server does not reply to it.
-    pub fn queue_close_statement(&mut self, _id: u32) {
-        todo!()
+    pub fn queue_close_statement(&mut self, id: u32) {
+        command::put_close_statement(&mut self.connection.out, id);
     }
 
-    /// Queues the good-bye; the server closes the connection.
+    /// Queues the good-bye; the server does not reply to it but closes the connection.
     pub fn queue_quit(&mut self) {
-        todo!()
+        command::put_quit(&mut self.connection.out);
     }
 
     /// Writes what is queued as far as the socket takes it.
     pub fn flush(&mut self) -> Result<Flush, WireError> {
-        todo!()
+        Ok(if self.connection.flush()? {
+            Flush::Complete
+        } else {
+            Flush::WouldBlock
+        })
     }
 
-    /// Reads what has come; `None` while the reply is not complete. Never blocks.
-    pub fn receive(&mut self, _shared: &mut ReadBuffer) -> Result<Option<Reply>, WireError> {
-        todo!()
+    /// Reads what has come; `None` while the reply is not complete. Rows are counted and passed over.
+    pub fn receive(&mut self, shared: &mut ReadBuffer) -> Result<Option<Reply>, WireError> {
+        self.receive_into(shared, &mut CountOnly)
     }
 
-    /// Whether something queued has not left yet.
+    /// As [`receive`](Channel::receive), for statements whose rows matter: `sink` is given each of them.
+    /// A reply that comes in pieces must be received into the same sink throughout.
+    pub fn receive_into<S: RowSink>(
+        &mut self,
+        shared: &mut ReadBuffer,
+        sink: &mut S,
+    ) -> Result<Option<Reply>, WireError> {
+        Ok(match self.connection.receive(&mut shared.0, sink)? {
+            Progress::Reply(reply) => Some(reply),
+            Progress::Part | Progress::Nothing => None,
+        })
+    }
+
+    /// Whether something queued has not left yet, so that the socket should be watched for writing.
     #[must_use]
     pub fn wants_write(&self) -> bool {
-        todo!()
+        self.connection.wants_write()
+    }
+
+    /// Count of requests that have not been answered.
+    #[must_use]
+    pub fn replies_owed(&self) -> u32 {
+        self.connection.owed
     }
 
     /// Bytes written to the socket since the connection was made, log-in and encryption included.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
-        todo!()
+        self.connection.transport.stream().bytes_sent
     }
 
     /// Bytes read from the socket since the connection was made, log-in and encryption included.
     #[must_use]
     pub fn bytes_received(&self) -> u64 {
-        todo!()
+        self.connection.transport.stream().bytes_received
     }
 
-    /// Goes back to the cold path, when no reply is outstanding.
+    /// Goes back to the cold path. Fails if replies are outstanding, for the session would take them
+    /// for its own; what is queued without a reply leaves with the session's next request.
     pub fn into_session(self) -> Result<Session, WireError> {
-        todo!()
+        if self.connection.owed > 0 {
+            return Err(WireError::Misuse(
+                "a channel with replies outstanding can't be a session",
+            ));
+        }
+        self.connection.transport.stream().set_nonblocking(false)?;
+        Ok(Session::over(self.connection))
     }
 }
 
 impl AsRawFd for Channel {
     fn as_raw_fd(&self) -> RawFd {
-        todo!()
+        self.connection.transport.stream().as_raw_fd()
     }
 }
 
 impl ReadBuffer {
-    /// 64 KiB: larger than almost every reply of an OLTP statement.
+    /// 64 KiB: larger than almost every reply to an OLTP statement.
     #[must_use]
     pub fn new() -> Self {
-        Self(vec![0; 64 * 1024])
+        Self(vec![0; 64 * 1024].into_boxed_slice())
     }
 }
 

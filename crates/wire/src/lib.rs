@@ -1,13 +1,75 @@
 //! The MySQL client protocol, written for a load generator.
+//!
+//! One connection has two faces. A [`Session`] waits for each answer and keeps the rows: it logs in,
+//! prepares, fills and asks. A [`Channel`] never waits and, once warm, never allocates: a worker holds
+//! thousands of them in one epoll set, and each reply is only walked from packet header to packet
+//! header until its end. [`Session::into_channel`] and [`Channel::into_session`] change the face.
+//!
+//! ```no_run
+//! use dbdyno_wire::{Address, Endpoint, Parameters, Password, ReadBuffer, Reply, Session, TlsPolicy};
+//! use std::time::Duration;
+//!
+//! # fn main() -> Result<(), dbdyno_wire::WireError> {
+//! let endpoint = Endpoint {
+//!     address: Address::Socket("/run/mysqld/mysqld.sock".into()),
+//!     user: "app".to_owned(),
+//!     password: Password::new("secret"),
+//!     database: None,
+//!     tls: TlsPolicy::Off,
+//! };
+//! let mut session = Session::open(&endpoint, Duration::from_secs(10))?;
+//! let statement = session.prepare("SELECT ? + 1")?;
+//!
+//! let mut channel = session.into_channel()?;
+//! let mut shared = ReadBuffer::new(); // one a worker
+//! let mut parameters = Parameters::new();
+//! parameters.push_int(41);
+//! channel.queue_execute(statement.id, &parameters);
+//! channel.flush()?;
+//! let reply = loop {
+//!     // A worker waits in epoll here, until the socket can be read.
+//!     if let Some(reply) = channel.receive(&mut shared)? {
+//!         break reply;
+//!     }
+//! };
+//! assert!(matches!(reply, Reply::Rows(rows) if rows.rows == 1));
+//! channel.into_session()?.close();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Log-in knows `mysql_native_password`, `caching_sha2_password` and `sha256_password` (both also over an
+//! open network, by the server's RSA key, which is taken on trust), `client_ed25519`, and
+//! `mysql_clear_password` where nobody can overhear it. [`TlsPolicy`] says whether a connection is
+//! encrypted, by TLS 1.2 or 1.3.
+//!
+//! Left to others: time, epoll, what is asked and why. Left out on purpose: compression, local files,
+//! several statements in one request, cursors.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod auth;
+mod bytes;
+mod capability;
 mod channel;
+mod command;
+mod connection;
 mod endpoint;
 mod error;
 mod facts;
+mod greeting;
+mod login;
+mod packet;
 mod parameters;
 mod reply;
+mod reply_reader;
+mod rows;
 mod session;
 mod statement_text;
+mod stream;
+mod tls;
+mod transport;
+mod value;
 
 pub use channel::{Channel, Flush, ReadBuffer};
 pub use endpoint::{Address, Endpoint, Password, TlsPolicy};
@@ -15,5 +77,6 @@ pub use error::{ServerError, WireError};
 pub use facts::{SessionFacts, TlsFacts};
 pub use parameters::{Parameter, Parameters};
 pub use reply::{OkReply, Reply, RowsReply};
+pub use reply_reader::RowSink;
 pub use session::{PreparedStatement, QueryResult, Session, Value};
 pub use statement_text::StatementText;

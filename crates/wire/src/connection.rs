@@ -1,0 +1,153 @@
+//! What both paths are made of: a transport, what waits to leave, and how far the replies are read.
+
+use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::reply_reader::{ReplyReader, RowSink};
+use crate::stream::Deadline;
+use crate::transport::Transport;
+use crate::{Reply, SessionFacts, WireError};
+
+/// Memory kept for requests; more was for a bulk INSERT, and is given back.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// How far a read got.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// To the end of a reply.
+    Reply(Reply),
+    /// Some bytes came, and the socket holds no more of them at present.
+    Part,
+    /// Nothing came.
+    Nothing,
+}
+
+/// A connection, blocking or not as its socket is set.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) transport: Transport,
+    pub(crate) facts: Box<SessionFacts>,
+    pub(crate) reader: ReplyReader,
+    /// Requests queued or on their way out.
+    pub(crate) out: Vec<u8>,
+    /// How much of `out` has left.
+    sent: usize,
+    /// Bytes read that belong to what comes next.
+    leftover: Vec<u8>,
+    /// Requests whose replies have not been read.
+    pub(crate) owed: u32,
+}
+
+impl Connection {
+    pub(crate) fn new(transport: Transport) -> Self {
+        Self {
+            transport,
+            facts: Box::default(),
+            reader: ReplyReader::new(false),
+            out: Vec::new(),
+            sent: 0,
+            leftover: Vec::new(),
+            owed: 0,
+        }
+    }
+
+    /// Writes what is queued. False if the socket is full before that is done.
+    #[inline]
+    pub(crate) fn flush(&mut self) -> Result<bool, WireError> {
+        while self.sent < self.out.len() {
+            match self.transport.write(&self.out[self.sent..])? {
+                0 => return Ok(false),
+                count => self.sent += count,
+            }
+        }
+        self.out.clear();
+        self.sent = 0;
+        if self.out.capacity() > KEPT_BYTES {
+            self.out = Vec::new();
+        }
+        self.transport.push()
+    }
+
+    #[inline]
+    pub(crate) fn wants_write(&self) -> bool {
+        !self.out.is_empty() || self.transport.wants_write()
+    }
+
+    /// Reads up to the end of a reply, or until the socket is empty. A read that does not fill the
+    /// buffer has emptied it, so that nothing is read in vain.
+    #[inline]
+    pub(crate) fn receive<S: RowSink>(
+        &mut self,
+        buffer: &mut [u8],
+        sink: &mut S,
+    ) -> Result<Progress, WireError> {
+        if !self.leftover.is_empty()
+            && let Some(reply) = self.read_leftover(sink)?
+        {
+            return Ok(Progress::Reply(reply));
+        }
+        let mut progress = Progress::Nothing;
+        while let Some(count) = self.transport.read(buffer)? {
+            let (taken, reply) = self.reader.feed(&buffer[..count], sink)?;
+            if let Some(reply) = reply {
+                self.leftover.extend_from_slice(&buffer[taken..count]);
+                self.owed = self.owed.saturating_sub(1);
+                return Ok(Progress::Reply(reply));
+            }
+            progress = Progress::Part;
+            if count < buffer.len() && matches!(self.transport, Transport::Clear(_)) {
+                break;
+            }
+        }
+        Ok(progress)
+    }
+
+    #[cold]
+    fn read_leftover<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Reply>, WireError> {
+        let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
+        self.leftover.drain(..taken);
+        self.owed = self.owed.saturating_sub(u32::from(reply.is_some()));
+        Ok(reply)
+    }
+
+    /// Reads one whole payload, blocking, and says which sequence number comes after it.
+    pub(crate) fn read_packet(
+        &mut self,
+        deadline: Option<Deadline>,
+    ) -> Result<(Vec<u8>, u8), WireError> {
+        loop {
+            if let Some(header) = Header::of(&self.leftover) {
+                if header.length == MAX_PAYLOAD {
+                    return Err(WireError::Protocol(
+                        "a packet of 16 MiB at log-in".to_owned(),
+                    ));
+                }
+                let end = HEADER_BYTES + header.length;
+                if self.leftover.len() >= end {
+                    let payload = self.leftover[HEADER_BYTES..end].to_vec();
+                    self.leftover.drain(..end);
+                    return Ok((payload, header.sequence.wrapping_add(1)));
+                }
+            }
+            if let Some(deadline) = deadline {
+                self.transport.stream_mut().wait_until(deadline)?;
+            }
+            let mut buffer = [0; 4096];
+            match self.transport.read(&mut buffer)? {
+                Some(count) => self.leftover.extend_from_slice(&buffer[..count]),
+                None => return Err(self.transport.stream().timed_out("reading from")),
+            }
+        }
+    }
+
+    /// Sends what is queued, blocking.
+    pub(crate) fn flush_all(&mut self) -> Result<(), WireError> {
+        match self.flush()? {
+            true => Ok(()),
+            false => Err(self.transport.stream().timed_out("writing to")),
+        }
+    }
+
+    /// Whether bytes came that nobody asked for.
+    pub(crate) fn has_leftover(&self) -> bool {
+        !self.leftover.is_empty()
+    }
+}

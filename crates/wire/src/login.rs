@@ -1,0 +1,240 @@
+//! The dialogue from the server's greeting to its OK.
+
+use crate::auth::{Method, Secrecy, clear, sealed};
+use crate::bytes::Bytes;
+use crate::connection::Connection;
+use crate::greeting::{Greeting, Introduction, put_introduction_head};
+use crate::packet::{begin, finish};
+use crate::reply_reader::{ReplyReader, parse_error};
+use crate::stream::{Deadline, Stream};
+use crate::transport::Transport;
+use crate::{Address, Endpoint, SessionFacts, TlsFacts, TlsPolicy, WireError, capability};
+use std::time::Duration;
+
+const OK: u8 = 0x00;
+const MORE_DATA: u8 = 0x01;
+const SWITCH_METHOD: u8 = 0xfe;
+const ERROR: u8 = 0xff;
+
+/// What caching_sha2_password says in MORE_DATA, and what is said to it.
+const PROOF_ACCEPTED: u8 = 0x03;
+const PASSWORD_NEEDED: u8 = 0x04;
+const ASK_FOR_KEY: u8 = 0x02;
+
+/// No honest server needs more packets to make up its mind.
+const MAX_VERDICTS: u32 = 16;
+
+/// Connects, encrypts if the policy says so, and logs in.
+pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection, WireError> {
+    let deadline = Deadline::after(limit);
+    let stream = Stream::connect(&endpoint.address, deadline)?;
+    let mut connection = Connection::new(Transport::Clear(stream));
+    let (payload, sequence) = connection.read_packet(Some(deadline))?;
+    let greeting = Greeting::parse(&payload)?;
+    let capabilities = agreed_capabilities(&greeting, endpoint)?;
+    let mut login = Login {
+        connection,
+        endpoint,
+        deadline,
+        sequence,
+    };
+    let mut tls = None;
+    if capabilities & capability::SSL != 0 {
+        let facts;
+        (login, facts) = login.encrypt(capabilities)?;
+        tls = Some(facts);
+    }
+    let auth_plugin = login.authenticate(&greeting, capabilities)?;
+    let mut connection = login.connection;
+    connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
+    *connection.facts = SessionFacts {
+        server_version: greeting.server_version,
+        connection_id: greeting.connection_id,
+        auth_plugin,
+        tls,
+        capabilities,
+        is_mariadb: greeting.is_mariadb,
+    };
+    connection.transport.stream_mut().set_limit(None)?;
+    Ok(connection)
+}
+
+/// What both sides can do, as far as this endpoint wants it.
+fn agreed_capabilities(greeting: &Greeting, endpoint: &Endpoint) -> Result<u32, WireError> {
+    let offered = greeting.capabilities;
+    if offered & capability::NEEDED != capability::NEEDED {
+        let what = format!("{} can't log users in as 4.1 did", greeting.server_version);
+        return Err(WireError::Protocol(what));
+    }
+    // MariaDB does not offer the lowest bit, yet by it learns that it talks to a client of MySQL's kind.
+    let mut agreed = (offered | capability::LONG_PASSWORD) & capability::OURS;
+    if endpoint.database.is_some() {
+        agreed |= capability::CONNECT_WITH_DB;
+    }
+    let offers_tls = offered & capability::SSL != 0;
+    let wants_tls = match endpoint.tls {
+        TlsPolicy::Off => false,
+        TlsPolicy::Preferred => offers_tls && matches!(endpoint.address, Address::Tcp { .. }),
+        TlsPolicy::Required | TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_) => true,
+    };
+    if wants_tls && !offers_tls {
+        let reason = "demanded, but the server does not offer it".to_owned();
+        return Err(WireError::Tls {
+            peer: endpoint.address.to_string(),
+            reason,
+        });
+    }
+    Ok(if wants_tls {
+        agreed | capability::SSL
+    } else {
+        agreed
+    })
+}
+
+struct Login<'a> {
+    connection: Connection,
+    endpoint: &'a Endpoint,
+    deadline: Deadline,
+    /// Of the next packet to send.
+    sequence: u8,
+}
+
+impl Login<'_> {
+    /// Announces TLS and shakes hands.
+    fn encrypt(mut self, capabilities: u32) -> Result<(Self, TlsFacts), WireError> {
+        let mut head = Vec::new();
+        put_introduction_head(&mut head, capabilities);
+        self.send(&head)?;
+        if self.connection.has_leftover() {
+            let what = "it sent something before the encryption began".to_owned();
+            return Err(WireError::Protocol(what));
+        }
+        let Endpoint {
+            address,
+            tls: policy,
+            ..
+        } = self.endpoint;
+        let (transport, facts) =
+            self.connection
+                .transport
+                .encrypted(address, policy, self.deadline)?;
+        self.connection = Connection::new(transport);
+        self.sequence += 1;
+        Ok((self, facts))
+    }
+
+    /// Introduces the user and proves the password. Gives the name of the method that convinced.
+    fn authenticate(
+        &mut self,
+        greeting: &Greeting,
+        capabilities: u32,
+    ) -> Result<String, WireError> {
+        // A default method unknown here may still not be this user's: the server will switch.
+        let known = Method::named(&greeting.auth_plugin).map(|_| greeting.auth_plugin.as_str());
+        let mut method = known.unwrap_or("mysql_native_password").to_owned();
+        let mut nonce = greeting.nonce.clone();
+        let introduction = Introduction {
+            capabilities,
+            user: &self.endpoint.user,
+            proof: &self.proof(&method, &nonce)?,
+            database: self.endpoint.database.as_deref(),
+            auth_plugin: &method,
+        };
+        let mut payload = Vec::new();
+        introduction.put(&mut payload)?;
+        self.send(&payload)?;
+        for _ in 0..MAX_VERDICTS {
+            let answer = self.receive()?;
+            match answer.split_first() {
+                Some((&OK, _)) => return Ok(method),
+                Some((&ERROR, _)) => return Err(self.refusal(&method, &answer)?),
+                Some((&SWITCH_METHOD, rest)) => {
+                    (method, nonce) = self.switch(rest)?;
+                    let proof = self.proof(&method, &nonce)?;
+                    self.send(&proof)?;
+                }
+                Some((&MORE_DATA, more)) => self.go_on(&method, &nonce, more)?,
+                _ => {
+                    return Err(WireError::Protocol(
+                        "it answered a proof with nonsense".into(),
+                    ));
+                }
+            }
+        }
+        Err(WireError::Protocol(
+            "it never came to a verdict at log-in".to_owned(),
+        ))
+    }
+
+    fn switch(&self, mut rest: &[u8]) -> Result<(String, Vec<u8>), WireError> {
+        if rest.is_empty() {
+            return Err(self.failed("mysql_old_password", "the method of MySQL 4.0 is too weak"));
+        }
+        let mut bytes = Bytes(rest);
+        let method = String::from_utf8_lossy(bytes.string_to_zero()?).into_owned();
+        rest = bytes.0;
+        Ok((method, rest.strip_suffix(&[0]).unwrap_or(rest).to_vec()))
+    }
+
+    fn proof(&self, method: &str, nonce: &[u8]) -> Result<Vec<u8>, WireError> {
+        let known = Method::named(method)
+            .ok_or_else(|| self.failed(method, "this client does not know that method"))?;
+        let proof = known.proof(&self.endpoint.password, nonce, self.secrecy());
+        proof.map_err(|reason| self.failed(method, reason))
+    }
+
+    /// Answers what the two SHA-2 methods say between proof and verdict.
+    fn go_on(&mut self, method: &str, nonce: &[u8], more: &[u8]) -> Result<(), WireError> {
+        let password = &self.endpoint.password;
+        let answer = match more {
+            [PROOF_ACCEPTED] => return Ok(()),
+            [PASSWORD_NEEDED] if self.secrecy() == Secrecy::Open => vec![ASK_FOR_KEY],
+            [PASSWORD_NEEDED] => clear(password),
+            key => sealed(password, nonce, key).map_err(|reason| self.failed(method, reason))?,
+        };
+        self.send(&answer)
+    }
+
+    fn secrecy(&self) -> Secrecy {
+        match &self.connection.transport {
+            Transport::Tls(_) => Secrecy::Encrypted,
+            Transport::Clear(stream) if stream.is_local() => Secrecy::Local,
+            Transport::Clear(_) => Secrecy::Open,
+        }
+    }
+
+    /// SQLSTATE 28000 is about the user; anything else (an unknown schema) is an error like others.
+    fn refusal(&self, method: &str, answer: &[u8]) -> Result<WireError, WireError> {
+        let error = parse_error(answer)?;
+        Ok(match &error.sql_state {
+            b"28000" => self.failed(method, &error.to_string()),
+            _ => WireError::Server(error),
+        })
+    }
+
+    fn failed(&self, method: &str, reason: &str) -> WireError {
+        WireError::Authentication {
+            user: self.endpoint.user.clone(),
+            plugin: method.to_owned(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn send(&mut self, payload: &[u8]) -> Result<(), WireError> {
+        let out = &mut self.connection.out;
+        let start = begin(out);
+        out.extend_from_slice(payload);
+        finish(out, start, self.sequence);
+        self.connection
+            .transport
+            .stream_mut()
+            .wait_until(self.deadline)?;
+        self.connection.flush_all()
+    }
+
+    fn receive(&mut self) -> Result<Vec<u8>, WireError> {
+        let (payload, sequence) = self.connection.read_packet(Some(self.deadline))?;
+        self.sequence = sequence;
+        Ok(payload)
+    }
+}

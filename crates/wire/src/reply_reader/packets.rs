@@ -1,0 +1,64 @@
+//! The packets of a reply that are taken apart.
+
+use super::{OkReply, ServerError, WireError};
+use crate::bytes::Bytes;
+
+/// An OK packet, be its first byte 0x00 or, after rows, 0xfe. Text and session changes behind the
+/// numbers are left alone.
+pub(crate) fn parse_ok(payload: &[u8]) -> Result<OkReply, WireError> {
+    let mut bytes = Bytes(payload);
+    bytes.u8()?;
+    Ok(OkReply {
+        affected_rows: bytes.length()?,
+        last_insert_id: bytes.length()?,
+        status: bytes.u16()?,
+        warnings: bytes.u16()?,
+    })
+}
+
+pub(super) fn parse_eof(payload: &[u8]) -> Result<OkReply, WireError> {
+    let mut bytes = Bytes(payload);
+    if bytes.u8()? != 0xfe {
+        return Err(WireError::Protocol(
+            "the columns do not end with an EOF packet".to_owned(),
+        ));
+    }
+    let warnings = bytes.u16()?;
+    Ok(OkReply {
+        status: bytes.u16()?,
+        warnings,
+        ..OkReply::default()
+    })
+}
+
+pub(super) fn parse_column_count(payload: &[u8]) -> Result<u16, WireError> {
+    if payload[0] == 0xfb {
+        return Err(WireError::Protocol(
+            "the server asks for a local file".to_owned(),
+        ));
+    }
+    match u16::try_from(Bytes(payload).length()?) {
+        Ok(columns) if columns > 0 => Ok(columns),
+        _ => Err(WireError::Protocol(
+            "no possible count of columns".to_owned(),
+        )),
+    }
+}
+
+/// An ERR packet; before log-in some servers leave the SQLSTATE out.
+pub(crate) fn parse_error(payload: &[u8]) -> Result<ServerError, WireError> {
+    let mut bytes = Bytes(payload);
+    bytes.u8()?;
+    let code = bytes.u16()?;
+    let mut sql_state = *b"HY000";
+    if let [b'#', rest @ ..] = bytes.0 {
+        sql_state = Bytes(rest).take(5)?.try_into().unwrap_or(sql_state);
+        bytes.take(6)?;
+    }
+    let message = String::from_utf8_lossy(bytes.0).into_owned();
+    Ok(ServerError {
+        code,
+        sql_state,
+        message,
+    })
+}

@@ -1,0 +1,298 @@
+use super::*;
+use crate::packet::{begin, finish};
+
+/// Keeps payloads as they come.
+#[derive(Debug, Default, PartialEq)]
+struct Keep {
+    columns: Vec<Vec<u8>>,
+    rows: Vec<Vec<u8>>,
+}
+
+impl RowSink for Keep {
+    fn start(&mut self, _columns: u16) -> Result<(), WireError> {
+        Ok(())
+    }
+    fn column(&mut self, definition: &[u8]) -> Result<(), WireError> {
+        self.columns.push(definition.to_vec());
+        Ok(())
+    }
+    fn row(&mut self, payload: &[u8]) -> Result<(), WireError> {
+        self.rows.push(payload.to_vec());
+        Ok(())
+    }
+}
+
+/// A server's side of a reply.
+#[derive(Default)]
+struct Stream {
+    bytes: Vec<u8>,
+    sequence: u8,
+}
+
+impl Stream {
+    fn packet(mut self, payload: &[u8]) -> Self {
+        let start = begin(&mut self.bytes);
+        self.bytes.extend_from_slice(payload);
+        self.sequence += 1;
+        finish(&mut self.bytes, start, self.sequence);
+        self.sequence += (payload.len() / MAX_PAYLOAD) as u8;
+        self
+    }
+
+    /// Columns named after their place, and rows of two values, one of them NULL.
+    fn result(mut self, rows: usize, status: u16, deprecate_eof: bool) -> Self {
+        let [low, high] = status.to_le_bytes();
+        let eof = [0xfe, 0, 0, low, high];
+        self = self
+            .packet(&[2])
+            .packet(b"\x03def one")
+            .packet(b"\x03def two");
+        if !deprecate_eof {
+            self = self.packet(&eof);
+        }
+        for row in 0..rows {
+            self = self.packet(&[2, b'a', row as u8, 0xfb]);
+        }
+        let ok = [0xfe, 0, 0, low, high, 1, 0];
+        self.packet(if deprecate_eof { &ok } else { &eof })
+    }
+}
+
+/// Feeds a stream in pieces of `size` bytes. Gives the replies and checks that no byte is left over.
+fn replies<S: RowSink>(
+    stream: &[u8],
+    size: usize,
+    deprecate_eof: bool,
+    sink: &mut S,
+) -> Result<Vec<Reply>, WireError> {
+    let mut reader = ReplyReader::new(deprecate_eof);
+    let mut replies = Vec::new();
+    for mut piece in stream.chunks(size) {
+        while !piece.is_empty() {
+            let (taken, reply) = reader.feed(piece, sink)?;
+            assert!(taken > 0, "no progress");
+            piece = &piece[taken..];
+            replies.extend(reply);
+        }
+    }
+    Ok(replies)
+}
+
+fn sample(deprecate_eof: bool) -> (Vec<u8>, Vec<Reply>) {
+    let mut bytes = Vec::new();
+    let mut add = |stream: Stream| bytes.extend_from_slice(&stream.bytes);
+    add(Stream::default().packet(&[0, 3, 0xfc, 0, 1, 2, 0, 7, 0]));
+    add(Stream::default().result(3, 1, deprecate_eof));
+    add(Stream::default().packet(b"\xff\xbd\x04#40001deadlock"));
+    let more = STATUS_MORE_RESULTS;
+    let call = Stream::default()
+        .result(2, more, deprecate_eof)
+        .result(1, more, deprecate_eof);
+    add(call.packet(&[0, 5, 0, 2, 0, 0, 0]));
+    add(Stream::default()
+        .packet(&[0, 1, 0, 8, 0, 0, 0])
+        .packet(&[0, 2, 9, 2, 0, 0, 0, 4, b'i']));
+    let rows = |rows, status, warnings| RowsReply {
+        rows,
+        columns: 2,
+        status,
+        warnings,
+    };
+    let ok = |affected_rows, last_insert_id, warnings| {
+        Reply::Ok(OkReply {
+            affected_rows,
+            last_insert_id,
+            status: 2,
+            warnings,
+        })
+    };
+    let deadlock = ServerError {
+        code: 1213,
+        sql_state: *b"40001",
+        message: "deadlock".to_owned(),
+    };
+    let expected = vec![
+        ok(3, 256, 7),
+        Reply::Rows(rows(3, 1, u16::from(deprecate_eof))),
+        Reply::Error(deadlock),
+        Reply::Rows(rows(3, 2, 0)),
+        ok(3, 9, 0),
+    ];
+    (bytes, expected)
+}
+
+#[test]
+fn replies_are_found_wherever_the_stream_is_cut() {
+    for deprecate_eof in [false, true] {
+        let (stream, expected) = sample(deprecate_eof);
+        for size in 1..=stream.len() {
+            let found = replies(&stream, size, deprecate_eof, &mut CountOnly).unwrap();
+            assert_eq!(
+                found, expected,
+                "pieces of {size}, deprecate_eof {deprecate_eof}"
+            );
+        }
+        for cut in 0..=stream.len() {
+            let mut reader = ReplyReader::new(deprecate_eof);
+            let mut found = Vec::new();
+            for mut piece in [&stream[..cut], &stream[cut..]] {
+                while !piece.is_empty() {
+                    let (taken, reply) = reader.feed(piece, &mut CountOnly).unwrap();
+                    piece = &piece[taken..];
+                    found.extend(reply);
+                }
+            }
+            assert_eq!(
+                found, expected,
+                "cut at {cut}, deprecate_eof {deprecate_eof}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_reply_is_complete_with_its_last_byte() {
+    let stream = Stream::default().result(1, 0, true).bytes;
+    for size in 1..=stream.len() {
+        assert_eq!(
+            replies(&stream, size, true, &mut CountOnly).unwrap().len(),
+            1,
+            "pieces of {size}"
+        );
+        let early = replies(&stream[..stream.len() - 1], size, true, &mut CountOnly).unwrap();
+        assert!(early.is_empty(), "pieces of {size}");
+    }
+}
+
+#[test]
+fn a_sink_sees_the_same_wherever_the_stream_is_cut() {
+    for deprecate_eof in [false, true] {
+        let (stream, expected) = sample(deprecate_eof);
+        let mut whole = Keep::default();
+        replies(&stream, stream.len(), deprecate_eof, &mut whole).unwrap();
+        assert_eq!((whole.columns.len(), whole.rows.len()), (6, 6));
+        for size in 1..stream.len() {
+            let mut cut = Keep::default();
+            let found = replies(&stream, size, deprecate_eof, &mut cut).unwrap();
+            assert_eq!(
+                (found, &cut),
+                (expected.clone(), &whole),
+                "pieces of {size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_longer_than_a_packet_are_one_row() {
+    for length in [
+        MAX_PAYLOAD - 1,
+        MAX_PAYLOAD,
+        MAX_PAYLOAD + 1,
+        2 * MAX_PAYLOAD,
+    ] {
+        // A value of 16 MiB or more begins with 0xfe, which must not be taken for the end of rows.
+        // The second packet begins with 0xff, which must not be taken for an error.
+        let mut row = vec![0xff; length];
+        row[0] = 0xfe;
+        let row = if length < MAX_PAYLOAD {
+            &row[1..]
+        } else {
+            &row[..]
+        };
+        let row = [
+            if length < MAX_PAYLOAD {
+                &[0xfd][..]
+            } else {
+                &[]
+            },
+            row,
+        ]
+        .concat();
+        let stream = Stream::default()
+            .packet(&[1])
+            .packet(b"\x03def")
+            .packet(&row);
+        let stream = stream
+            .packet(b"\x01x")
+            .packet(&[0xfe, 0, 0, 0, 0, 0, 0])
+            .bytes;
+        let expected = RowsReply {
+            rows: 2,
+            columns: 1,
+            ..RowsReply::default()
+        };
+        for size in [1 << 16, stream.len()] {
+            let found = replies(&stream, size, true, &mut CountOnly).unwrap();
+            assert_eq!(
+                found,
+                [Reply::Rows(expected)],
+                "row of {length}, pieces of {size}"
+            );
+            let mut sink = Keep::default();
+            replies(&stream, size, true, &mut sink).unwrap();
+            assert!(
+                sink.rows.len() == 2 && sink.rows[0] == row,
+                "row of {length} changed"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_error_in_the_midst_of_rows_ends_the_reply() {
+    let mut stream = Stream::default()
+        .packet(&[1])
+        .packet(b"\x03def")
+        .packet(b"\x01x");
+    stream = stream.packet(b"\xff\x25\x07#HY000interrupted");
+    let found = replies(&stream.bytes, 7, true, &mut CountOnly).unwrap();
+    let Some(Reply::Error(error)) = found.first() else {
+        unreachable!("{found:?}")
+    };
+    assert_eq!((error.code, error.message.as_str()), (1829, "interrupted"));
+}
+
+#[test]
+fn a_packet_out_of_sequence_is_refused() {
+    let mut stream = Stream::default().result(1, 0, true).bytes;
+    stream[3] = 9;
+    let error = replies(&stream, 100, true, &mut CountOnly).unwrap_err();
+    assert!(error.to_string().contains("was due"), "{error}");
+}
+
+#[test]
+fn a_server_that_wants_a_local_file_is_refused() {
+    let stream = Stream::default().packet(b"\xfb/etc/passwd").bytes;
+    let error = replies(&stream, 100, true, &mut CountOnly).unwrap_err();
+    assert!(error.to_string().contains("local file"), "{error}");
+}
+
+#[test]
+fn a_damaged_stream_never_panics() {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % limit as u64) as usize
+    };
+    let mut refused = 0;
+    for round in 0..20_000 {
+        let deprecate_eof = round % 2 == 0;
+        let (mut stream, _) = sample(deprecate_eof);
+        for _ in 0..=draw(4) {
+            let at = draw(stream.len());
+            stream[at] = draw(256) as u8;
+        }
+        stream.truncate(1 + draw(stream.len()));
+        let size = 1 + draw(40);
+        refused += usize::from(replies(&stream, size, deprecate_eof, &mut CountOnly).is_err());
+        let mut sink = crate::rows::Rows::new(round % 3 == 0);
+        refused += usize::from(replies(&stream, size, deprecate_eof, &mut sink).is_err());
+    }
+    assert!(
+        refused > 1000,
+        "only {refused} damaged streams were noticed"
+    );
+}
