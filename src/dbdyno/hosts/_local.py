@@ -11,7 +11,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TypedDict
 
@@ -189,6 +190,24 @@ class LocalHost:
             file.write(text)
         if for_server:
             self._give_to_server_user(path)
+
+    @contextlib.contextmanager
+    def lock(self, path: Path, timeout_s: float) -> Iterator[None]:
+        """See `Host`. The kernel lets go when the process ends, however it ends."""
+        self.make_directory(path.parent)
+        deadline = time.monotonic() + timeout_s
+        with path.open("a") as file:
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError as error:
+                    if time.monotonic() >= deadline:
+                        raise HostError(
+                            f"another process holds {path}", f"waited {timeout_s:g} s", "wait for it to end"
+                        ) from error
+                    time.sleep(0.1)
+            yield
 
     def ensure_reachable(self, path: Path) -> None:
         """See `Host`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -134,6 +135,9 @@ class Host(Protocol):
 
     def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
         """Write a file that only its owner can read; `for_server`: the owner is the server user."""
+
+    def lock(self, path: Path, timeout_s: float) -> AbstractContextManager[None]:
+        """Hold a lock file while the block runs; HostError when another process holds it after `timeout_s`."""
 
     def ensure_reachable(self, path: Path) -> None:
         """HostError when the server user can't pass through one of the parents of `path`."""

@@ -1,0 +1,292 @@
+"""Distribution packages as unpacked trees: nothing is installed, the host's package state is not touched.
+
+The suites are asked through a private package manager (`_apt_state`), the packages unpacked into a folder of
+their own, and the engine started through its own loader (`_tree`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from dbdyno.core import EngineName, HostError, ProvisionError, format_bytes
+from dbdyno.engines import family_names, family_of, identify, matches, parse_version, suggest
+from dbdyno.hosts import Home, Host
+from dbdyno.provision import _store, _tree
+from dbdyno.provision._apt_sources import Distribution, read_distribution
+from dbdyno.provision._apt_state import AptState, RemoteFile
+from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+
+_CORE_PACKAGES: Mapping[str, str] = MappingProxyType({"mysql": "mysql-server-core", "mariadb": "mariadb-server-core"})
+_PLUGIN_PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({"mariadb": {"rocksdb": "mariadb-plugin-rocksdb"}})
+# Suites asked first for a series, so that the others need not be asked at all.
+_HINTS = MappingProxyType(
+    {
+        ("mariadb", "10.5"): "bullseye",
+        ("mariadb", "10.11"): "bookworm",
+        ("mariadb", "11.8"): "trixie",
+        ("mysql", "9.7"): "sid",
+    }
+)
+_LOCK_TIMEOUT_S = 1800
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An engine that a suite offers."""
+
+    family: str
+    version: str
+    suite: str
+    core: str
+    plugins: Mapping[str, str]
+
+    @property
+    def wanted(self) -> list[str]:
+        """Packages to ask for, each ``NAME=VERSION``."""
+        return [self.core, *self.plugins.values()]
+
+
+class PackageSource:
+    """Engines from the packages of the host's own distribution; on Debian from any of its suites."""
+
+    name = "package"
+
+    def offers(self, host: Host, home: Home, *, refresh: bool = False) -> list[Offer]:
+        """See `Source`; `refresh` asks the mirror again though it was asked before."""
+        distribution = read_distribution(host)
+        here = {(i.family, i.version): i for i in _store.installations(home, host)}
+        with self._lock(host, home):
+            candidates = self._candidates(distribution, host, home, refresh=refresh)
+        offered = [
+            Offer(
+                c.family,
+                c.version,
+                ("innodb", *c.plugins),
+                self.name,
+                c.suite,
+                installed=(c.family, c.version) in here,
+            )
+            for c in candidates
+        ]
+        known = {(o.family, o.version) for o in offered}
+        return offered + [
+            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True)
+            for key, i in here.items()
+            if key not in known
+        ]
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """See `Source`. No network is needed when the engine is here already."""
+        if name.family not in family_names():
+            known = ", ".join(family_names())
+            remedy = suggest(name.family, family_names()) or f"use one of: {known}"
+            raise ProvisionError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
+        distribution = read_distribution(host)
+        found = _store.find(name, home, host, distribution.suites)
+        if found is not None:
+            return found
+        host.ensure_reachable(home.engines)
+        with self._lock(host, home):
+            # Another process may have brought it while this one waited.
+            return _store.find(name, home, host, distribution.suites) or self._bring(
+                name, distribution, host, home, progress
+            )
+
+    def _bring(
+        self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
+    ) -> Installation:
+        candidate, note = self._choose(name, distribution, host, home, progress)
+        exact = EngineName(candidate.family, candidate.version, name.storage_engine)
+        here = _store.find(exact, home, host, distribution.suites)
+        if here is None:
+            state = AptState(candidate.suite, distribution, home.packages, host)
+            here = _install(candidate, state, host, home, progress)
+        return dataclasses.replace(here, nearest_note=note)
+
+    def _choose(
+        self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
+    ) -> tuple[_Candidate, str]:
+        """What to fetch for a name, and a sentence when that is not what was asked."""
+        seen: list[_Candidate] = []
+        failures: list[ProvisionError] = []
+        for suite in _suites_to_ask(name, distribution):
+            state = AptState(suite, distribution, home.packages, host)
+            for ask_mirror in (False, True):
+                if not ask_mirror and not state.has_lists():
+                    continue
+                if ask_mirror:
+                    try:
+                        state.update(progress)
+                    except ProvisionError as error:
+                        failures.append(error)
+                        break
+                offered = _offered(state, suite)
+                fitting = [c for c in offered if _answers(c, name)]
+                if fitting:
+                    return max(fitting, key=lambda c: parse_version(c.version)), ""
+            seen += _offered(state, suite) if state.has_lists() else []
+        return _nearest(name, seen, failures, distribution)
+
+    def _candidates(self, distribution: Distribution, host: Host, home: Home, *, refresh: bool) -> list[_Candidate]:
+        found = []
+        for suite in distribution.suites:
+            state = AptState(suite, distribution, home.packages, host)
+            with contextlib.suppress(ProvisionError):  # a suite that is gone offers nothing
+                if refresh or not state.has_lists():
+                    state.update(lambda _: None)
+            if state.has_lists():
+                found += _offered(state, suite)
+        return found
+
+    def _lock(self, host: Host, home: Home) -> contextlib.AbstractContextManager[None]:
+        host.make_directory(home.packages)
+        return host.lock(home.packages / "lock", _LOCK_TIMEOUT_S)
+
+
+def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
+    """All suites, the one that has the series (as far as is known) first."""
+    hinted = [s for (family, series), s in _HINTS.items() if family == name.family and matches(name.version, series)]
+    if not hinted and re.fullmatch(r"\d+", name.version):
+        hinted = [
+            s for (family, series), s in _HINTS.items() if family == name.family and matches(series, name.version)
+        ]
+    return list(dict.fromkeys(s for s in (*hinted, *distribution.suites) if s in distribution.suites))
+
+
+def _offered(state: AptState, suite: str) -> list[_Candidate]:
+    """The engines a suite offers, by its lists as they are."""
+    found: dict[tuple[str, str], _Candidate] = {}
+    for family, prefix in _CORE_PACKAGES.items():
+        plugins = {engine: state.versions(package) for engine, package in _PLUGIN_PACKAGES.get(family, {}).items()}
+        for package, raw in state.versions(prefix):
+            version = identify(raw.partition(":")[2] or raw).version
+            with_it = {
+                engine: f"{plugin}={plugin_raw}"
+                for engine, rows in plugins.items()
+                for plugin, plugin_raw in rows
+                if plugin_raw == raw
+            }
+            found.setdefault((family, version), _Candidate(family, version, suite, f"{package}={raw}", with_it))
+    return list(found.values())
+
+
+def _answers(candidate: _Candidate, name: EngineName) -> bool:
+    return (
+        candidate.family == name.family
+        and matches(candidate.version, name.version)
+        and name.storage_engine in ("innodb", *candidate.plugins)
+    )
+
+
+def _nearest(
+    name: EngineName, seen: Iterable[_Candidate], failures: list[ProvisionError], distribution: Distribution
+) -> tuple[_Candidate, str]:
+    """The nearest version where the distribution has only one to give; else an error that names it."""
+    same = [c for c in seen if c.family == name.family and name.storage_engine in ("innodb", *c.plugins)]
+    if not same and failures:
+        raise failures[0]
+    if not same:
+        raise ProvisionError(
+            f"{name} is in none of the suites {', '.join(distribution.suites)} of this host's distribution",
+            "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all",
+            "choose one of these, or name a running server: FAMILY@server:NAME",
+        )
+    nearest = min(same, key=lambda c: _distance(c.version, name.version))
+    if distribution.identity == "debian" or _is_unheard_of(name):
+        listed = ", ".join(f"{c.version} ({c.suite})" for c in sorted(same, key=lambda c: parse_version(c.version)))
+        unasked = f"; not asked: {'; '.join(map(str, failures))}" if failures else ""
+        raise ProvisionError(
+            f"{name} can't be had from this host's distribution",
+            f"it offers {name.family} {listed}{unasked}",
+            f"the nearest is {name.family}:{nearest.version}",
+        )
+    return nearest, (
+        f"{name.family} {nearest.version} was taken for {name.family} {name.version}: "
+        f"{distribution.identity} {distribution.codename} offers no other"
+    )
+
+
+def _is_unheard_of(name: EngineName) -> bool:
+    """Whether no release of that version was ever made, as far as the tables know."""
+    with contextlib.suppress(Exception):
+        return parse_version(name.version)[0] > 99 or not family_of(name.family, name.version)
+    return True
+
+
+def _distance(version: str, asked: str) -> tuple[int, ...]:
+    have, want = ((*parse_version(text), 0, 0, 0) for text in (version, asked))
+    return tuple(abs(a - b) for a, b in zip(have[:3], want[:3], strict=True))
+
+
+def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, progress: Progress) -> Installation:
+    """Fetch and unpack beside the place, then move there in one step."""
+    folder = home.engines / f"package-{candidate.family}-{candidate.version}-{candidate.suite}"
+    unfinished = home.engines / f".unfinished-{folder.name}"
+    for libraries_only in (True, False):
+        files = state.closure(candidate.wanted, libraries_only=libraries_only)
+        _unpack(files, state, unfinished, host, progress, f"{candidate.family} {candidate.version}")
+        missing = _tree.missing_libraries(_tree.survey(unfinished, host), host)
+        if not missing:
+            break
+    else:
+        raise ProvisionError(
+            f"{candidate.family} {candidate.version} lacks libraries", ", ".join(missing), "try another suite's version"
+        )
+    host.remove_tree(folder)
+    host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
+    installation = _describe(candidate, folder, files, state, host)
+    _store.save(installation, folder, host)
+    host.remove_tree(state.archives)
+    return installation
+
+
+def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, progress: Progress, title: str) -> None:
+    size = format_bytes(sum(file.size_bytes for file in files))
+    progress(f"download {title}: {len(files)} packages of {state.suite}, {size}")
+    try:
+        paths = state.download(files)
+    except HostError as error:
+        raise ProvisionError(
+            f"the packages of {title} can't be fetched",
+            str(error)[-600:],
+            "check the network and run again: what is complete is kept",
+        ) from error
+    progress(f"unpack {title}")
+    host.remove_tree(root)
+    host.make_directory(root)
+    for path in paths:
+        host.run(["dpkg-deb", "-x", str(path), str(root)], timeout_s=600)
+
+
+def _describe(
+    candidate: _Candidate, folder: Path, files: list[RemoteFile], state: AptState, host: Host
+) -> Installation:
+    tree = _tree.survey(folder, host)
+    said = host.run([*tree.server_argv, "--no-defaults", "--version"], timeout_s=60, as_server_user=True).stdout
+    match = re.search(r"Ver (\S+)", said)
+    if match is None:
+        raise ProvisionError(f"the server of {folder.name} does not say its version", said[:200])
+    return Installation(
+        family=candidate.family,
+        version=identify(match[1]).version,
+        raw_version=match[1],
+        storage_engines=("innodb", *(e for e in candidate.plugins if e in tree.plugin_files)),
+        origin=Origin("package", candidate.suite, _packages(files, state, host)),
+        server_argv=tree.server_argv,
+        base_directory=tree.base_directory,
+        share_directory=tree.share_directory,
+        plugin_directory=tree.plugin_directory,
+        plugin_files={e: f for e, f in tree.plugin_files.items() if e in candidate.plugins},
+    )
+
+
+def _packages(files: list[RemoteFile], state: AptState, host: Host) -> tuple[Package, ...]:
+    paths = [str(state.archives / file.file_name) for file in files]
+    sums = host.run(["sha256sum", "--", *paths], timeout_s=120).stdout.split()[::2]
+    return tuple(Package(f.name, f.version, digest) for f, digest in zip(files, sums, strict=True))

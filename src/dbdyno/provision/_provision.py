@@ -1,0 +1,55 @@
+"""The door of the room: an engine's name in, an installation out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dbdyno.core import EngineName, ProvisionError
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._installation import Installation, Offer, Progress, Source
+from dbdyno.provision._package import PackageSource
+from dbdyno.provision._server import ServerSource
+from dbdyno.study import ServerAddress
+
+_NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})
+
+
+def _silent(_: str) -> None:
+    """Say nothing."""
+
+
+def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS) -> dict[str, Source]:
+    """Every source by its name; the first is taken where an engine's name gives none."""
+    return {source.name: source for source in (PackageSource(), ServerSource(servers))}
+
+
+def provision(
+    name: EngineName,
+    host: Host,
+    home: Home,
+    *,
+    servers: Mapping[str, ServerAddress] = _NO_SERVERS,
+    progress: Progress = _silent,
+) -> Installation:
+    """Bring an engine to the host, or find it there.
+
+    Raises
+    ------
+    ProvisionError : it can't be had; the nearest that can is named
+    """
+    every = sources(servers)
+    kind = name.source.partition(":")[0] or next(iter(every))
+    if kind not in every:
+        raise ProvisionError(
+            f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
+        )
+    return every[kind].obtain(name, host, home, progress)
+
+
+def list_offers(
+    host: Host, home: Home, *, servers: Mapping[str, ServerAddress] = _NO_SERVERS, refresh: bool = False
+) -> list[Offer]:
+    """What can be had here and what is here already, for ``dbdyno engines``; `refresh` asks the mirrors again."""
+    found = PackageSource().offers(host, home, refresh=refresh)
+    return found + ServerSource(servers).offers(host, home)

@@ -1,0 +1,69 @@
+"""Installations on this machine: one folder each, complete as soon as its manifest is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from dbdyno.core import EngineName
+from dbdyno.engines import matches, parse_version
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._installation import Installation, Origin, Package
+
+_MANIFEST = "installation.json"
+_FORMAT = 1
+
+
+def save(installation: Installation, folder: Path, host: Host) -> None:
+    """Write the manifest: the last step, after which the folder counts as complete."""
+    content = asdict(installation) | {"format": _FORMAT}
+    del content["address"]  # a running server has no folder
+    host.write_private(folder / _MANIFEST, json.dumps(content, indent=1, default=str) + "\n")
+
+
+def installations(home: Home, host: Host) -> list[Installation]:
+    """All complete installations, unreadable ones left out (they are fetched anew)."""
+    names = host.run(
+        ["find", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST], timeout_s=60, check=False
+    ).stdout.splitlines()
+    found = []
+    for name in sorted(names):
+        try:
+            content = json.loads(host.run(["cat", name], timeout_s=30).stdout)
+            if content.pop("format", None) == _FORMAT:
+                found.append(_read(content))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def find(name: EngineName, home: Home, host: Host, suites: tuple[str, ...]) -> Installation | None:
+    """An installation that answers to a name; of several the one from the most stable suite, then the newest."""
+    candidates = [
+        i
+        for i in installations(home, host)
+        if i.family == name.family and matches(i.version, name.version) and name.storage_engine in i.storage_engines
+    ]
+    return min(candidates, key=lambda i: (_rank(i.origin.location, suites), _newest_first(i.version)), default=None)
+
+
+def _rank(suite: str, suites: tuple[str, ...]) -> int:
+    return suites.index(suite) if suite in suites else len(suites)
+
+
+def _newest_first(version: str) -> tuple[int, ...]:
+    return tuple(-part for part in parse_version(version))
+
+
+def _read(content: dict[str, Any]) -> Installation:
+    origin = content.pop("origin")
+    known = {field.name for field in fields(Installation)}
+    values = {key: value for key, value in content.items() if key in known}
+    for key in ("base_directory", "share_directory", "plugin_directory"):
+        values[key] = Path(values[key])
+    for key in ("storage_engines", "server_argv"):
+        values[key] = tuple(values[key])
+    packages = tuple(Package(**package) for package in origin["packages"])
+    return Installation(**values, origin=Origin(origin["source"], origin["location"], packages))
