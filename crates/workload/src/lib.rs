@@ -3,13 +3,38 @@
 //!
 //! A [`Workload`] is shared by all workers and never changes while it runs; it hands out one [`User`]
 //! a connection. A user is asked for one statement at a time, so a statement may depend on the reply
-//! to the one before it (TPC-C needs that, sysbench OLTP does not). This crate leaves the sending, the
-//! timing and the repeats to `dbdyno-drive`.
+//! to the one before it (TPC-C needs that, sysbench OLTP does not). A [`Population`] makes the rows
+//! of the tables. This crate leaves the sending, the timing and the repeats to `dbdyno-drive`.
+//!
+//! ```
+//! use dbdyno_workload::{Call, RandomKind, RandomSource, Step, workload};
+//!
+//! let source = RandomSource { kind: RandomKind::Sysbench, seed: 1 };
+//! let options = [("tables".to_owned(), "2".to_owned()), ("rows".to_owned(), "1000".to_owned())];
+//! let read_write = workload("sysbench/oltp_read_write", &options, source, 1)?;
+//! let (mut user, mut call) = (read_write.user(0), Call::default());
+//! user.start_event();
+//! assert_eq!(user.next(None, &mut call), Step::Send);
+//! assert_eq!(read_write.statements()[usize::from(call.statement)].text, "BEGIN");
+//! # Ok::<(), dbdyno_workload::WorkloadError>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod call;
+mod catalog;
+mod error;
 mod event;
+mod nearest;
+mod oltp;
+mod population;
+pub mod transcript;
 
 pub use call::Call;
+pub use catalog::{OptionInfo, option_table, population, workload, workload_names};
+pub use dbdyno_chance::{RandomKind, RandomSource};
+pub use error::WorkloadError;
 pub use event::{
     Class, Facts, StatementTemplate, StatementType, Step, TransactionType, User, Workload,
 };
+pub use population::{Check, Population, RowSource};

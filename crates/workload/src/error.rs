@@ -1,0 +1,76 @@
+//! What can be wrong with the choice of a workload.
+
+use dbdyno_chance::RandomSource;
+
+/// A workload that can't be made as asked for. All of these are the order's fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkloadError {
+    /// No workload of this name.
+    #[error("unknown workload {name:?}; the nearest known name is {nearest:?} (known: {known})")]
+    UnknownWorkload {
+        /// What was asked for.
+        name: String,
+        /// The known name most like it.
+        nearest: String,
+        /// All known names, with commas.
+        known: String,
+    },
+    /// A workload of the imitated tool that isn't there yet.
+    #[error("workload {name:?} is not available yet: {why}")]
+    NotAvailable {
+        /// What was asked for.
+        name: String,
+        /// What is missing.
+        why: &'static str,
+    },
+    /// An option that the workload doesn't have.
+    #[error("{workload} has no option {option:?}; the nearest one is {nearest:?}")]
+    UnknownOption {
+        /// The workload.
+        workload: String,
+        /// What was given.
+        option: String,
+        /// The known option most like it.
+        nearest: String,
+    },
+    /// A value that the option can't have.
+    #[error("option {option} can't be {value:?}: {allowed} is allowed")]
+    InvalidValue {
+        /// The option.
+        option: String,
+        /// What was given.
+        value: String,
+        /// What would be right.
+        allowed: String,
+    },
+    /// More statements than a connection can tell apart.
+    #[error(
+        "{tables} tables need {statements} statements a connection, and {most} is the most; choose fewer tables"
+    )]
+    TooManyStatements {
+        /// The option `tables`.
+        tables: u32,
+        /// Statements of all tables.
+        statements: u64,
+        /// The largest count that works.
+        most: u64,
+    },
+    /// A seed of which the generator would use only a part.
+    #[error(
+        "seed {seed} is too large for rng=sysbench, which has 32 bits; choose one below 4294967296, or rng=dbdyno"
+    )]
+    SeedTooLarge {
+        /// The seed.
+        seed: u64,
+    },
+}
+
+impl WorkloadError {
+    /// Refuses a seed that would be cut.
+    pub(crate) fn check_seed(source: RandomSource) -> Result<(), Self> {
+        if source.seed_fits() {
+            return Ok(());
+        }
+        Err(Self::SeedTooLarge { seed: source.seed })
+    }
+}

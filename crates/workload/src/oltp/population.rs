@@ -1,0 +1,170 @@
+//! The dataset of the family.
+
+use super::rows::{RowStream, Sums};
+use super::text::DIGITS_A_ROW;
+use super::{Options, Script, schema};
+use crate::{Check, Population, RowSource};
+use dbdyno_chance::{RandomKind, RandomSource, Stream};
+use std::sync::{Arc, OnceLock};
+
+const CHECKS: &[Check] = &[
+    Check {
+        name: "rows",
+        sql: "COUNT(*)",
+    },
+    Check {
+        name: "sum_k",
+        sql: "COALESCE(SUM(k), 0)",
+    },
+    Check {
+        name: "sum_crc32_c",
+        sql: "COALESCE(SUM(CRC32(c)), 0)",
+    },
+    Check {
+        name: "sum_crc32_pad",
+        sql: "COALESCE(SUM(CRC32(pad)), 0)",
+    },
+];
+
+/// The tables `sbtest1` and on. The same for all scripts: they share their datasets.
+///
+/// With rng=sysbench the rows are those of a one-worker `prepare` of an upstream build: one stream runs through all
+/// tables, whatever the seed. With rng=dbdyno every table has a stream of its own, made of the seed and the table's
+/// number. In both modes the content doesn't depend on who fills which table when.
+#[derive(Debug)]
+pub(crate) struct OltpPopulation {
+    options: Options,
+    source: RandomSource,
+    rows_a_table: u32,
+    starts: Arc<Starts>,
+}
+
+/// Where the one stream of sysbench stands when a table begins, as far as known.
+type Starts = Vec<OnceLock<Stream>>;
+
+impl OltpPopulation {
+    pub(crate) fn new(script: &Script, options: Options, source: RandomSource) -> Self {
+        // The ids that oltp_insert makes up itself could meet those of rows.
+        let stays_empty = script.name == "oltp_insert" && !options.auto_inc;
+        let starts: Starts = (0..options.tables).map(|_| OnceLock::new()).collect();
+        Self {
+            rows_a_table: if stays_empty { 0 } else { options.table_size },
+            options,
+            source,
+            starts: Arc::new(starts),
+        }
+    }
+
+    /// The stream from which the table's rows are drawn.
+    fn stream(&self, table: u32) -> Stream {
+        match self.source.kind {
+            RandomKind::Dbdyno => self.source.keyed("sysbench/rows", u64::from(table)),
+            RandomKind::Sysbench => self.sysbench_start(table as usize),
+        }
+    }
+
+    /// Goes through the tables before, from the last one whose start is known. Filled in order, by one connection,
+    /// every start is known when it's needed.
+    fn sysbench_start(&self, table: usize) -> Stream {
+        let known = (0..=table)
+            .rev()
+            .find_map(|at| self.starts[at].get().map(|start| (at, start.clone())));
+        let (mut at, mut stream) = known.unwrap_or((0, RandomSource::sysbench_main_thread()));
+        while at < table {
+            self.skip_table(&mut stream);
+            at += 1;
+            stream = self.starts[at].get_or_init(|| stream).clone();
+        }
+        stream
+    }
+
+    fn skip_table(&self, stream: &mut Stream) {
+        let ks = self.options.distribution().over(1, self.options.table_size);
+        for _ in 0..self.rows_a_table {
+            for _ in 0..DIGITS_A_ROW {
+                stream.next_u64();
+            }
+            ks.draw(stream);
+        }
+    }
+}
+
+impl Population for OltpPopulation {
+    fn tables(&self) -> u32 {
+        self.options.tables
+    }
+
+    fn table_name(&self, table: u32) -> String {
+        format!("sbtest{}", table + 1)
+    }
+
+    fn rows_total(&self) -> u64 {
+        u64::from(self.options.tables) * u64::from(self.rows_a_table)
+    }
+
+    fn before_rows(&self, table: u32) -> Vec<String> {
+        vec![schema::create_table(table + 1, &self.options)]
+    }
+
+    fn rows(&self, table: u32) -> Box<dyn RowSource> {
+        let stream = self.stream(table);
+        let rows = RowStream::new(
+            table + 1,
+            self.rows_a_table,
+            &self.options,
+            stream,
+            self.source.kind,
+        );
+        Box::new(TableRows {
+            rows,
+            next_table: table as usize + 1,
+            starts: Arc::clone(&self.starts),
+        })
+    }
+
+    fn after_rows(&self, table: u32) -> Vec<String> {
+        if self.options.create_secondary {
+            vec![schema::create_index(table + 1)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn drop_table(&self, table: u32) -> Vec<String> {
+        vec![schema::drop_table(table + 1)]
+    }
+
+    fn checks(&self) -> &'static [Check] {
+        CHECKS
+    }
+}
+
+/// The rows of one table; at its end the start of the next table is known.
+#[derive(Debug)]
+struct TableRows {
+    rows: RowStream,
+    next_table: usize,
+    starts: Arc<Starts>,
+}
+
+impl RowSource for TableRows {
+    fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
+        let rows = self.rows.next_statement(statement);
+        if rows == 0
+            && let Some(start) = self.starts.get(self.next_table)
+        {
+            start.get_or_init(|| self.rows.stream().clone());
+        }
+        rows
+    }
+
+    fn sums(&self) -> Vec<u64> {
+        let Sums {
+            rows,
+            k,
+            crc32_c,
+            crc32_pad,
+        } = self.rows.sums();
+        vec![rows, k, crc32_c, crc32_pad]
+    }
+}

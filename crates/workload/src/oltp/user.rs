@@ -1,0 +1,207 @@
+//! One client: walks the blocks of an event and draws the values, in sysbench's order.
+
+use super::blocks::{Block, Event};
+use super::script::Part;
+use super::text::{C_LENGTH, PAD_LENGTH, fill};
+use crate::{Call, Step, TransactionType, User};
+use dbdyno_chance::{RandomKind, Sampler, Stream, Unique};
+use dbdyno_wire::{Parameters, Reply};
+use std::sync::Arc;
+
+/// A client and where it stands in its event. Nothing here is allocated after it was made.
+#[derive(Debug)]
+pub(crate) struct OltpUser {
+    event: Arc<Event>,
+    stream: Stream,
+    ids: NewIds,
+    /// Values of k that the random_points and random_ranges scripts look for.
+    segment: Sampler,
+    /// The block under way.
+    block: usize,
+    /// Repeats of it that were begun.
+    begun: u32,
+    /// Table of the block, from 0.
+    table: u16,
+    /// A DELETE went out, and its INSERT is due.
+    insert_due: bool,
+    row: Row,
+}
+
+/// Where the user takes ids of new rows from, when the server doesn't give them.
+#[derive(Debug)]
+pub(crate) struct NewIds {
+    pub(crate) unique: Unique,
+    /// Place of the next id in the sequence.
+    pub(crate) place: u32,
+    /// Every user takes each `stride`-th place, so no two users meet.
+    pub(crate) stride: u32,
+}
+
+/// A row about to be inserted.
+#[derive(Debug)]
+struct Row {
+    id: i64,
+    k: i64,
+    c: [u8; C_LENGTH],
+    pad: [u8; PAD_LENGTH],
+}
+
+impl OltpUser {
+    pub(crate) fn new(event: Arc<Event>, stream: Stream, ids: NewIds, segment: Sampler) -> Self {
+        Self {
+            event,
+            stream,
+            ids,
+            segment,
+            block: 0,
+            begun: 0,
+            table: 0,
+            insert_due: false,
+            row: Row {
+                id: 0,
+                k: 0,
+                c: [0; C_LENGTH],
+                pad: [0; PAD_LENGTH],
+            },
+        }
+    }
+
+    #[inline]
+    fn draw_id(&mut self) -> i64 {
+        i64::from(self.event.ids.draw(&mut self.stream))
+    }
+
+    /// The statement of one repeat of the block.
+    fn fill(&mut self, block: Block, call: &mut Call) {
+        match block.part {
+            Part::Bare(_) => call.start(block.statement),
+            Part::ById(_) | Part::Delete => {
+                let id = self.draw_id();
+                call.start(block.statement + self.table);
+                call.parameters.push_int(id);
+            }
+            Part::Range(_) => self.fill_range(block, call),
+            Part::NonIndexUpdates => self.fill_non_index_update(block, call),
+            Part::DeleteInserts => self.fill_delete(block, call),
+            Part::Insert => self.fill_new_row(block, call),
+            Part::RandomPoints => self.fill_points(block, call),
+            Part::RandomRanges => self.fill_ranges(block, call),
+        }
+    }
+
+    fn fill_range(&mut self, block: Block, call: &mut Call) {
+        let id = self.draw_id();
+        call.start(block.statement + self.table);
+        call.parameters.push_int(id);
+        call.parameters.push_int(id + self.event.range_reach);
+    }
+
+    fn fill_non_index_update(&mut self, block: Block, call: &mut Call) {
+        fill(&mut self.stream, self.event.kind, &mut self.row.c);
+        let id = self.draw_id();
+        call.start(block.statement + self.table);
+        call.parameters.push_text(&self.row.c);
+        call.parameters.push_int(id);
+    }
+
+    /// Draws the whole pair before the DELETE goes out, as the script does: it matters when the DELETE fails.
+    fn fill_delete(&mut self, block: Block, call: &mut Call) {
+        self.row.id = self.draw_id();
+        self.draw_row();
+        self.insert_due = true;
+        call.start(block.statement + self.table);
+        call.parameters.push_int(self.row.id);
+    }
+
+    /// k, c and pad, in this order.
+    fn draw_row(&mut self) {
+        self.row.k = self.draw_id();
+        fill(&mut self.stream, self.event.kind, &mut self.row.c);
+        fill(&mut self.stream, self.event.kind, &mut self.row.pad);
+    }
+
+    fn fill_new_row(&mut self, block: Block, call: &mut Call) {
+        self.draw_row();
+        self.row.id = if self.event.auto_inc {
+            0 // the server gives one
+        } else {
+            self.ids.next()
+        };
+        call.start(block.statement + self.table);
+        self.row.push_to(&mut call.parameters);
+    }
+
+    fn fill_points(&mut self, block: Block, call: &mut Call) {
+        call.start(block.statement);
+        for _ in 0..self.event.random_points {
+            let k = self.segment.draw(&mut self.stream);
+            call.parameters.push_int(i64::from(k));
+        }
+    }
+
+    fn fill_ranges(&mut self, block: Block, call: &mut Call) {
+        call.start(block.statement);
+        for _ in 0..self.event.number_of_ranges {
+            let k = i64::from(self.segment.draw(&mut self.stream));
+            call.parameters.push_int(k);
+            call.parameters.push_int(k + self.event.delta);
+        }
+    }
+}
+
+impl User for OltpUser {
+    fn start_event(&mut self) -> TransactionType {
+        self.block = 0;
+        self.begun = 0;
+        self.insert_due = false;
+        0
+    }
+
+    fn next(&mut self, _reply: Option<&Reply>, call: &mut Call) -> Step {
+        while let Some(&block) = self.event.blocks.get(self.block) {
+            if self.insert_due {
+                self.insert_due = false;
+                call.start(block.insert + self.table);
+                self.row.push_to(&mut call.parameters);
+                return Step::Send;
+            }
+            if self.begun == 0 && block.draws_table {
+                // Drawn even if nothing is repeated, as the script does.
+                self.table = (self.event.tables.draw(&mut self.stream) - 1) as u16;
+            }
+            if self.begun < block.repeat {
+                self.begun += 1;
+                self.fill(block, call);
+                return Step::Send;
+            }
+            self.block += 1;
+            self.begun = 0;
+        }
+        Step::Done
+    }
+
+    /// sysbench's latency histogram chooses its slot with a draw of the worker's generator.
+    fn finish_event(&mut self) {
+        if self.event.kind == RandomKind::Sysbench {
+            self.stream.next_u64();
+        }
+    }
+}
+
+impl Row {
+    fn push_to(&self, parameters: &mut Parameters) {
+        parameters.push_int(self.id);
+        parameters.push_int(self.k);
+        parameters.push_text(&self.c);
+        parameters.push_text(&self.pad);
+    }
+}
+
+impl NewIds {
+    /// The next id, anywhere in the range of a signed 32-bit column.
+    fn next(&mut self) -> i64 {
+        let id = i64::from(self.unique.value(self.place)) + i64::from(i32::MIN);
+        self.place = self.place.wrapping_add(self.stride);
+        id
+    }
+}

@@ -1,0 +1,170 @@
+//! What a client would send, written down without a server.
+//!
+//! One line a request, as a recording of sysbench has them: `P` and a text for a statement prepared, `E`, the text
+//! and its values as a JSON list for one executed, `Q` and the text for one sent as text, with tabs between.
+
+use crate::{Call, Population, StatementTemplate, Step, Workload};
+use dbdyno_wire::{OkReply, Parameter, Parameters, Reply, StatementText};
+use std::io::{self, Write};
+
+/// How statements travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Prepared once a connection, then executed with values (sysbench's `db-ps-mode=auto`).
+    Prepared,
+    /// As text with the values written in (`db-ps-mode=disable`).
+    Text,
+}
+
+/// One statement of an event.
+#[derive(Debug)]
+pub struct Sent<'a> {
+    /// The event, from 1.
+    pub event: u64,
+    /// The statement's type by name.
+    pub statement_type: &'static str,
+    /// The statement with its `?` places.
+    pub template: &'a StatementTemplate,
+    /// The values.
+    pub parameters: &'a Parameters,
+}
+
+impl Sent<'_> {
+    /// The statement with the values written in.
+    pub fn sql(&self) -> String {
+        let mut text = Vec::new();
+        StatementText::new(&self.template.text).write_with(self.parameters, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The values as a JSON list.
+    pub fn values(&self) -> serde_json::Value {
+        self.parameters.iter().map(json_value).collect()
+    }
+}
+
+fn json_value(parameter: Parameter<'_>) -> serde_json::Value {
+    match parameter {
+        Parameter::Int(value) => value.into(),
+        Parameter::Text(text) => String::from_utf8_lossy(text).into(),
+        Parameter::Null => serde_json::Value::Null,
+    }
+}
+
+/// Hands every statement of the first `events` events of user `index` (from 0) to `each`. Every reply is a plain OK.
+///
+/// # Errors
+/// Those of `each`; the first one ends the walk.
+pub fn walk<E>(
+    workload: &dyn Workload,
+    index: u32,
+    events: u64,
+    mut each: impl FnMut(&Sent<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut user = workload.user(index);
+    let mut call = Call::default();
+    let ok = Reply::Ok(OkReply::default());
+    for event in 1..=events {
+        user.start_event();
+        let mut reply = None;
+        while user.next(reply, &mut call) == Step::Send {
+            let template = &workload.statements()[usize::from(call.statement)];
+            each(&Sent {
+                event,
+                statement_type: workload.statement_types()[usize::from(template.statement_type)],
+                template,
+                parameters: &call.parameters,
+            })?;
+            reply = Some(&ok);
+        }
+        user.finish_event();
+    }
+    Ok(())
+}
+
+/// Writes what user `index` (from 0) sends from its first statement to the end of `events` events.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_run(
+    workload: &dyn Workload,
+    index: u32,
+    events: u64,
+    protocol: Protocol,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let is_prepared =
+        |template: &StatementTemplate| protocol == Protocol::Prepared && !template.text_only;
+    for template in workload.statements().iter().filter(|t| is_prepared(t)) {
+        writeln!(out, "P\t{}", template.text)?;
+    }
+    walk(workload, index, events, |sent| {
+        if is_prepared(sent.template) {
+            writeln!(out, "E\t{}\t{}", sent.template.text, sent.values())
+        } else {
+            writeln!(out, "Q\t{}", sent.sql())
+        }
+    })
+}
+
+/// Writes what fills the tables, one after the other.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_prepare(population: &dyn Population, out: &mut dyn Write) -> io::Result<()> {
+    for_each_prepare(population, |statement| write_query(out, statement))
+}
+
+/// Writes what takes the tables away.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_cleanup(population: &dyn Population, out: &mut dyn Write) -> io::Result<()> {
+    for_each_cleanup(population, |statement| write_query(out, statement))
+}
+
+/// Hands every statement that fills the tables to `each`, in order.
+///
+/// # Errors
+/// Those of `each`.
+pub fn for_each_prepare<E>(
+    population: &dyn Population,
+    mut each: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = Vec::new();
+    for table in 0..population.tables() {
+        for text in population.before_rows(table) {
+            each(text.as_bytes())?;
+        }
+        let mut rows = population.rows(table);
+        while rows.next_statement(&mut statement) > 0 {
+            each(&statement)?;
+        }
+        for text in population.after_rows(table) {
+            each(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Hands every statement that takes the tables away to `each`, in order.
+///
+/// # Errors
+/// Those of `each`.
+pub fn for_each_cleanup<E>(
+    population: &dyn Population,
+    mut each: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    for table in 0..population.tables() {
+        for text in population.drop_table(table) {
+            each(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn write_query(out: &mut dyn Write, statement: &[u8]) -> io::Result<()> {
+    out.write_all(b"Q\t")?;
+    out.write_all(statement)?;
+    out.write_all(b"\n")
+}
