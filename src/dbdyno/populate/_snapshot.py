@@ -1,0 +1,172 @@
+"""Filled, verified, stopped data directories, kept under a key that says all that shaped them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from dbdyno.core import HostError, PopulateError, format_bytes
+from dbdyno.hosts import Home, Host
+from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._fill import fill
+from dbdyno.populate._records import FillEnd, FillProgress, TableSums
+from dbdyno.populate._server import FreshServer, FreshServers
+
+DATA = "data"
+_FACTS = "facts.json"
+_WAIT_S = 24 * 3600
+_ROW_BYTES = 300  # row, secondary index and page slack, generously
+_EMPTY_SERVER_BYTES = 800 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A stopped data directory with a dataset in it.
+
+    Parameters
+    ----------
+    folder : holds ``data``, its passwords and ``facts.json``
+    bytes : of all files
+    reused : it was there already
+    """
+
+    folder: Path
+    key: str
+    tables: tuple[TableSums, ...]
+    bytes: int
+    fill_ns: int
+    load_ns: int
+    index_ns: int
+    created_ns: int
+    reused: bool
+
+    @property
+    def data_directory(self) -> Path:
+        """What a run's data directory is copied from."""
+        return self.folder / DATA
+
+    @property
+    def rows_total(self) -> int:
+        """Rows of all tables."""
+        return sum(table.rows for table in self.tables)
+
+
+def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dataset) -> str:
+    """A name for all that shapes the files.
+
+    Parameters
+    ----------
+    engine : version, packages, and the settings that shape files (redo capacity, page size, character set)
+    """
+    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 1}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:20]
+
+
+def snapshot_for(
+    key: str,
+    dataset: Dataset,
+    storage_engine: str,
+    fresh_server: FreshServers,
+    host: Host,
+    home: Home,
+    generator: Path,
+    on_progress: Callable[[FillProgress], None],
+) -> Snapshot:
+    """The snapshot of that key: the one that is there, if it is whole, else a new one.
+
+    Raises
+    ------
+    PopulateError : filling or verifying failed
+    HostError : the disk is too small
+    """
+    host.make_directory(home.snapshots)
+    with host.lock(home.snapshots / f".{key}.lock", _WAIT_S):  # another study may be filling the same
+        folder = home.snapshots / key
+        kept = read_snapshot(folder)
+        if kept is not None:
+            return kept
+        host.remove_tree(folder)
+        check_space(dataset, host, home.snapshots)
+        server = fresh_server()
+        try:
+            end = fill(dataset, server, storage_engine, host, generator, on_progress)
+            server.stop()
+            _keep(key, folder, server, end, host)
+        finally:
+            server.discard()
+        snapshot = read_snapshot(folder)
+    if snapshot is None:
+        raise PopulateError("a snapshot is not whole although it was just made", str(folder))
+    return replace(snapshot, reused=False)
+
+
+def read_snapshot(folder: Path) -> Snapshot | None:
+    """The snapshot in a folder; None when there is none or its files are not those that were kept."""
+    try:
+        facts = json.loads((folder / _FACTS).read_text())
+        tables = tuple(TableSums(**table) for table in facts["tables"])
+        durations = {name: facts[name] for name in ("fill_ns", "load_ns", "index_ns", "created_ns")}
+        snapshot = Snapshot(folder, facts["key"], tables, facts["bytes"], reused=True, **durations)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return snapshot if tree_bytes(snapshot.data_directory) == snapshot.bytes else None
+
+
+def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
+    """Copy a snapshot to where a server will run on it; ``reflink`` or ``copy``, whichever was possible."""
+    how = host.copy_tree(snapshot.data_directory, data_directory)
+    for beside in sorted(snapshot.folder.glob(f"{DATA}.*")):
+        copy = data_directory.with_name(data_directory.name + beside.name.removeprefix(DATA))
+        host.run(["cp", "-a", "--", str(beside), str(copy)], timeout_s=60)
+    host.write_back(data_directory)
+    return how
+
+
+def check_space(dataset: Dataset, host: Host, place: Path) -> None:
+    """Refuse before filling what would not fit: the snapshot, and the copy that a run works on.
+
+    Raises
+    ------
+    HostError : the disk is too small
+    """
+    needed = 2 * (dataset.rows_total * _ROW_BYTES + _EMPTY_SERVER_BYTES)
+    free = host.free_bytes(place)
+    if free < needed:
+        raise HostError(
+            f"the disk is too small for {dataset.title}",
+            f"{place} has {format_bytes(free)} free; filling and running need about {format_bytes(needed)}",
+            "free some space, choose fewer rows, or point DBDYNO_HOME at a larger disk",
+        )
+
+
+def tree_bytes(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum((Path(root) / name).lstat().st_size for root, _, names in os.walk(folder) for name in names)
+
+
+def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host) -> None:
+    making = folder.with_name(f".{key}.new")
+    host.remove_tree(making)
+    host.make_directory(making)
+    data = server.data_directory
+    for path in (data, *sorted(data.parent.glob(f"{data.name}.*"))):
+        kept = making / (DATA + path.name.removeprefix(data.name))
+        host.run(["mv", "-T", "--", str(path), str(kept)], timeout_s=3600)
+    # MySQL's own identity: servers that start from this snapshot must not share it.
+    host.run(["rm", "-f", "--", str(making / DATA / "auto.cnf")], timeout_s=60)
+    facts = {
+        "key": key,
+        "tables": [asdict(table) for table in end.tables],
+        "bytes": tree_bytes(making / DATA),
+        "fill_ns": end.elapsed_ns,
+        "load_ns": end.load_ns,
+        "index_ns": end.index_ns,
+        "created_ns": time.time_ns(),
+    }
+    host.write_private(making / _FACTS, json.dumps(facts, indent=1) + "\n")
+    host.run(["mv", "-T", "--", str(making), str(folder)], timeout_s=60)
