@@ -49,9 +49,10 @@ def weaknesses(
         _errors(records),
         _undecided(comparisons),
         _closed_loop(facts),
-        *_of_runs(records),
     ]
-    return [caveat for caveat in found if caveat is not None]
+    known = [caveat for caveat in found if caveat is not None]
+    codes = {caveat.code for caveat in known}
+    return known + [caveat for caveat in _of_runs(records) if caveat.code not in codes]
 
 
 def _not_good(records: Sequence[RunRecord]) -> Caveat | None:

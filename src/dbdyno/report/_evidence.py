@@ -1,0 +1,132 @@
+"""Everything that the pages and tables are made from, gathered once from the store and judged once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse import (
+    Answer,
+    CellJudgement,
+    LatencyJudgement,
+    Place,
+    StudyFacts,
+    answer,
+    compare_targets,
+    judge_cells,
+    judge_latency,
+    rank_places,
+    weaknesses,
+)
+from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, parse_engine_name
+from dbdyno.plan import make_plan
+from dbdyno.store import Results, latency_of, merged_histogram
+from dbdyno.study import Study, parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The stored study with all that is concluded from it.
+
+    Parameters
+    ----------
+    records : every planned run in order, those not there yet as ``missing``
+    latency : quantiles of all repeats' histograms together
+    """
+
+    results: Results
+    study: Study
+    facts: StudyFacts
+    records: tuple[RunRecord, ...]
+    judgements: tuple[CellJudgement, ...]
+    comparisons: tuple[Comparison, ...]
+    ranks: dict[Place, dict[str, tuple[int, int]]]
+    latency: tuple[LatencyJudgement, ...]
+    answer: Answer
+    weaknesses: tuple[Caveat, ...]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names in the order of the study."""
+        return tuple(target.name for target in self.study.targets)
+
+    @property
+    def panels(self) -> tuple[tuple[str, str, int], ...]:
+        """Workload, route and tier of each small multiple, in the order of the study."""
+        labels = [choice.label for choice in self.study.workloads]
+        return tuple(itertools.product(labels, self.study.routes, self.study.tiers_bytes))
+
+    @property
+    def stored(self) -> tuple[RunRecord, ...]:
+        """Runs that have a folder."""
+        return tuple(record for record in self.records if record.status != "missing")
+
+
+def gather(results: Results) -> Evidence:
+    """Read the records and judge them. The per-second series are read later, by who draws them."""
+    study = parse_study(results.study_text, str(results.path / "study.toml"))
+    records = _with_missing(study, results.records())
+    judgements = judge_cells(records)
+    comparisons = compare_targets(judgements)
+    facts = _facts(study, results)
+    return Evidence(
+        results,
+        study,
+        facts,
+        records,
+        tuple(judgements),
+        tuple(comparisons),
+        rank_places(judgements, comparisons),
+        tuple(judge_latency(judgements, _merged(results, study, judgements))),
+        answer(judgements, comparisons),
+        tuple(weaknesses(facts, records, judgements, comparisons)),
+    )
+
+
+def _with_missing(study: Study, stored: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    known = {record.run.run_id: record for record in stored}
+    planned = make_plan(study).runs
+    records = [known.get(run.run_id) or _missing(study, run) for run in planned]
+    ids = {run.run_id for run in planned}
+    return (*records, *(record for run_id, record in known.items() if run_id not in ids))
+
+
+def _missing(study: Study, run: Run) -> RunRecord:
+    engine = next((target.engine for target in study.targets if target.name == run.cell.target), None)
+    engine = engine or parse_engine_name("unknown:0")
+    return RunRecord(run, engine.family, engine.version, engine.storage_engine, "missing", "not run yet")
+
+
+def _facts(study: Study, results: Results) -> StudyFacts:
+    pinned = study.pinning.server, study.pinning.client
+    apart = pinned[0] is not None and pinned[1] is not None and not set(pinned[0]) & set(pinned[1])
+    remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
+    elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
+    cores = next((results.host[key] for key in ("cores", "cpu_count", "cpus_count") if key in results.host), 0)
+    return StudyFacts(
+        window_s=study.window_ns / 1e9,
+        repeats=study.repeats,
+        is_closed=study.pacing.rate_per_s is None,
+        cores=cores if isinstance(cores, int) else 0,
+        shares_cores=not apart and not elsewhere,
+    )
+
+
+def _merged(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> dict[Cell, tuple[LatencyNs, int]]:
+    clock = "service" if study.pacing.rate_per_s is None else "response"
+    merged = {}
+    for group in judgements:
+        runs = [record.run.run_id for record in group.judged]
+        histogram = merged_histogram(itertools.chain.from_iterable(_histograms(results, run, clock) for run in runs))
+        latency = latency_of(histogram)
+        if latency is not None:
+            merged[group.cell] = (latency, histogram.get_total_count())
+    return merged
+
+
+def _histograms(results: Results, run_id: str, clock: str) -> list[str | None]:
+    column = f"{clock}_histogram"
+    table = results.intervals(run_id).select(["kind", "phase", column])
+    rows = zip(*(table[name].to_pylist() for name in ("kind", "phase", column)), strict=True)
+    return [text for kind, phase, text in rows if kind == "transaction" and phase == "window"]

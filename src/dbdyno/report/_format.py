@@ -1,0 +1,87 @@
+"""Values as the report prints them: one conversion, by the unit at the end of a name."""
+
+from __future__ import annotations
+
+import time
+
+from dbdyno.core import format_bytes, format_duration
+
+
+def milliseconds(value_ns: float) -> str:
+    """A response time with three digits.
+
+    >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000)
+    ('6.13 ms', '412 ms', '84 µs')
+    """
+    if value_ns < 100_000:
+        return f"{value_ns / 1e3:.3g} µs"
+    if value_ns < 1e9:
+        return f"{value_ns / 1e6:.3g} ms"
+    return f"{value_ns / 1e9:.3g} s"
+
+
+def rank_words(places: tuple[int, int], count: int) -> str:
+    """Places as people read them.
+
+    >>> rank_words((1, 1), 3), rank_words((1, 2), 3), rank_words((1, 3), 3)
+    ('1', '1-2', '1-3')
+    """
+    if count == 1:
+        return ""
+    return str(places[0]) if places[0] == places[1] else f"{places[0]}-{places[1]}"
+
+
+def significant(value: float, digits: int = 4) -> float:
+    """A number rounded to significant digits, for data that is drawn.
+
+    >>> significant(4212.345), significant(0.000123456), significant(0.0)
+    (4212.0, 0.0001235, 0.0)
+    """
+    return float(f"{value:.{digits}g}")
+
+
+def clock_time(unix_ns: int) -> str:
+    """Universal time.
+
+    >>> clock_time(1795000000000000000)
+    '2026-11-18 11:06:40 UTC'
+    """
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(unix_ns / 1e9))
+
+
+def humanised(key: str, value: object) -> str:
+    """A fact of a stored document in words, by the unit that its name carries.
+
+    >>> humanised("memory_bytes", 1610612736), humanised("populate_ns", 1_900_000_000), humanised("rows_count", 200000)
+    ('1.5 GiB', '1.9 s', '200,000')
+    """
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return _number(key, value)
+    if isinstance(value, list | tuple):
+        return ", ".join(humanised(key, item) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {humanised(str(name), item)}" for name, item in value.items())
+    return str(value)
+
+
+def label(key: str) -> str:
+    """A stored name without its unit and underscores.
+
+    >>> label("buffer_pool_bytes"), label("sha256"), label("at_ns")
+    ('buffer pool', 'sha256', 'at')
+    """
+    for suffix in ("_bytes", "_ns", "_count", "_s"):
+        key = key.removesuffix(suffix)
+    return key.replace("_", " ")
+
+
+def _number(key: str, value: int | float) -> str:
+    if key.endswith("bytes"):
+        return format_bytes(int(value))
+    if key.endswith("_ns"):
+        return clock_time(int(value)) if value > 10**18 else format_duration(int(value))
+    return f"{value:,}" if isinstance(value, int) and "port" not in key and "seed" not in key else f"{value}"

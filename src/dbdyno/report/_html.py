@@ -1,0 +1,101 @@
+"""HTML made of elements. Text is escaped unless it is `Html`, so what comes from a file stays text."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_VOID = frozenset({"br", "hr", "img", "input", "meta", "path", "line", "circle", "rect"})
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def element(name: str, *children: str, **attributes: str | int | bool | None) -> Html:
+    """An element. ``class_`` stands for class, ``data_run`` for data-run; None and False leave an attribute out.
+
+    >>> element("p", "1 < 2 ", element("b", "&"), class_="x")
+    '<p class="x">1 &lt; 2 <b>&amp;</b></p>'
+    """
+    shown = {key: value for key, value in attributes.items() if value is not None and value is not False}
+    words = "".join(
+        f" {_name(key)}" + ("" if value is True else f'="{_attribute(value)}"') for key, value in shown.items()
+    )
+    if name in _VOID:
+        return Html(f"<{name}{words}/>")
+    return Html(f"<{name}{words}>{joined(children)}</{name}>")
+
+
+def joined(children: Iterable[str]) -> Html:
+    """Children one after the other.
+
+    >>> joined(["<", Html("<b>")])
+    '&lt;<b>'
+    """
+    return Html("".join(child if isinstance(child, Html) else html.escape(child, quote=False) for child in children))
+
+
+def script_json(value: object) -> str:
+    r"""JSON that can stand inside a script element: no end tag, comment or line separator can be in it.
+
+    >>> script_json("</script><!--\u2028")
+    '"\\u003c/script\\u003e\\u003c!--\\u2028"'
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def shortened(text: str, most: int = 60) -> Html:
+    """Long names shortened in the middle, whole on hover.
+
+    >>> shortened("abcdefghij", 5)
+    '<span title="abcdefghij">ab…ij</span>'
+    """
+    if len(text) <= most:
+        return joined([text])
+    half = (most - 1) // 2
+    return element("span", f"{text[:half]}…{text[-half:]}", title=text[:2000])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; numbers stand right."""
+
+    title: str
+    is_number: bool = False
+
+
+def table(
+    name: str, caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, marked: Sequence[bool] = ()
+) -> Html:
+    """A table that can be saved as CSV under its name."""
+    head = element("tr", *(element("th", c.title, scope="col", class_="n" if c.is_number else None) for c in columns))
+    body = []
+    for index, row in enumerate(rows):
+        cells = [
+            element("td", cell, class_="n" if column.is_number else None)
+            for cell, column in zip(row, columns, strict=True)
+        ]
+        body.append(element("tr", *cells, class_="marked" if index < len(marked) and marked[index] else None))
+    inner = element(
+        "table", element("caption", caption), element("thead", head), element("tbody", *body), data_csv=name
+    )
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def folded(summary: str, *children: str, is_open: bool = False, **attributes: str) -> Html:
+    """Something shown on demand, and always in print."""
+    return element("details", element("summary", summary), *children, open=is_open, **attributes)
+
+
+def _name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-") if key != "viewBox" else key
+
+
+def _attribute(value: str | int | bool) -> str:
+    return html.escape(str(value), quote=True)

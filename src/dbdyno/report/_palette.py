@@ -1,0 +1,115 @@
+"""Colours, dashes and shapes of targets: hue is the family, strength the version, dash and shape tell the rest.
+
+Charts name colours by CSS variables (``var(--t0)``), so that light, dark and print need no second drawing; `resolved`
+puts values in their place where there is no style sheet. The hues stay apart in the common forms of colour blindness
+(after Okabe and Ito), and nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from dbdyno.core import Target
+
+# family -> (strong, weak) on a light page, (strong, weak) on a dark one
+_HUES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
+    {
+        "mariadb": ("#0b5394", "#5fa3d9", "#7cc0f5", "#4585b8"),
+        "mysql": ("#b44a00", "#e8943f", "#ffab5e", "#c07431"),
+        "percona": ("#6f2c91", "#b07cc6", "#d3a4e8", "#95639f"),
+    }
+)
+_OTHERS = ("#0a6b4c", "#4fb08c", "#6fd6ae", "#3f8f70")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 4])
+INK: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "ink": ("#1d2126", "#e7e9ec"),
+        "quiet": ("#58616b", "#a4adb8"),
+        "rule": ("#d5dade", "#3a424b"),
+        "paper": ("#ffffff", "#14181c"),
+        "warm": ("#8a929b", "#7d8792"),
+        "window": ("#2f7fc1", "#5d9fd6"),
+        "alarm": ("#b3261e", "#ff8a80"),
+        "s0": ("#0b5394", "#7cc0f5"),
+        "s1": ("#b44a00", "#ffab5e"),
+        "s2": ("#0a6b4c", "#6fd6ae"),
+        "s3": ("#6f2c91", "#d3a4e8"),
+        "s4": ("#8a7500", "#e3cf5b"),
+        "s5": ("#58616b", "#a4adb8"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one target is drawn everywhere."""
+
+    target: str
+    variable: str
+    light: str
+    dark: str
+    shape: str
+    dash: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The looks of all targets of a study."""
+
+    looks: tuple[Look, ...]
+
+    @property
+    def targets(self) -> list[str]:
+        """Names, in the order of the study."""
+        return [look.target for look in self.looks]
+
+    @property
+    def colours(self) -> list[str]:
+        """CSS variables, in the order of the study."""
+        return [f"var(--{look.variable})" for look in self.looks]
+
+    def css(self) -> tuple[str, str]:
+        """Declarations of the variables on a light and on a dark page."""
+        named = {**INK, **{look.variable: (look.light, look.dark) for look in self.looks}}
+        light = "".join(f"--{name}:{values[0]};" for name, values in named.items())
+        dark = "".join(f"--{name}:{values[1]};" for name, values in named.items())
+        return light, dark
+
+    def resolved(self, spec: str) -> str:
+        """A chart's JSON with the values of a light page instead of the variables."""
+        named = {**{name: values[0] for name, values in INK.items()}, **{x.variable: x.light for x in self.looks}}
+        return re.sub(r"var\(--([a-z0-9]+)\)", lambda match: named[match[1]], spec)
+
+
+def palette_of(targets: Sequence[Target]) -> Palette:
+    """Looks for the targets of a study; within a family the newest version is the strongest."""
+    families: dict[str, list[Target]] = {}
+    for target in targets:
+        families.setdefault(target.engine.family, []).append(target)
+    colours: dict[str, tuple[str, str]] = {}
+    for family, members in families.items():
+        light_strong, light_weak, dark_strong, dark_weak = _HUES.get(family, _OTHERS)
+        ranked = sorted(members, key=_newest_first)
+        for index, target in enumerate(ranked):
+            share = index / max(len(ranked) - 1, 1)
+            colours[target.name] = (_mixed(light_strong, light_weak, share), _mixed(dark_strong, dark_weak, share))
+    return Palette(tuple(_look(index, target, colours[target.name]) for index, target in enumerate(targets)))
+
+
+def _look(index: int, target: Target, colours: tuple[str, str]) -> Look:
+    shape, dash = _SHAPES[index % len(_SHAPES)], _DASHES[index % len(_DASHES)]
+    return Look(target.name, f"t{index}", *colours, shape, tuple(dash))
+
+
+def _newest_first(target: Target) -> tuple[tuple[int, ...], bool, str]:
+    version = tuple(-int(part) for part in target.engine.version.split(".") if part)
+    return version, target.engine.storage_engine != "innodb", target.name
+
+
+def _mixed(strong: str, weak: str, share: float) -> str:
+    pairs = [(int(strong[i : i + 2], 16), int(weak[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

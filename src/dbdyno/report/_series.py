@@ -1,0 +1,148 @@
+"""The seconds of a run as the page holds them: thinned where they are many, minima and maxima kept, rounded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dbdyno.report._format import significant
+from dbdyno.store import Results
+
+MOST_POINTS = 600
+_NS = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class PanelKind:
+    """A panel under the throughput of a run.
+
+    Parameters
+    ----------
+    pattern : of the metrics it draws; the first panel that takes a metric keeps it
+    """
+
+    title: str
+    pattern: str
+
+
+PANELS = (
+    PanelKind("CPU of the machine by mode", r"(host\.)?cpu\.(user|nice|system|iowait|irq|softirq|steal)$"),
+    PanelKind("CPU of server and client", r"(server|client)\.cpu\.\w+$"),
+    PanelKind("Disk bytes", r"disk\.(read|written)_bytes$"),
+    PanelKind("Disk operations and flushes", r"disk\.(reads|writes|flushes)$"),
+    PanelKind("Syncs asked for by the server", r".*fsyncs?$"),
+    PanelKind("Redo and log written", r".*(redo\.bytes|wal_bytes|binlog\.bytes)$"),
+    PanelKind("Checkpoint age", r".*checkpoint_(age|limit)$"),
+    PanelKind("Dirty pages", r".*(pages\.dirty|bytes\.dirty)$"),
+    PanelKind("Pages read, written and flushed", r".*pages\.(read|written|flushed)$"),
+    PanelKind("Compaction and memtable flush", r".*lsm\.(compaction_bytes|flush_bytes)$"),
+    PanelKind("Write stalls and compactions waiting", r".*lsm\.(stall|compaction_queue).*$"),
+    PanelKind("Purge history", r".*history\.length$"),
+    PanelKind("Row lock waits and deadlocks", r".*(rowlock\.waits|deadlocks)$"),
+    PanelKind("Memory of server and client", r"(server|client)\.resident$"),
+    PanelKind("Waiting for CPU, disk, memory", r"pressure\..*$"),
+)
+
+
+def run_series(results: Results, run_id: str) -> dict[str, Any]:
+    """Panels of one run: title, unit, and lines of second and value; phases; whether it was thinned."""
+    table = results.seconds(run_id)
+    seconds = [int(second) for second in table["second"].to_pylist()]
+    columns = {name: table[name].to_pylist() for name in table.column_names if name not in ("run_id", "second")}
+    panels = [*_own_panels(seconds, columns), *_telemetry_panels(results, run_id)]
+    return {
+        "phases": _phases(seconds, columns.get("phase", [])),
+        "panels": [panel for panel in panels if panel["lines"]],
+        "thinned": len(seconds) > MOST_POINTS,
+    }
+
+
+def thinned(
+    seconds: Sequence[float], values: Sequence[float], most: int = MOST_POINTS
+) -> tuple[list[float], list[float]]:
+    """Points whose line looks the same: of each bucket the least and the greatest value, in order of time.
+
+    >>> thinned([0, 1, 2, 3, 4, 5, 6, 7], [1, 9, 2, 3, 4, 0, 5, 6], most=4)
+    ([0, 1, 5, 7], [1, 9, 0, 6])
+    """
+    if len(values) <= most:
+        return list(seconds), list(values)
+    kept: set[int] = set()
+    for bucket in np.array_split(np.arange(len(values)), max(most // 2, 1)):
+        part = np.asarray(values, dtype=np.float64)[bucket]
+        kept |= {int(bucket[int(part.argmin())]), int(bucket[int(part.argmax())])}
+    indices = sorted(kept)
+    return [seconds[index] for index in indices], [values[index] for index in indices]
+
+
+def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
+        return _line(name, seconds, columns.get(column, []), scale)
+
+    errors = [line(name, name) for name in ("errors", "retries", "failed")]
+    return [
+        _panel("Throughput", "transactions/s", [line("throughput", "tps")], key="tps"),
+        _panel(
+            "Response time of each second",
+            "ms",
+            [line("p50", "p50_ns", _NS), line("p95", "p95_ns", _NS), line("p99", "p99_ns", _NS)],
+            log=True,
+        ),
+        _panel("Errors and retries", "a second", [found for found in errors if found and any(found["v"])]),
+        _panel("Busiest worker of the client", "share busy", [line("busy share", "client_busy_share")]),
+        _panel(
+            "Transactions waiting to be sent", "count", [x for x in [line("backlog", "backlog")] if x and any(x["v"])]
+        ),
+    ]
+
+
+def _telemetry_panels(results: Results, run_id: str) -> list[dict[str, Any]]:
+    table = results.telemetry(run_id)
+    lines: dict[str, tuple[list[int], list[float]]] = {}
+    units: dict[str, str] = {}
+    rows = zip(*(table[name].to_pylist() for name in ("second", "metric", "value", "unit")), strict=True)
+    for second, metric, value, unit in rows:
+        found = lines.setdefault(metric, ([], []))
+        found[0].append(second)
+        found[1].append(value)
+        units[metric] = unit
+    panels = []
+    left = dict.fromkeys(sorted(lines))
+    for kind in PANELS:
+        taken = [metric for metric in left if re.fullmatch(kind.pattern, metric)]
+        for metric in taken:
+            del left[metric]
+        for unit in dict.fromkeys(units[metric] for metric in taken):
+            alike = [metric for metric in taken if units[metric] == unit]
+            drawn = [_line(metric, *lines[metric]) for metric in alike]
+            panels.append(_panel(kind.title, unit, drawn))
+    others = [_panel(metric, units[metric], [_line(metric, *lines[metric])], key="other") for metric in left]
+    return [*panels, *others]
+
+
+def _panel(
+    title: str, unit: str, lines: Sequence[dict[str, Any] | None], *, key: str = "", log: bool = False
+) -> dict[str, Any]:
+    return {"title": title, "unit": unit, "lines": [line for line in lines if line], "key": key, "log": log}
+
+
+def _line(name: str, seconds: Sequence[int], values: Sequence[Any], scale: float = 1.0) -> dict[str, Any] | None:
+    known = [(second, value) for second, value in zip(seconds, values, strict=False) if value is not None]
+    if not known:
+        return None
+    kept_seconds, kept = thinned([second for second, _ in known], [float(value) * scale for _, value in known])
+    return {"name": name, "s": kept_seconds, "v": [significant(value) for value in kept]}
+
+
+def _phases(seconds: Sequence[int], phases: Sequence[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for second, phase in zip(seconds, phases, strict=False):
+        if found and found[-1]["phase"] == phase:
+            found[-1]["to"] = second
+        else:
+            found.append({"phase": phase, "from": second, "to": second})
+    return [{**span, "from": span["from"] - 0.5, "to": span["to"] + 0.5} for span in found]

@@ -1,0 +1,96 @@
+"""Configuration as read back: what was asked with reasons, and where targets differ."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.core import format_bytes
+from dbdyno.report._evidence import Evidence
+
+# What differs from run to run without meaning: names, numbers and places of one server's life.
+_OF_ONE_LIFE = re.compile(
+    r"hostname|port|socket|.*(_dir|dir|_file|_path|basename|_index)$|pid_file|server_(id|uuid)|.*timestamp|gtid_.*|"
+    r"pseudo_.*|rand_seed.*|.*_(gtid|purged|executed)|secure_file_priv|log_error|report_.*|.*uuid.*|"
+    r"in_transaction|last_insert_id|identity|warning_count|error_count|.*_sock(et)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One option that was written for a target: value asked, value read back, reason."""
+
+    option: str
+    asked: str
+    effective: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRow:
+    """One variable over all targets; an empty value where the target has no such variable."""
+
+    name: str
+    values: tuple[str, ...]
+    differs: bool
+
+
+def asked_settings(evidence: Evidence) -> dict[str, list[Asked]]:
+    """Per target the options written for it; where a value follows the tier, one text for all."""
+    found: dict[str, dict[str, list[Mapping[str, str | None]]]] = {t: defaultdict(list) for t in evidence.targets}
+    tiers: dict[str, dict[str, list[int]]] = {t: defaultdict(list) for t in evidence.targets}
+    for record in evidence.stored:
+        target = record.run.cell.target
+        for row in evidence.results.document(record.run.run_id, "settings"):
+            found[target][row["option"]].append(row)
+            tiers[target][row["option"]].append(record.run.cell.tier_bytes)
+    return {
+        target: [_asked(option, rows, tiers[target][option]) for option, rows in sorted(options.items())]
+        for target, options in found.items()
+    }
+
+
+def _asked(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequence[int]) -> Asked:
+    def text(field: str) -> str:
+        return _by_tier([str(row[field]) if row[field] is not None else "not shown" for row in rows], tiers)
+
+    return Asked(option, text("asked"), text("effective"), str(rows[0]["reason"] or ""))
+
+
+def variable_rows(evidence: Evidence) -> list[VariableRow]:
+    """Every variable that means something, with its value on each target."""
+    values: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
+    for record in evidence.stored:
+        for name, value in evidence.results.document(record.run.run_id, "variables").items():
+            values[name.lower()][record.run.cell.target].append((record.run.cell.tier_bytes, str(value)))
+    rows = []
+    for name, targets in sorted(values.items()):
+        if not _OF_ONE_LIFE.fullmatch(name):
+            shown = tuple(_shown(targets.get(target, ())) for target in evidence.targets)
+            rows.append(VariableRow(name, shown, len({_plain(value) for value in shown}) > 1))
+    return rows
+
+
+def _shown(found: Sequence[tuple[int, str]]) -> str:
+    return _by_tier([value for _, value in found], [tier for tier, _ in found])
+
+
+def _by_tier(values: Sequence[str], tiers: Sequence[int]) -> str:
+    """One value, or a value for each tier, or the words that it varies."""
+    if len(set(values)) <= 1:
+        return values[0] if values else ""
+    by_tier: dict[int, set[str]] = defaultdict(set)
+    for tier, value in zip(tiers, values, strict=True):
+        by_tier[tier].add(value)
+    if all(len(found) == 1 for found in by_tier.values()):
+        return "; ".join(f"{format_bytes(tier)}: {next(iter(found))}" for tier, found in sorted(by_tier.items()))
+    return "varies from run to run"
+
+
+def _plain(value: str) -> str:
+    """Spellings that mean the same."""
+    return {"1": "on", "0": "off", "true": "on", "false": "off", "yes": "on", "no": "off"}.get(
+        value.lower(), value.lower()
+    )

@@ -1,0 +1,64 @@
+"""`dbdyno show --json`: the results as one object for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from dbdyno.core import Comparison, RunRecord
+from dbdyno.report._evidence import gather
+from dbdyno.store import Results
+
+SCHEMA_VERSION = 1
+_COPIED = (
+    "family",
+    "version",
+    "storage_engine",
+    "status",
+    "reason",
+    "window_s",
+    "tps_mean",
+    "tps_half_width",
+    "qps_mean",
+    "transactions",
+    "statements",
+    "retries",
+    "client_cpu_ns_per_statement",
+    "server_cpu_ns_per_transaction",
+)
+
+
+def summary_json(results: Results) -> dict[str, object]:
+    """The results as one object: a cell for each planned run, missing ones too, and all comparisons.
+
+    `tps_half_width` of a cell is the noise of that one run; intervals between repeats are in the comparisons.
+    """
+    evidence = gather(results)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "study": evidence.study.name,
+        "question": evidence.study.question,
+        "cells": [_cell(record) for record in evidence.records],
+        "comparisons": [_pair(pair) for pair in evidence.comparisons],
+        "answer": list(evidence.answer.sentences),
+        "caveats": [dataclasses.asdict(caveat) for caveat in evidence.weaknesses],
+    }
+
+
+def _cell(record: RunRecord) -> dict[str, object]:
+    cell = record.run.cell
+    identity = {
+        "run_id": record.run.run_id,
+        "target": cell.target,
+        "workload": cell.workload,
+        "tier_bytes": cell.tier_bytes,
+        "concurrency": cell.concurrency,
+        "route": cell.route,
+        "repeat": record.run.repeat,
+    }
+    latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
+    numbers = {name: getattr(record, name) for name in _COPIED}
+    return {**identity, **numbers, "latency_ns": latency, "errors": dict(record.errors)}
+
+
+def _pair(pair: Comparison) -> dict[str, object]:
+    return dataclasses.asdict(pair)

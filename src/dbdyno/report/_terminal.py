@@ -1,0 +1,62 @@
+"""The results in the terminal: answer, table with intervals and ties, caveats. Meaning never rests on colour."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_minus, ratio_words
+from dbdyno.core import Comparison
+from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._format import milliseconds, rank_words
+from dbdyno.store import Results
+
+
+def print_summary(results: Results, console: Console | None = None) -> None:
+    """Print answer, table and caveats to standard output."""
+    (console or Console(highlight=False)).print(summary_table(results))
+
+
+def summary_table(results: Results) -> Group:
+    """Answer, table and caveats, to be printed by rich."""
+    evidence = gather(results)
+    parts = [Text(evidence.study.question, style="bold"), Text()]
+    parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
+    lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
+    heading = [Text(), Text("What weakens it", style="bold")] if lines else []
+    legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
+    return Group(*parts, Text(), _table(evidence), legend, *heading, *lines)
+
+
+def _table(evidence: Evidence) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("", overflow="ellipsis", no_wrap=True, max_width=26)
+    for title in ("TPS, 95 %", "place", "of the first", "p95", "p99"):
+        table.add_column(title, justify="right", no_wrap=True)
+    places = by_place(evidence.judgements)
+    for place, group in sorted(places.items()):
+        words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
+        table.add_row(Text(words, style="bold"))
+        ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
+        for judgement in ordered:
+            table.add_row(*_row(evidence, judgement, ordered[0], len(group)))
+    return table
+
+
+def _row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+    target, place = judgement.cell.target, judgement.place
+    tps = plus_minus(judgement.tps_mean or 0.0, judgement.tps_low or 0.0, judgement.tps_high or 0.0)
+    pair = pair_at(place, target, best.cell.target, evidence.comparisons)
+    against = "" if pair is None else _against(pair)
+    found = {x.quantile: x.value_ns for x in evidence.latency if x.cell == judgement.cell}
+    quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
+    return [f"  {target}", tps, rank_words(evidence.ranks[place][target], count), against, *quantiles]
+
+
+def _against(pair: Comparison) -> str:
+    """Ratio to the first of the place, marked where that is not a difference."""
+    number, interval = ratio_words(pair.ratio, pair.low, pair.high).split(", ", 1)
+    mark = {"undecided": "? ", "same": "= "}.get(pair.verdict, "")
+    return f"{mark}{number} ({interval.replace(' to ', '-')})"

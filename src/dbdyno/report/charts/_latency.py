@@ -1,0 +1,117 @@
+"""Response times against concurrency: a panel a tier and quantile, log scale with 1-2-5 ticks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.analyse import LatencyJudgement
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import milliseconds
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts._style import (
+    LABEL_PX,
+    Chart,
+    Drawing,
+    Row,
+    colour,
+    concurrency_axis,
+    dash,
+    end_labels,
+    label_margin,
+    rows_data,
+    shape,
+)
+from dbdyno.report.charts._throughput import panel_title
+
+HEIGHT = 210
+QUANTILE_WORDS = {"p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+
+
+def latency_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+    """A panel for each workload, route, tier and quantile; panels of one quantile and workload share their scale."""
+    charts = []
+    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
+        for quantile, words in QUANTILE_WORDS.items():
+            alike = [x for x in evidence.latency if x.quantile == quantile and x.cell.workload == workload]
+            here = [_row(x) for x in alike if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)]
+            if here:
+                title = f"{words}, {panel_title(evidence, workload, route, tier_bytes)}"
+                drawing = _drawing(here, _scale_ends(alike), evidence, palette)
+                charts.append(Chart(f"latency-{index + 1}-{quantile}", title, _description(words, here), drawing))
+    return charts
+
+
+def _row(found: LatencyJudgement) -> Row:
+    low, high = found.low_ns or found.value_ns, found.high_ns or found.value_ns
+    interval = f"{milliseconds(low)} to {milliseconds(high)}" if found.low_ns else "one run"
+    return {
+        "target": found.cell.target,
+        "concurrency": found.cell.concurrency,
+        "ms": found.value_ns / 1e6,
+        "low": low / 1e6,
+        "high": high / 1e6,
+        "shown": f"{milliseconds(found.value_ns)} ({interval})",
+    }
+
+
+def _scale_ends(found: Sequence[LatencyJudgement]) -> tuple[float, float]:
+    """Ends of the scale on 1-2-5 steps; hopelessly wide intervals are cut."""
+    values = [x.value_ns / 1e6 for x in found]
+    lows = [(x.low_ns or x.value_ns) / 1e6 for x in found]
+    highs = [(x.high_ns or x.value_ns) / 1e6 for x in found]
+    low, high = max(min(lows), min(values) / 2), min(max(highs), max(values) * 2)
+    ticks = steps_125(low, high)
+    return ticks[0], ticks[-1]
+
+
+def steps_125(low: float, high: float) -> list[float]:
+    """The 1-2-5 steps from the one below `low` to the one above `high`.
+
+    >>> steps_125(0.3, 7.0)
+    [0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+    """
+    first = math.floor(math.log10(low)) - 1
+    last = math.ceil(math.log10(high)) + 1
+    steps = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in (1, 2, 5)]
+    below = max(step for step in steps if step <= low)
+    above = min(step for step in steps if step >= high and step > below)
+    return [step for step in steps if below <= step <= above]
+
+
+def _drawing(rows: Sequence[Row], ends: tuple[float, float], evidence: Evidence, palette: Palette) -> Drawing:
+    y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
+    ticks = steps_125(*ends)
+    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, '~g')", minExtent=44)
+    base = alt.Chart(rows_data(rows)).encode(
+        x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
+    )
+    y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
+    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q")
+    line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
+    points = base.mark_point(size=52, filled=True).encode(y=y, shape=shape(palette))
+    placed = end_labels(rows, "ms", *ends, HEIGHT, log=True)
+    labels = (
+        alt.Chart(rows_data(placed))
+        .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
+        .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
+    )
+    margin = {"left": 4, "top": 8, "bottom": 4, "right": label_margin([row["target"] for row in rows])}
+    return alt.layer(whisker, line, points, labels).properties(
+        height=HEIGHT, padding=margin, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    )
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("concurrency:Q", title="connections"),
+        alt.Tooltip("shown:N", title="quantile, 95 %"),
+    ]
+
+
+def _description(words: str, rows: Sequence[Row]) -> str:
+    listed = [f"{row['target']} at {row['concurrency']} connections {row['shown']}" for row in rows]
+    return f"Response time, {words}, against connections. " + "; ".join(listed) + "."

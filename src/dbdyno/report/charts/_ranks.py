@@ -1,0 +1,72 @@
+"""Ranks as intervals: the places that each target may hold; overlapping whiskers are ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.core import format_bytes
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import rank_words
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts._style import Chart, Drawing, Row, colour, rows_data, shape
+from dbdyno.report.charts._throughput import panel_title
+
+
+def rank_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+    """One panel for each workload, route and tier in which at least two targets were compared."""
+    charts = []
+    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
+        rows = _rows(evidence, (workload, route, tier_bytes))
+        if len({row["target"] for row in rows}) > 1:
+            title = panel_title(evidence, workload, route, tier_bytes)
+            drawing = _drawing(rows, palette)
+            charts.append(Chart(f"ranks-{index + 1}", title, _description(rows, tier_bytes), drawing))
+    return charts
+
+
+def _rows(evidence: Evidence, panel: tuple[str, str, int]) -> list[Row]:
+    rows: list[Row] = []
+    for place, ranks in evidence.ranks.items():
+        if place[:3] != panel:
+            continue
+        for target, (first, last) in ranks.items():
+            words = rank_words((first, last), len(ranks)) or "1"
+            shown = f"place {words} of {len(ranks)}"
+            middle = (first + last) / 2
+            ends = {"first": first, "last": last, "middle": middle, "shown": shown, "of": len(ranks)}
+            rows.append({"target": target, "concurrency": place[3], **ends})
+    return rows
+
+
+def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
+    count = max(row["of"] for row in rows)
+    y_scale = alt.Scale(domain=[0.6, count + 0.4], reverse=True, nice=False, zero=False)
+    y_axis = alt.Axis(title="place", values=list(range(1, count + 1)), format="d", minExtent=44)
+    order = [target for target in palette.targets if any(row["target"] == target for row in rows)]
+    tooltip = [
+        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("concurrency:Q", title="connections"),
+        alt.Tooltip("shown:N", title="may hold"),
+    ]
+    base = alt.Chart(rows_data(rows)).encode(
+        x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.3)),
+        xOffset=alt.XOffset("target:N", sort=order, scale=alt.Scale(domain=order)),
+        color=colour(palette),
+        tooltip=tooltip,
+    )
+    whisker = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
+        y=alt.Y("first:Q", scale=y_scale, axis=y_axis), y2="last:Q"
+    )
+    dot = base.mark_point(filled=True, size=90, opacity=1).encode(
+        y=alt.Y("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
+    )
+    return alt.layer(whisker, dot).properties(
+        height=46 * count + 30, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    )
+
+
+def _description(rows: Sequence[Row], tier_bytes: int) -> str:
+    words = [f"{row['target']} at {row['concurrency']} connections: {row['shown']}" for row in rows]
+    return f"Places each target may hold with {format_bytes(tier_bytes)}. " + "; ".join(words) + "."

@@ -1,0 +1,88 @@
+"""Templates for the seconds of one run: lines over time with warm-up greyed, window shaded and one shared cursor.
+
+The page puts the run's rows in when a run is opened; `filled` does the same here, for files.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from dbdyno.report.charts._style import Row, config
+
+HEIGHT = 120
+
+
+def seconds_template(*, log: bool = False) -> dict[str, Any]:
+    """Vega-Lite of one panel. Its data sets ``rows`` (second, value, series) and ``phases`` are empty.
+
+    The page also sets ``title`` of the y axis and the parameter ``cursor``, the second under the pointer.
+    """
+    cursor = alt.param(name="cursor", value=-1)
+    x_scale = alt.Scale(nice=False, zero=False)
+    x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title="seconds since the load began", grid=False, tickMinStep=1))
+    y_scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True, nice=True)
+    y_axis = alt.Axis(title="value", format="~s", tickCount=4, minExtent=58, maxExtent=58)
+    phases = (
+        alt.Chart(alt.NamedData("phases"))
+        .mark_rect(tooltip=None)
+        .encode(
+            x=alt.X("from:Q", scale=x_scale),
+            x2="to:Q",
+            fill=alt.Fill(
+                "phase:N",
+                scale=alt.Scale(domain=["warm-up", "window"], range=["var(--warm)", "var(--window)"]),
+                legend=None,
+            ),
+            opacity=alt.condition("datum.phase == 'window'", alt.value(0.07), alt.value(0.2)),
+        )
+    )
+    series = alt.Color(
+        "series:N",
+        sort=None,
+        scale=alt.Scale(range=[f"var(--s{index})" for index in range(6)]),
+        legend=alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3),
+    )
+    line = (
+        alt.Chart(alt.NamedData("rows"))
+        .mark_line(strokeWidth=1.6, interpolate="linear", point=alt.OverlayMarkDef(size=14, filled=True))
+        .encode(
+            x=x,
+            y=alt.Y("value:Q", scale=y_scale, axis=y_axis),
+            color=series,
+            strokeDash=alt.StrokeDash("series:N", sort=None, legend=None),
+        )
+    )
+    rule = (
+        alt.Chart(alt.InlineData(values=[{}]))
+        .transform_calculate(second="cursor")
+        .transform_filter("datum.second >= 0")
+        .mark_rule(color="var(--ink)", opacity=0.7)
+        .encode(x="second:Q")
+    )
+    chart = (
+        alt.layer(phases, line, rule)
+        .add_params(cursor)
+        .properties(width="container", height=HEIGHT, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .configure(**config())
+    )
+    template: dict[str, Any] = chart.to_dict()
+    return template
+
+
+def filled(template: dict[str, Any], rows: Sequence[Row], phases: Sequence[Row], unit: str) -> dict[str, Any]:
+    """The template with the rows of one run."""
+    spec = copy.deepcopy(template)
+    spec["datasets"] = {
+        **spec.get("datasets", {}),
+        "rows": [dict(r) for r in rows],
+        "phases": [dict(p) for p in phases],
+    }
+    for layer in spec["layer"]:
+        y = layer.get("encoding", {}).get("y")
+        if y and y.get("axis"):
+            y["axis"]["title"] = unit
+    return spec

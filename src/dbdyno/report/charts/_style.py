@@ -1,0 +1,165 @@
+"""What all charts share: fonts, quiet axes, one look per target, labels at the ends of lines that don't overlap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from dbdyno.report._palette import Palette
+
+Row = Mapping[str, Any]
+Drawing = alt.LayerChart | alt.FacetChart | alt.Chart
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+LABEL_PX = 11
+_LABEL_STEP_PX = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One drawn panel.
+
+    Parameters
+    ----------
+    name : of files and of the element on the page; letters, digits and hyphens
+    title : what the panel is about
+    description : what there is to see, for those who can't see it
+    drawing : the definition that gives the page, PNG and SVG
+    """
+
+    name: str
+    title: str
+    description: str
+    drawing: Drawing
+
+    def spec(self) -> dict[str, Any]:
+        """Vega-Lite, as wide as its place on the page."""
+        specification: dict[str, Any] = self.drawing.properties(width="container").configure(**config()).to_dict()
+        return specification
+
+
+def config() -> dict[str, Any]:
+    """Vega-Lite configuration; colours are CSS variables."""
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": "var(--quiet)",
+            "titleColor": "var(--quiet)",
+            "titleFontWeight": "normal",
+            "titleFontSize": 11,
+            "labelFontSize": 11,
+            "domainColor": "var(--rule)",
+            "tickColor": "var(--rule)",
+            "gridColor": "var(--rule)",
+            "gridOpacity": 0.6,
+        },
+        "legend": {"labelColor": "var(--ink)", "titleColor": "var(--quiet)", "labelFontSize": 11},
+        "title": {"color": "var(--ink)", "anchor": "start", "fontSize": 13, "subtitleColor": "var(--quiet)"},
+        "text": {"color": "var(--ink)", "font": FONT},
+    }
+
+
+def rows_data(rows: Sequence[Row]) -> alt.InlineData:
+    """Rows inside the definition."""
+    return alt.InlineData(values=[dict(row) for row in rows])
+
+
+def colours(palette: Palette) -> alt.Scale:
+    """From target to colour."""
+    return alt.Scale(domain=palette.targets, range=palette.colours)
+
+
+def colour(palette: Palette) -> alt.Color:
+    """The target's colour."""
+    return alt.Color("target:N", scale=colours(palette), legend=None)
+
+
+def shape(palette: Palette) -> alt.Shape:
+    """The target's symbol."""
+    shapes = [look.shape for look in palette.looks]
+    return alt.Shape("target:N", scale=alt.Scale(domain=palette.targets, range=shapes), legend=None)
+
+
+def dash(palette: Palette) -> alt.StrokeDash:
+    """The target's dashes."""
+    dashes = [list(look.dash) for look in palette.looks]
+    return alt.StrokeDash("target:N", scale=alt.Scale(domain=palette.targets, range=dashes), legend=None)
+
+
+def concurrency_axis(values: Sequence[int]) -> alt.X:
+    """Concurrency on a log2 scale, ticks where it was measured."""
+    scale = alt.Scale(type="log", base=2, domain=_widened(values), nice=False)
+    axis = alt.Axis(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
+    return alt.X("concurrency:Q", scale=scale, axis=axis)
+
+
+def short_name(target: str, most: int = 22) -> str:
+    """A target's name as it fits beside a line.
+
+    >>> short_name("mariadb:11.8+rocksdb"), len(short_name("x" * 99))
+    ('mariadb:11.8+rocksdb', 22)
+    """
+    return target if len(target) <= most else f"{target[: most - 9]}…{target[-8:]}"
+
+
+def label_margin(targets: Sequence[str]) -> int:
+    """Pixels right of the plot for the longest label."""
+    return 14 + round(5.9 * max((len(short_name(target)) for target in targets), default=0))
+
+
+def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool) -> list[Row]:
+    """The last point of each target with a `label_y` that keeps labels apart.
+
+    Parameters
+    ----------
+    low, high : ends of the axis
+    height : of the plot, pixels
+    """
+    last: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: row["concurrency"]):
+        last[row["target"]] = row
+    scaled = [(_position(row[field], low, high, log=log) * height, row) for row in last.values()]
+    apart = _apart([position for position, _ in scaled], height)
+    return [
+        {**row, "label": short_name(row["target"]), "label_y": _value(place / height, low, high, log=log)}
+        for place, (_, row) in zip(apart, scaled, strict=True)
+    ]
+
+
+def _apart(positions: Sequence[float], height: int) -> list[float]:
+    """Positions moved as little as needed so that neighbours are a line apart; pixels from the bottom.
+
+    >>> _apart([10.0, 12.0, 100.0], 200)
+    [10.0, 23.0, 100.0]
+    """
+    order = sorted(range(len(positions)), key=lambda index: positions[index])
+    placed = list(positions)
+    floor = -math.inf
+    for index in order:
+        placed[index] = max(placed[index], floor)
+        floor = placed[index] + _LABEL_STEP_PX
+    ceiling = float(height)
+    for index in reversed(order):
+        placed[index] = min(placed[index], ceiling)
+        ceiling = placed[index] - _LABEL_STEP_PX
+    return placed
+
+
+def _position(value: float, low: float, high: float, *, log: bool) -> float:
+    if log:
+        return math.log(max(value, low) / low) / math.log(high / low)
+    return (value - low) / (high - low)
+
+
+def _value(share: float, low: float, high: float, *, log: bool) -> float:
+    return float(low * (high / low) ** share) if log else low + share * (high - low)
+
+
+def _widened(values: Sequence[int]) -> list[float]:
+    low, high = min(values), max(values)
+    return [low / 1.15, high * 1.15] if low != high else [low / 2, high * 2]

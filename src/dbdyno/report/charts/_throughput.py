@@ -1,0 +1,114 @@
+"""Throughput against concurrency: one panel a tier, one line a target with the band of its interval, from zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.analyse import CellJudgement, plus_minus
+from dbdyno.core import format_bytes
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts._style import (
+    LABEL_PX,
+    Chart,
+    Drawing,
+    Row,
+    colour,
+    colours,
+    concurrency_axis,
+    dash,
+    end_labels,
+    label_margin,
+    rows_data,
+    shape,
+)
+
+HEIGHT = 250
+
+
+def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+    """One panel for each workload, route and tier that has a judged cell; panels of a workload share their scale."""
+    charts = []
+    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
+        alike = [g for g in evidence.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
+        here = [_row(g) for g in alike if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
+        if here:
+            title = panel_title(evidence, workload, route, tier_bytes)
+            drawing = _drawing(here, _top(alike), evidence, palette)
+            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing))
+    return charts
+
+
+def panel_title(evidence: Evidence, workload: str, route: str, tier_bytes: int) -> str:
+    """Memory, and what else differs between the panels of the study."""
+    parts = [f"{format_bytes(tier_bytes)} memory"]
+    if len(evidence.study.workloads) > 1:
+        parts.append(workload)
+    if len(evidence.study.routes) > 1:
+        parts.append(route)
+    return ", ".join(parts)
+
+
+def _row(group: CellJudgement) -> Row:
+    mean, low, high = group.tps_mean or 0.0, group.tps_low or 0.0, group.tps_high or 0.0
+    return {
+        "target": group.cell.target,
+        "concurrency": group.cell.concurrency,
+        "tps": mean,
+        "low": low,
+        "high": high,
+        "shown": f"{plus_minus(mean, low, high)} TPS",
+        "runs": ", ".join(f"{run.tps_mean:,.4g}" for run in group.judged if run.tps_mean),
+        "trusted": group.trusted,
+    }
+
+
+def _top(groups: Sequence[CellJudgement]) -> float:
+    """Upper end of the scale: all means and all intervals but the hopelessly wide."""
+    means = [group.tps_mean for group in groups if group.tps_mean]
+    highs = [group.tps_high for group in groups if group.tps_high]
+    return min(max(highs), 1.6 * max(means)) * 1.04
+
+
+def _drawing(rows: Sequence[Row], top: float, evidence: Evidence, palette: Palette) -> Drawing:
+    y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
+    y_axis = alt.Axis(title="transactions per second", format=",~g", tickCount=5, minExtent=44)
+    base = alt.Chart(rows_data(rows)).encode(
+        x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
+    )
+    band = base.mark_area(opacity=0.16, clip=True, tooltip=None).encode(
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
+        y2="high:Q",
+        fill=alt.Fill("target:N", scale=colours(palette), legend=None),
+    )
+    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
+    line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
+    fill = alt.condition("datum.trusted", alt.Fill("target:N", scale=colours(palette)), alt.value("var(--paper)"))
+    points = base.mark_point(size=62, filled=True, strokeWidth=1.5).encode(y=y, shape=shape(palette), fill=fill)
+    ends = end_labels(rows, "tps", 0.0, top, HEIGHT, log=False)
+    labels = (
+        alt.Chart(rows_data(ends))
+        .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
+        .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
+    )
+    margin = {"left": 4, "top": 8, "bottom": 4, "right": label_margin([row["target"] for row in rows])}
+    return alt.layer(band, whisker, line, points, labels).properties(
+        height=HEIGHT, padding=margin, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    )
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("concurrency:Q", title="connections"),
+        alt.Tooltip("shown:N", title="mean, 95 %"),
+        alt.Tooltip("runs:N", title="runs"),
+    ]
+
+
+def _description(rows: Sequence[Row]) -> str:
+    words = [f"{row['target']} at {row['concurrency']} connections {row['shown']}" for row in rows]
+    return "Throughput against connections. " + "; ".join(words) + "."

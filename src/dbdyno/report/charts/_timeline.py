@@ -1,0 +1,55 @@
+"""The order of runs on a time line: interleaving, gaps and failures visible."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from dbdyno.core import format_bytes
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import clock_time
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts._style import Chart, Drawing, Row, colour, rows_data, short_name
+
+
+def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
+    """Every stored run as a bar in the row of its target; None before the first."""
+    stored = [record for record in evidence.stored if record.started_ns]
+    if not stored:
+        return None
+    begin = min(record.started_ns for record in stored)
+    rows: list[Row] = [
+        {
+            "target": record.run.cell.target,
+            "name": short_name(record.run.cell.target),
+            "from": (record.started_ns - begin) / 60e9,
+            "to": max(record.ended_ns - begin, record.started_ns - begin + 10**9) / 60e9,
+            "order": record.run.order_index + 1,
+            "memory": format_bytes(record.run.cell.tier_bytes),
+            "concurrency": record.run.cell.concurrency,
+            "repeat": record.run.repeat,
+            "status": record.status,
+        }
+        for record in stored
+    ]
+    description = f"{len(rows)} runs from {clock_time(begin)}, each a bar in the row of its target."
+    return Chart("timeline", "Order of runs", description, _drawing(rows, palette))
+
+
+def _drawing(rows: list[Row], palette: Palette) -> Drawing:
+    fields = {"order": "run", "target": "target", "memory": "memory", "concurrency": "connections"}
+    fields |= {"repeat": "repeat", "status": "status"}
+    order = [short_name(target) for target in palette.targets]
+    base = alt.Chart(rows_data(rows)).encode(
+        x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),
+        x2="to:Q",
+        y=alt.Y("name:N", sort=order, axis=alt.Axis(title=None, labelLimit=170, ticks=False, domain=False)),
+        tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
+    )
+    good = base.mark_bar(height=16, stroke="var(--paper)", strokeWidth=0.5).encode(color=colour(palette))
+    bad = (
+        base.transform_filter("datum.status != 'good'")
+        .mark_bar(height=16, filled=False, strokeWidth=2)
+        .encode(stroke=alt.value("var(--alarm)"))
+    )
+    height = 30 * len({row["name"] for row in rows}) + 10
+    return alt.layer(good, bad).properties(height=height, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
