@@ -1,0 +1,109 @@
+//! The statements of a workload.
+
+use super::SampleArguments;
+use super::arguments::Phase;
+use dbdyno_workload::transcript::{
+    self, Sent, for_each_cleanup, for_each_prepare, walk, write_cleanup, write_prepare, write_run,
+};
+use dbdyno_workload::{Population, Workload, population, workload};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Writes what the command sends, as lines or as one JSON list.
+pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
+    let written = match (arguments.command, arguments.json) {
+        (Phase::Run, false) => {
+            let protocol = transcript::Protocol::from(arguments.protocol);
+            let workload = made(arguments)?;
+            write_run(
+                &*workload,
+                arguments.worker_index(),
+                arguments.events,
+                protocol,
+                out,
+            )
+        }
+        (Phase::Run, true) => write_run_list(arguments, &*made(arguments)?, out),
+        (Phase::Prepare, false) => write_prepare(&*rows(arguments)?, out),
+        (Phase::Cleanup, false) => write_cleanup(&*rows(arguments)?, out),
+        (Phase::Prepare, true) => {
+            let rows = rows(arguments)?;
+            write_list(out, |list| for_each_prepare(&*rows, |sql| list.query(sql)))
+        }
+        (Phase::Cleanup, true) => {
+            let rows = rows(arguments)?;
+            write_list(out, |list| for_each_cleanup(&*rows, |sql| list.query(sql)))
+        }
+    };
+    Ok(written?)
+}
+
+fn made(arguments: &SampleArguments) -> anyhow::Result<Arc<dyn Workload>> {
+    let SampleArguments {
+        workload: name,
+        options,
+        ..
+    } = arguments;
+    let name = name.as_deref().unwrap_or_default(); // required where no distribution is named
+    let users = arguments.users();
+    Ok(workload(name, &options.0, arguments.source(), users)?)
+}
+
+fn rows(arguments: &SampleArguments) -> anyhow::Result<Arc<dyn Population>> {
+    let name = arguments.workload.as_deref().unwrap_or_default(); // as above
+    Ok(population(name, &arguments.options.0, arguments.source())?)
+}
+
+fn write_run_list(
+    arguments: &SampleArguments,
+    workload: &dyn Workload,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let index = arguments.worker_index();
+    write_list(out, |list| {
+        walk(workload, index, arguments.events, |sent| {
+            list.item(&described(sent))
+        })
+    })
+}
+
+fn described(sent: &Sent<'_>) -> Value {
+    json!({
+        "event": sent.event,
+        "type": sent.statement_type,
+        "statement": sent.template.text,
+        "parameters": sent.values(),
+        "sql": sent.sql(),
+    })
+}
+
+/// Writes a JSON list whose items `fill` hands over one by one, an item a line.
+fn write_list(
+    out: &mut dyn Write,
+    fill: impl FnOnce(&mut List<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut list = List { out, count: 0 };
+    fill(&mut list)?;
+    let end = if list.count == 0 { "[]\n" } else { "\n]\n" };
+    out.write_all(end.as_bytes())
+}
+
+/// A JSON list under way.
+struct List<'a> {
+    out: &'a mut dyn Write,
+    count: u64,
+}
+
+impl List<'_> {
+    fn item(&mut self, item: &Value) -> io::Result<()> {
+        let before = if self.count == 0 { "[\n" } else { ",\n" };
+        self.count += 1;
+        write!(self.out, "{before}{item}")
+    }
+
+    /// A statement that is always sent as text.
+    fn query(&mut self, sql: &[u8]) -> io::Result<()> {
+        self.item(&json!({ "sql": String::from_utf8_lossy(sql) }))
+    }
+}
