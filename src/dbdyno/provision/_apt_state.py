@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from dbdyno.provision._installation import Progress
 
 _UPDATE_TIMEOUT_S = 600
 _DOWNLOAD_TIMEOUT_S = 3600
+_FRESH_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class RemoteFile:
     version: str
     file_name: str
     size_bytes: int
-    digest: str
+    sha256: str
 
 
 class AptState:
@@ -48,6 +50,11 @@ class AptState:
     def has_lists(self) -> bool:
         """Whether the suite was asked before, so that it can be asked again without a network."""
         return (self._directory / "lists.complete").exists()
+
+    def is_fresh(self) -> bool:
+        """Whether the lists are so new that the mirror need not be asked again."""
+        marker = self._directory / "lists.complete"
+        return marker.exists() and time.time() - marker.stat().st_mtime < _FRESH_S
 
     def update(self, progress: Progress) -> None:
         """Fetch the suite's signed lists.
@@ -91,12 +98,13 @@ class AptState:
         listed = self._apt(
             "apt-get", "install", "-y", "-qq", "--print-uris", "--download-only", *wanted, timeout_s=120
         ).stdout
-        files = {file.name: file for file in _parse_uris(listed)}
-        if not libraries_only:
-            return list(files.values())
-        wanted_names = {item.split("=")[0] for item in wanted}
-        needed = self._libraries(wanted_names, files)
-        return [file for file in files.values() if file.name in needed]
+        chosen = parse_uris(listed)
+        shown = self._apt("apt-cache", "show", *(f"{n}={v}" for n, v in chosen), timeout_s=60).stdout
+        records = parse_records(shown, chosen)
+        if libraries_only:
+            needed = libraries_of({item.split("=")[0] for item in wanted}, records)
+            records = {name: record for name, record in records.items() if name in needed}
+        return [record.file for record in records.values()]
 
     def download(self, files: Sequence[RemoteFile]) -> list[Path]:
         """Fetch packages that are not here yet, each verified against the signed index; their paths.
@@ -115,26 +123,6 @@ class AptState:
                 cwd=self.archives,
             )
         return [self.archives / file.file_name for file in files]
-
-    def _libraries(self, wanted: set[str], files: dict[str, RemoteFile]) -> set[str]:
-        """Names reached from `wanted` through dependencies on libraries alone."""
-        specifications = [f"{file.name}={file.version}" for file in files.values()]
-        shown = self._apt("apt-cache", "show", *specifications, timeout_s=60).stdout
-        depends: dict[str, set[str]] = {}
-        for stanza in shown.split("\n\n"):
-            name = re.search(r"^Package: (\S+)", stanza, re.MULTILINE)
-            if name:
-                fields = re.findall(r"^(?:Pre-)?Depends: (.+)$", stanza, re.MULTILINE)
-                depends[name[1]] = set(re.findall(r"(?:^|[,|]\s*)([a-z0-9][a-z0-9+.-]+)", ", ".join(fields)))
-        reached: set[str] = set()
-        waiting = set(wanted)
-        while waiting:
-            name_now = waiting.pop()
-            reached.add(name_now)
-            waiting |= {
-                d for d in depends.get(name_now, set()) - reached if d in files and re.match(r"(?:lib|zlib)", d)
-            }
-        return reached
 
     def _prepare(self, *, all_pockets: bool) -> None:
         base = self._directory
@@ -183,23 +171,58 @@ class AptState:
         )
 
 
-def _parse_uris(text: str) -> list[RemoteFile]:
-    """Lines of ``apt-get --print-uris``: 'URI' FILE SIZE ALGORITHM:DIGEST."""
-    files = []
-    for match in re.finditer(r"^'[^']+' (\S+)_(\S+)_(\S+)\.deb (\d+) (\S+)$", text, re.MULTILINE):
-        name, version, architecture, size, digest = match.groups()
-        file_name = f"{name}_{version}_{architecture}.deb"
-        files.append(RemoteFile(name, version.replace("%3a", ":"), file_name, int(size), digest))
-    return files
+@dataclass(frozen=True, slots=True)
+class _Record:
+    file: RemoteFile
+    depends: frozenset[str]
+
+
+def parse_uris(text: str) -> dict[tuple[str, str], str]:
+    """(name, version) -> file name, from ``apt-get --print-uris``: 'URI' FILE SIZE, and a digest in some suites.
+
+    >>> parse_uris("'http://m/pool/a/a_1.deb' a_1%3a2-1_amd64.deb 9 ")
+    {('a', '1:2-1'): 'a_1%3a2-1_amd64.deb'}
+    """
+    return {
+        (name, version.replace("%3a", ":")): f"{name}_{version}_{architecture}.deb"
+        for name, version, architecture in re.findall(
+            r"^'[^']+' ([^\s_]+)_([^\s_]+)_([^\s_]+)\.deb ", text, re.MULTILINE
+        )
+    }
+
+
+def parse_records(text: str, chosen: Mapping[tuple[str, str], str]) -> dict[str, _Record]:
+    """What ``apt-cache show`` says of the chosen packages, by name."""
+    records = {}
+    for stanza in text.split("\n\n"):
+        fields = dict(re.findall(r"^([\w-]+): (.+)$", stanza, re.MULTILINE))
+        key = (fields.get("Package", ""), fields.get("Version", ""))
+        if key in chosen:
+            depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
+            records[key[0]] = _Record(
+                RemoteFile(*key, chosen[key], int(fields["Size"]), fields["SHA256"]),
+                frozenset(re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9+.-]+)", depends)),
+            )
+    return records
+
+
+def libraries_of(wanted: set[str], records: Mapping[str, _Record]) -> set[str]:
+    """Names reached from `wanted` through dependencies on libraries alone."""
+    reached: set[str] = set()
+    waiting = set(wanted)
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        depends = records[name].depends if name in records else frozenset()
+        waiting |= {d for d in depends - reached if d in records and d.startswith(("lib", "zlib"))}
+    return reached
 
 
 def _is_complete(path: Path, file: RemoteFile) -> bool:
     if not path.exists() or path.stat().st_size != file.size_bytes:
         return False
-    algorithm, _, expected = file.digest.partition(":")
-    algorithm = {"MD5Sum": "md5"}.get(algorithm, algorithm.lower())
     with path.open("rb") as content:
-        return hashlib.file_digest(content, algorithm).hexdigest() == expected
+        return hashlib.file_digest(content, "sha256").hexdigest() == file.sha256
 
 
 def _apt_words(text: str) -> str:

@@ -101,24 +101,45 @@ class PackageSource:
     def _bring(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
     ) -> Installation:
-        candidate, note = self._choose(name, distribution, host, home, progress)
+        candidates, note = self._choose(name, distribution, host, home, progress)
+        failure: ProvisionError | None = None
+        for candidate in candidates:
+            try:
+                there = self._existing_or_new(candidate, name, distribution, host, home, progress)
+            except ProvisionError as error:  # mirrors do list files that they no longer have
+                progress(f"{candidate.family} {candidate.version} ({candidate.suite}) can't be had: {error.what}")
+                failure = failure or error
+                continue
+            if failure is not None:
+                note = f"{note}; " if note else ""
+                note += f"{candidates[0].version} is listed in {candidates[0].suite} but can't be fetched"
+            return dataclasses.replace(there, nearest_note=note)
+        assert failure is not None
+        raise failure
+
+    def _existing_or_new(
+        self,
+        candidate: _Candidate,
+        name: EngineName,
+        distribution: Distribution,
+        host: Host,
+        home: Home,
+        progress: Progress,
+    ) -> Installation:
         exact = EngineName(candidate.family, candidate.version, name.storage_engine)
-        here = _store.find(exact, home, host, distribution.suites)
-        if here is None:
-            state = AptState(candidate.suite, distribution, home.packages, host)
-            here = _install(candidate, state, host, home, progress)
-        return dataclasses.replace(here, nearest_note=note)
+        state = AptState(candidate.suite, distribution, home.packages, host)
+        return _store.find(exact, home, host, distribution.suites) or _install(candidate, state, host, home, progress)
 
     def _choose(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
-    ) -> tuple[_Candidate, str]:
-        """What to fetch for a name, and a sentence when that is not what was asked."""
+    ) -> tuple[list[_Candidate], str]:
+        """What to fetch for a name, best first, and a sentence when that is not what was asked."""
         seen: list[_Candidate] = []
         failures: list[ProvisionError] = []
         for suite in _suites_to_ask(name, distribution):
             state = AptState(suite, distribution, home.packages, host)
             for ask_mirror in (False, True):
-                if not ask_mirror and not state.has_lists():
+                if state.is_fresh() if ask_mirror else not state.has_lists():
                     continue
                 if ask_mirror:
                     try:
@@ -129,9 +150,10 @@ class PackageSource:
                 offered = _offered(state, suite)
                 fitting = [c for c in offered if _answers(c, name)]
                 if fitting:
-                    return max(fitting, key=lambda c: parse_version(c.version)), ""
+                    return sorted(fitting, key=lambda c: parse_version(c.version), reverse=True), ""
             seen += _offered(state, suite) if state.has_lists() else []
-        return _nearest(name, seen, failures, distribution)
+        nearest, note = _nearest(name, seen, failures, distribution)
+        return [nearest], note
 
     def _candidates(self, distribution: Distribution, host: Host, home: Home, *, refresh: bool) -> list[_Candidate]:
         found = []
@@ -240,7 +262,7 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
         )
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
-    installation = _describe(candidate, folder, files, state, host)
+    installation = _describe(candidate, folder, files, host)
     _store.save(installation, folder, host)
     host.remove_tree(state.archives)
     return installation
@@ -264,9 +286,7 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
         host.run(["dpkg-deb", "-x", str(path), str(root)], timeout_s=600)
 
 
-def _describe(
-    candidate: _Candidate, folder: Path, files: list[RemoteFile], state: AptState, host: Host
-) -> Installation:
+def _describe(candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host) -> Installation:
     tree = _tree.survey(folder, host)
     said = host.run([*tree.server_argv, "--no-defaults", "--version"], timeout_s=60, as_server_user=True).stdout
     match = re.search(r"Ver (\S+)", said)
@@ -277,16 +297,10 @@ def _describe(
         version=identify(match[1]).version,
         raw_version=match[1],
         storage_engines=("innodb", *(e for e in candidate.plugins if e in tree.plugin_files)),
-        origin=Origin("package", candidate.suite, _packages(files, state, host)),
+        origin=Origin("package", candidate.suite, tuple(Package(f.name, f.version, f.sha256) for f in files)),
         server_argv=tree.server_argv,
         base_directory=tree.base_directory,
         share_directory=tree.share_directory,
         plugin_directory=tree.plugin_directory,
         plugin_files={e: f for e, f in tree.plugin_files.items() if e in candidate.plugins},
     )
-
-
-def _packages(files: list[RemoteFile], state: AptState, host: Host) -> tuple[Package, ...]:
-    paths = [str(state.archives / file.file_name) for file in files]
-    sums = host.run(["sha256sum", "--", *paths], timeout_s=120).stdout.split()[::2]
-    return tuple(Package(f.name, f.version, digest) for f, digest in zip(files, sums, strict=True))
