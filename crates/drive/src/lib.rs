@@ -1,1 +1,46 @@
-//! Who does it when: workers, pacing, phases, stopping.
+//! Who does it when: workers, pacing, phases, errors and stopping.
+//!
+//! [`drive`] takes a [`Load`] (what to run against which server), logs all connections in, prepares
+//! their statements, and lets a few worker threads run the workload over one grid of seconds. What was
+//! measured reaches an [`Observer`] second by second; what became of the whole is the [`Outcome`].
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (load, mut observer): (dbdyno_drive::Load, Box<dyn dbdyno_drive::Observer>) = todo!();
+//! use dbdyno_drive::{Status, StopSwitch, drive};
+//!
+//! let stop = StopSwitch::default();
+//! let outcome = drive(&load, &stop, observer.as_mut())?;
+//! assert!(matches!(outcome.status, Status::Complete));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A worker owns everything it touches while it runs: its epoll set, its connections, their users, its
+//! interval of counters. Pacing is a value asked by the one worker loop, so a new kind of load is a new
+//! answer and not a new loop. This crate leaves to `dbdyno-workload` which statements are sent, and to
+//! `dbdyno-load` how records are written.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod collect;
+mod error;
+mod facts;
+mod grid;
+mod limits;
+mod load;
+mod login;
+mod observe;
+mod pacing;
+mod poller;
+mod run;
+mod stop;
+mod worker;
+
+pub use error::{DriveError, Fault};
+pub use facts::SessionReadBack;
+pub use load::{ErrorPolicy, Load, Phase, Protocol, default_workers};
+pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
+pub use pacing::{Arrivals, Pacing};
+pub use run::drive;
+pub use stop::{Failure, StopSwitch};

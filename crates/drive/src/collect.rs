@@ -1,0 +1,217 @@
+//! The seconds of all workers put together, in order.
+
+use crate::grid::Grid;
+use crate::observe::{IntervalRecord, Level, Observer};
+use crate::worker::Page;
+use dbdyno_meter::{Interval, Shape, clock};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// Pages of one second, by worker.
+type Parts = Vec<Option<Box<Interval>>>;
+
+/// Merges the workers' pages second by second and gives the empty ones back.
+pub(crate) struct Collector<'a> {
+    grid: Arc<Grid>,
+    observer: &'a mut dyn Observer,
+    pending: BTreeMap<u32, Parts>,
+    finished: Vec<bool>,
+    blanks: Vec<Sender<Box<Interval>>>,
+    merged: Interval,
+    remarks: Vec<String>,
+}
+
+impl<'a> Collector<'a> {
+    /// `blanks` lead back to the workers, in their order.
+    pub(crate) fn new(
+        grid: Arc<Grid>,
+        shape: Shape,
+        blanks: Vec<Sender<Box<Interval>>>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Self {
+            grid,
+            observer,
+            pending: BTreeMap::new(),
+            finished: vec![false; blanks.len()],
+            blanks,
+            merged: Interval::new(shape),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Takes one page, and hands on the seconds that it completes.
+    pub(crate) fn take(&mut self, page: Page) -> io::Result<()> {
+        match page {
+            Page::Interval(worker, interval) => {
+                let workers = self.finished.len();
+                let parts = self.pending.entry(interval.second);
+                parts.or_insert_with(|| std::iter::repeat_with(|| None).take(workers).collect())
+                    [worker] = Some(interval);
+            }
+            Page::Last(worker) => self.finished[worker] = true,
+            Page::Message(text) => return self.remark(text),
+        }
+        while let Some(second) = self.complete_second() {
+            self.hand_on(second)?;
+        }
+        Ok(())
+    }
+
+    /// Hands on what is left, when no worker sends any more.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        while let Some((&second, _)) = self.pending.first_key_value() {
+            self.hand_on(second)?;
+        }
+        Ok(())
+    }
+
+    /// The earliest second, if no worker will add to it.
+    fn complete_second(&self) -> Option<u32> {
+        let (&second, parts) = self.pending.first_key_value()?;
+        let complete = parts
+            .iter()
+            .zip(&self.finished)
+            .all(|(part, &finished)| part.is_some() || finished);
+        complete.then_some(second)
+    }
+
+    fn hand_on(&mut self, second: u32) -> io::Result<()> {
+        let Some(parts) = self.pending.remove(&second) else {
+            return Ok(());
+        };
+        self.merged.clear();
+        self.merged.workers.clear();
+        self.merged.second = second;
+        self.merged.monotonic_ns = self.grid.begin_ns(second);
+        for (part, blank) in parts.into_iter().zip(&self.blanks) {
+            let Some(mut part) = part else { continue };
+            self.merged.merge(&part);
+            part.clear();
+            let _ = blank.send(part); // a worker that has ended needs none
+        }
+        self.observer.interval(&IntervalRecord {
+            phase: self.grid.phase(second),
+            realtime_ns: realtime_of(self.merged.monotonic_ns),
+            interval: &self.merged,
+        })
+    }
+
+    /// Several workers meet the same error; one remark is enough.
+    fn remark(&mut self, text: String) -> io::Result<()> {
+        if self.remarks.contains(&text) {
+            return Ok(());
+        }
+        self.observer.message(Level::Warning, &text)?;
+        self.remarks.push(text);
+        Ok(())
+    }
+}
+
+/// Unix time of an instant, by the clock as it is set now: a clock that was set meanwhile shows as a jump
+/// between seconds.
+pub(crate) fn realtime_of(monotonic_ns: u64) -> u64 {
+    let (monotonic_now_ns, realtime_now_ns) = (clock::monotonic_ns(), clock::realtime_ns());
+    (realtime_now_ns + monotonic_ns).saturating_sub(monotonic_now_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Phase, Start};
+    use std::sync::mpsc::channel;
+
+    const SHAPE: Shape = Shape {
+        transaction_types: 1,
+        statement_types: 1,
+        open_loop: false,
+    };
+
+    #[derive(Default)]
+    struct Seen {
+        seconds: Vec<(u32, String, u64, usize)>,
+        remarks: Vec<String>,
+    }
+
+    impl Observer for Seen {
+        fn started(&mut self, _: &Start) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
+            let interval = record.interval;
+            let (completed, workers) = (interval.completed(), interval.workers.len());
+            self.seconds
+                .push((interval.second, record.phase.to_owned(), completed, workers));
+            Ok(())
+        }
+
+        fn message(&mut self, _: Level, text: &str) -> io::Result<()> {
+            self.remarks.push(text.to_owned());
+            Ok(())
+        }
+    }
+
+    fn page(worker: usize, second: u32, completed: u64) -> Page {
+        let mut interval = Interval::new(SHAPE);
+        interval.second = second;
+        interval.transactions[0].completed = completed;
+        Page::Interval(worker, Box::new(interval))
+    }
+
+    fn seen_of(pages: Vec<Page>) -> Seen {
+        let mut seen = Seen::default();
+        let phases = [("warm-up", 1), ("window", 3)].map(|(name, seconds)| Phase {
+            name: name.to_owned(),
+            seconds,
+        });
+        let grid = Arc::new(Grid::new(0, &phases));
+        let (blank, _keep) = channel();
+        let mut collector = Collector::new(grid, SHAPE, vec![blank.clone(), blank], &mut seen);
+        pages
+            .into_iter()
+            .for_each(|page| collector.take(page).unwrap());
+        collector.finish().unwrap();
+        seen
+    }
+
+    #[test]
+    fn a_second_is_handed_on_when_every_worker_has_told_of_it() {
+        let seen = seen_of(vec![
+            page(0, 0, 1),
+            page(0, 1, 10),
+            page(1, 0, 2),
+            page(1, 1, 20),
+        ]);
+        let expected = [
+            (0, "warm-up".to_owned(), 3, 2),
+            (1, "window".to_owned(), 30, 2),
+        ];
+        assert_eq!(seen.seconds, expected);
+    }
+
+    #[test]
+    fn a_worker_that_has_ended_is_not_waited_for() {
+        let seen = seen_of(vec![
+            page(1, 0, 2),
+            Page::Last(1),
+            page(0, 0, 1),
+            page(0, 1, 5),
+        ]);
+        assert_eq!(seen.seconds[1], (1, "window".to_owned(), 5, 1));
+    }
+
+    #[test]
+    fn what_a_lost_worker_left_behind_is_not_lost() {
+        let seen = seen_of(vec![page(0, 0, 1), page(0, 1, 5)]);
+        assert_eq!(seen.seconds.len(), 2);
+    }
+
+    #[test]
+    fn the_same_remark_of_two_workers_is_made_once() {
+        let remark = || Page::Message("error 1213".to_owned());
+        assert_eq!(seen_of(vec![remark(), remark()]).remarks, ["error 1213"]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Why a load could not be started, sorted by who is at fault.
+
+use crate::stop::Failure;
+use dbdyno_wire::WireError;
+use std::io;
+
+/// Who has to do something about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The request was wrong.
+    Request,
+    /// Server, network or machine failed.
+    World,
+    /// This program failed.
+    Us,
+}
+
+/// A load that could not begin. What goes wrong later is an [`Outcome`](crate::Outcome).
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// A value of the load makes no sense.
+    #[error("{0}")]
+    Request(String),
+    /// A connection could not be opened or prepared.
+    #[error("{doing}: {source}")]
+    Server {
+        /// What was under way, with the statement if there was one.
+        doing: String,
+        /// What the server or the network answered.
+        source: WireError,
+    },
+    /// The server holds no more prepared statements.
+    #[error(
+        "the server refused to prepare more statements: max_prepared_stmt_count is {}, {connections} \
+         connections with {statements} statements each need {}",
+        limit.as_deref().unwrap_or("not known"),
+        u64::from(*connections) * *statements as u64
+    )]
+    PreparedStatements {
+        /// The server's variable, if it could be read.
+        limit: Option<String>,
+        /// Connections of the load.
+        connections: u32,
+        /// Statements that each prepares.
+        statements: usize,
+    },
+    /// The server takes no more connections.
+    #[error(
+        "the server refused connection {reached} of {connections}: max_connections is {}",
+        limit.as_deref().unwrap_or("not known")
+    )]
+    Connections {
+        /// The server's variable, if it could be read.
+        limit: Option<String>,
+        /// Connections of the load.
+        connections: u32,
+        /// The connection that was refused, counted from 1.
+        reached: u32,
+    },
+    /// The process may not open so many files.
+    #[error("{needed} open files are needed and this process may open {limit}")]
+    OpenFiles {
+        /// Connections and a few more.
+        needed: u64,
+        /// Hard limit of the process.
+        limit: u64,
+    },
+    /// The operating system refused something.
+    #[error("{doing}: {source}")]
+    System {
+        /// What was under way.
+        doing: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The user stopped the program before the load began.
+    #[error("interrupted during log-in, before the load began")]
+    Interrupted,
+    /// A defect of this program.
+    #[error("{0}")]
+    Bug(String),
+}
+
+impl DriveError {
+    pub(crate) fn system(doing: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::System { doing, source }
+    }
+
+    /// Who has to do something about it.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Request(_) => Fault::Request,
+            Self::Bug(_)
+            | Self::Server {
+                source: WireError::Misuse(_),
+                ..
+            } => Fault::Us,
+            _ => Fault::World,
+        }
+    }
+
+    /// What would help, in the imperative; `None` where only the cause itself tells.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::PreparedStatements {
+                connections,
+                statements,
+                ..
+            } => Some(format!(
+                "raise it on the server (SET GLOBAL max_prepared_stmt_count = {}), or use protocol text",
+                (u64::from(*connections) * *statements as u64)
+                    .next_power_of_two()
+                    .max(65_536)
+            )),
+            Self::Connections { connections, .. } => Some(format!(
+                "raise it on the server (SET GLOBAL max_connections = {}), or lower the concurrency",
+                connections + 10
+            )),
+            Self::OpenFiles { needed, .. } => Some(format!(
+                "raise the limit (ulimit -Hn {needed}) or lower the concurrency"
+            )),
+            Self::Server {
+                source: WireError::Authentication { .. },
+                ..
+            } => Some("check the user and the password file".to_owned()),
+            Self::Server { source, .. } => remedy_for_code(server_code(source)?).map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_failure(&self) -> Failure {
+        Failure {
+            code: match self {
+                Self::Server { source, .. } => server_code(source),
+                _ => None,
+            },
+            statement: None,
+            message: self.to_string(),
+            fault: self.fault(),
+        }
+    }
+}
+
+pub(crate) fn server_code(error: &WireError) -> Option<u16> {
+    match error {
+        WireError::Server(server) => Some(server.code),
+        _ => None,
+    }
+}
+
+fn remedy_for_code(code: u16) -> Option<&'static str> {
+    match code {
+        1044 | 1045 | 1698 => Some("check the user, the password file and the user's rights"),
+        1049 => Some("create the schema, or name another with --database"),
+        1146 => Some("fill the tables first: dbdyno-load populate with the same workload options"),
+        _ => None,
+    }
+}

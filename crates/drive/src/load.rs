@@ -1,0 +1,109 @@
+//! What to run, against which server, how hard and for how long.
+
+use crate::{DriveError, Pacing};
+use dbdyno_wire::Endpoint;
+use dbdyno_workload::Workload;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How statements reach the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Prepared once a connection, then executed by number (sysbench's `db-ps-mode=auto`).
+    Prepared,
+    /// Sent as text with the values written in (`db-ps-mode=disable`).
+    Text,
+}
+
+/// A named stretch of the run. All phases are driven alike; which of them is judged is the reader's
+/// affair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phase {
+    /// Such as `warm-up` or `window`.
+    pub name: String,
+    /// Whole seconds, because phases share one grid of seconds.
+    pub seconds: u32,
+}
+
+/// What happens when the server answers with an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ErrorPolicy {
+    /// Error codes after which the event is repeated with new draws. Anything else stops the run.
+    /// 2006 and 2013 here mean: connect again, prepare again, repeat.
+    pub ignore: Vec<u16>,
+    /// Send ROLLBACK before the repeat. sysbench's OLTP scripts don't.
+    pub rollback_first: bool,
+    /// Repeats of one event after which it counts as failed; `None`: repeated until it succeeds.
+    pub retry_limit: Option<u32>,
+}
+
+impl ErrorPolicy {
+    pub(crate) fn ignores(&self, code: u16) -> bool {
+        self.ignore.contains(&code)
+    }
+}
+
+/// One load, complete.
+#[derive(Debug, Clone)]
+pub struct Load {
+    /// The server and who logs in.
+    pub endpoint: Endpoint,
+    /// What each connection does.
+    pub workload: Arc<dyn Workload>,
+    /// How statements are sent.
+    pub protocol: Protocol,
+    /// Connections, each with at most one event in flight.
+    pub concurrency: u32,
+    /// Worker threads; see [`default_workers`].
+    pub workers: u32,
+    /// Processors that the workers are pinned to, in turn; empty: not pinned.
+    pub cpus: Vec<usize>,
+    /// When events are due.
+    pub pacing: Pacing,
+    /// Stretches of the run, in order.
+    pub phases: Vec<Phase>,
+    /// What happens after an error.
+    pub errors: ErrorPolicy,
+    /// How long events under way may take to end after the last phase.
+    pub drain: Duration,
+    /// Ends the run early once so many events were started.
+    pub events_limit: Option<u64>,
+    /// Seed of the arrivals. The workload holds its own.
+    pub seed: u64,
+    /// How long a log-in may take.
+    pub login_timeout: Duration,
+}
+
+impl Load {
+    pub(crate) fn check(&self) -> Result<(), DriveError> {
+        let wrong = |what: &str| Err(DriveError::Request(what.to_owned()));
+        if self.concurrency == 0 {
+            return wrong("concurrency is 0: at least one connection is needed");
+        }
+        if self.workers == 0 || self.workers > self.concurrency {
+            return wrong("workers must be at least 1 and at most one a connection");
+        }
+        if self.phases.iter().all(|phase| phase.seconds == 0) {
+            return wrong("the phases last 0 seconds");
+        }
+        self.pacing.check()
+    }
+}
+
+/// How many workers suit `concurrency` connections on a machine with `cores` processors: one for every
+/// four processors, because the server usually shares the machine and one worker drives hundreds of
+/// thousands of statements a second; never more than one for 32 connections, because a worker with few
+/// connections wakes up for each reply.
+///
+/// ```
+/// use dbdyno_drive::default_workers;
+///
+/// assert_eq!(default_workers(1000, 2), 1);
+/// assert_eq!(default_workers(1000, 32), 8);
+/// assert_eq!(default_workers(64, 32), 2);
+/// ```
+#[must_use]
+pub fn default_workers(concurrency: u32, cores: usize) -> u32 {
+    let by_cores = u32::try_from(cores / 4).unwrap_or(u32::MAX);
+    by_cores.min(concurrency / 32).max(1)
+}

@@ -1,0 +1,215 @@
+//! Connections logged in and prepared, many at the same time.
+
+use crate::error::server_code;
+use crate::facts::{SessionReadBack, global_variable, read_back};
+use crate::{DriveError, Load, Protocol, StopSwitch};
+use dbdyno_wire::{Channel, Session, WireError};
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Stands for the number of a statement that is sent as text.
+pub(crate) const AS_TEXT: u32 = u32::MAX;
+
+/// Log-ins under way at the same time: most of a log-in is waiting for the server.
+const LOGIN_THREADS: u32 = 16;
+
+const ER_CON_COUNT: u16 = 1040;
+const ER_UNSUPPORTED_PS: u16 = 1295;
+const ER_MAX_PREPARED_STMT_COUNT: u16 = 1461;
+
+/// Numbers of the prepared statements in the workload's order. Connections that were given the same
+/// numbers share one list.
+pub(crate) type StatementIds = Arc<[u32]>;
+
+/// A connection ready for work.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) channel: Channel,
+    pub(crate) ids: StatementIds,
+}
+
+/// Opens connections of a load, before it begins and again when one was lost.
+#[derive(Debug)]
+pub(crate) struct Opener {
+    load: Load,
+    /// The list of the connection opened last: a server numbers the statements of each connection in the
+    /// same way, so nearly all share it.
+    latest: Mutex<StatementIds>,
+}
+
+impl Opener {
+    pub(crate) fn new(load: Load) -> Self {
+        Self {
+            load,
+            latest: Mutex::new(Arc::from([])),
+        }
+    }
+
+    /// Opens and prepares one connection.
+    pub(crate) fn open(&self) -> Result<Opened, DriveError> {
+        let mut session = self.connect()?;
+        let ids = self.prepare_all(&mut session)?;
+        let channel = session
+            .into_channel()
+            .map_err(server("taking over a connection"))?;
+        Ok(Opened {
+            channel,
+            ids: self.share(ids),
+        })
+    }
+
+    /// What the server says of a session of this user, asked on a connection of its own so that the
+    /// load's connections carry the load's statements only.
+    pub(crate) fn ask_session(&self) -> Result<SessionReadBack, DriveError> {
+        let mut session = self.connect()?;
+        let facts = read_back(&mut session)?;
+        session.close();
+        Ok(facts)
+    }
+
+    /// Connects; a server whose listen queue is full at the moment is asked again.
+    fn connect(&self) -> Result<Session, DriveError> {
+        let deadline = Instant::now() + self.load.login_timeout;
+        loop {
+            match Session::open(&self.load.endpoint, self.load.login_timeout) {
+                Err(error) if is_queue_full(&error) && Instant::now() < deadline => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                result => {
+                    let doing = format!("connecting to {}", self.load.endpoint.address);
+                    return result.map_err(server(doing));
+                }
+            }
+        }
+    }
+
+    fn prepare_all(&self, session: &mut Session) -> Result<Vec<u32>, DriveError> {
+        let statements = self.load.workload.statements();
+        statements
+            .iter()
+            .map(|statement| match self.load.protocol {
+                Protocol::Prepared if !statement.text_only => {
+                    self.prepare(session, &statement.text)
+                }
+                _ => Ok(AS_TEXT),
+            })
+            .collect()
+    }
+
+    fn prepare(&self, session: &mut Session, text: &str) -> Result<u32, DriveError> {
+        match session.prepare(text) {
+            Ok(statement) => Ok(statement.id),
+            // MySQL doesn't prepare BEGIN; sysbench sends it as text then.
+            Err(error) if server_code(&error) == Some(ER_UNSUPPORTED_PS) => Ok(AS_TEXT),
+            Err(error) if server_code(&error) == Some(ER_MAX_PREPARED_STMT_COUNT) => {
+                Err(DriveError::PreparedStatements {
+                    limit: global_variable(session, "max_prepared_stmt_count"),
+                    connections: self.load.concurrency,
+                    statements: self.prepared_count(),
+                })
+            }
+            Err(source) => Err(server(format!("preparing {text}"))(source)),
+        }
+    }
+
+    fn prepared_count(&self) -> usize {
+        let statements = self.load.workload.statements();
+        statements
+            .iter()
+            .filter(|statement| !statement.text_only)
+            .count()
+    }
+
+    fn share(&self, ids: Vec<u32>) -> StatementIds {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if **latest != *ids {
+            *latest = ids.into();
+        }
+        Arc::clone(&latest)
+    }
+}
+
+/// Opens all connections of the load, in the order of their users.
+pub(crate) fn open_all(opener: &Opener, stop: &StopSwitch) -> Result<Vec<Opened>, DriveError> {
+    let count = opener.load.concurrency;
+    let next = AtomicU32::new(0);
+    let opened = Mutex::new(Vec::with_capacity(count as usize));
+    let failed = Mutex::new(None);
+    thread::scope(|scope| {
+        for _ in 0..LOGIN_THREADS.min(count) {
+            scope.spawn(|| open_some(opener, stop, &next, &opened, &failed));
+        }
+    });
+    if stop.is_thrown() {
+        return Err(DriveError::Interrupted);
+    }
+    if let Some((index, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(refusal(opener, index, error));
+    }
+    let mut opened: Vec<(u32, Opened)> =
+        opened.into_inner().unwrap_or_else(PoisonError::into_inner);
+    opened.sort_unstable_by_key(|&(index, _)| index);
+    Ok(opened.into_iter().map(|(_, opened)| opened).collect())
+}
+
+fn open_some(
+    opener: &Opener,
+    stop: &StopSwitch,
+    next: &AtomicU32,
+    opened: &Mutex<Vec<(u32, Opened)>>,
+    failed: &Mutex<Option<(u32, DriveError)>>,
+) {
+    while !stop.is_thrown() {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= opener.load.concurrency {
+            return;
+        }
+        match opener.open() {
+            Ok(one) => opened
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((index, one)),
+            Err(error) => {
+                failed
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .get_or_insert((index, error));
+                next.store(opener.load.concurrency, Ordering::Relaxed); // nobody opens another one
+                return;
+            }
+        }
+    }
+}
+
+/// Names the server's limit when it was met. All connections of this load are closed by now, so one
+/// more can ask.
+fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
+    let DriveError::Server { source, .. } = &error else {
+        return error;
+    };
+    if server_code(source) != Some(ER_CON_COUNT) {
+        return error;
+    }
+    let limit = opener.connect().ok().and_then(|mut session| {
+        let limit = global_variable(&mut session, "max_connections");
+        session.close();
+        limit
+    });
+    DriveError::Connections {
+        limit,
+        connections: opener.load.concurrency,
+        reached: index + 1,
+    }
+}
+
+fn is_queue_full(error: &WireError) -> bool {
+    matches!(error, WireError::Network { source, .. } if source.kind() == ErrorKind::WouldBlock)
+}
+
+fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {
+    let doing = doing.into();
+    move |source| DriveError::Server { doing, source }
+}

@@ -1,0 +1,85 @@
+//! What a run hands out: its start, each second, remarks, and how it ended.
+
+use crate::{Failure, SessionReadBack};
+use dbdyno_meter::Interval;
+use std::io;
+
+/// Takes what a run hands out, while it runs, on the thread that called
+/// [`drive`](crate::drive) and never on a worker.
+pub trait Observer {
+    /// All connections are ready; second 0 begins a moment after this was called.
+    fn started(&mut self, start: &Start) -> io::Result<()>;
+    /// A second is over.
+    fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()>;
+    /// Something worth knowing happened.
+    fn message(&mut self, level: Level, text: &str) -> io::Result<()>;
+}
+
+/// How much a remark matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// It may weaken the result.
+    Warning,
+}
+
+/// Facts known before second 0.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// When second 0 begins, on the monotonic clock.
+    pub monotonic_ns: u64,
+    /// The same instant as Unix time.
+    pub realtime_ns: u64,
+    /// What the server says of a session.
+    pub session: SessionReadBack,
+    /// How long it took to log all connections in and to prepare their statements.
+    pub connect_ns: u64,
+}
+
+/// One second over all workers.
+#[derive(Debug)]
+pub struct IntervalRecord<'a> {
+    /// Name of the phase it lies in.
+    pub phase: &'a str,
+    /// Unix time at which it began, by the clock as it was set when it ended.
+    pub realtime_ns: u64,
+    /// The counts.
+    pub interval: &'a Interval,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// As asked for.
+    Complete,
+    /// By the user.
+    Interrupted,
+    /// By an error.
+    Failed(Failure),
+}
+
+/// The account of a whole run: `scheduled = completed + failed + unsent`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// Events due before the end: in a closed loop those started.
+    pub scheduled: u64,
+    /// Events that ended well, those that did so after the last phase included.
+    pub completed: u64,
+    /// Events given up, `abandoned` included.
+    pub failed: u64,
+    /// Events that were due before the end and never started.
+    pub unsent: u64,
+    /// Events under way when the last phase ended. No interval counts how they ended.
+    pub in_flight_at_end: u64,
+    /// Those of `in_flight_at_end` that had not ended when the drain did.
+    pub abandoned: u64,
+    /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
+    pub longest_silence_ns: u64,
+    /// CPU time of the process from second 0 to the end of the drain.
+    pub process_cpu_ns: u64,
+    /// Largest memory the process had.
+    pub peak_rss_bytes: u64,
+}

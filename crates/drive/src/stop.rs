@@ -1,0 +1,108 @@
+//! How a run is told to end before its time, and why it did.
+
+use crate::Fault;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Ends a run from outside, for instance from a signal handler. Clones are the same switch.
+#[derive(Debug, Clone, Default)]
+pub struct StopSwitch {
+    thrown: Arc<AtomicBool>,
+}
+
+impl StopSwitch {
+    /// Asks the run to end. It does within a fraction of a second, and keeps what it measured.
+    pub fn throw(&self) {
+        self.thrown.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to end.
+    #[must_use]
+    pub fn is_thrown(&self) -> bool {
+        self.thrown.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself, for registration with a signal.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.thrown)
+    }
+}
+
+/// What made a run end before its time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The server's error code, or the client library's for a lost connection (2006, 2013).
+    pub code: Option<u16>,
+    /// Type of the statement it happened at.
+    pub statement: Option<String>,
+    /// The server's words, or the operating system's.
+    pub message: String,
+    /// Who has to do something about it.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, &self.statement) {
+            (Some(code), Some(statement)) => {
+                write!(f, "error {code} on {statement}: {}", self.message)
+            }
+            (Some(code), None) => write!(f, "error {code}: {}", self.message),
+            (None, Some(statement)) => write!(f, "{statement}: {}", self.message),
+            (None, None) => f.write_str(&self.message),
+        }
+    }
+}
+
+/// What ends a run from inside: the first failure of any worker.
+#[derive(Debug, Default)]
+pub(crate) struct FailureSlot {
+    failed: AtomicBool,
+    first: Mutex<Option<Failure>>,
+}
+
+impl FailureSlot {
+    pub(crate) fn put(&self, failure: Failure) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(failure);
+        self.failed.store(true, Ordering::Release);
+    }
+
+    #[inline]
+    pub(crate) fn is_filled(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn take(&self) -> Option<Failure> {
+        self.first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(code: u16) -> Failure {
+        Failure {
+            code: Some(code),
+            statement: Some("commit".to_owned()),
+            message: "no".to_owned(),
+            fault: Fault::World,
+        }
+    }
+
+    #[test]
+    fn the_first_failure_is_the_reason() {
+        let slot = FailureSlot::default();
+        assert!(!slot.is_filled());
+        slot.put(failure(1146));
+        slot.put(failure(2013));
+        assert!(slot.is_filled());
+        assert_eq!(slot.take().unwrap().to_string(), "error 1146 on commit: no");
+    }
+}

@@ -1,0 +1,343 @@
+//! One worker: its loop.
+//!
+//! `event` is what happens when all goes well, `trouble` what happens otherwise, `book` what is written
+//! down of either.
+
+mod book;
+mod connection;
+mod event;
+mod mender;
+mod trouble;
+
+pub(crate) use book::{Book, Page};
+pub(crate) use connection::Connection;
+
+use crate::grid::Grid;
+use crate::login::Opener;
+use crate::pacing::Pace;
+use crate::poller::{Poller, descriptor};
+use crate::stop::FailureSlot;
+use crate::{DriveError, ErrorPolicy, StopSwitch};
+use book::{Gauges, Totals};
+use connection::Activity;
+use dbdyno_meter::{Silence, clock};
+use dbdyno_wire::{ReadBuffer, StatementText};
+use dbdyno_workload::{Call, StatementType, Workload};
+use mender::Mender;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Longest sleep of a worker, and so the time in which it notices that it is to stop.
+const NAP_NS: u64 = 100_000_000;
+
+/// How long events under way may take to end when the run is stopped before its time.
+const HASTY_DRAIN_NS: u64 = 1_000_000_000;
+
+/// Token of the mender's bell in the epoll set; connections are numbered from 0.
+const BELL: u32 = u32::MAX;
+
+/// What all workers read and none writes, save for the atomics.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) workload: Arc<dyn Workload>,
+    /// Type of each statement, in the workload's order.
+    pub(crate) statement_types: Vec<StatementType>,
+    /// Each statement as text to be filled in, in the workload's order.
+    pub(crate) texts: Vec<StatementText>,
+    pub(crate) policy: ErrorPolicy,
+    pub(crate) grid: Arc<Grid>,
+    pub(crate) drain_ns: u64,
+    pub(crate) opener: Arc<Opener>,
+    pub(crate) stop: StopSwitch,
+    pub(crate) failure: Arc<FailureSlot>,
+    /// Events that may still be started, if they are limited.
+    pub(crate) quota: Option<AtomicU64>,
+}
+
+impl Shared {
+    /// Takes one event from the quota; false when none is left.
+    #[inline]
+    fn may_start(&self) -> bool {
+        let Some(quota) = &self.quota else {
+            return true;
+        };
+        let taken = quota.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(1)
+        });
+        taken.is_ok()
+    }
+}
+
+/// Where a worker stands in the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Events start.
+    Running,
+    /// No event starts any more; those under way may end until then.
+    Draining { until_ns: u64 },
+}
+
+/// What a worker says of the whole run.
+#[derive(Debug)]
+pub(crate) struct WorkerEnd {
+    pub(crate) totals: Totals,
+    pub(crate) unsent: u64,
+    pub(crate) in_flight_at_end: u64,
+    pub(crate) abandoned: u64,
+    pub(crate) silences: Vec<Silence>,
+}
+
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    connections: Vec<Connection>,
+    poller: Poller,
+    pace: Pace,
+    book: Book,
+    call: Call,
+    read_buffer: ReadBuffer,
+    mender: Option<Mender>,
+    stage: Stage,
+    ended_ns: u64,
+    in_flight: u64,
+    in_flight_at_end: u64,
+    unsent: u64,
+    /// Error codes the user has been told of.
+    told: Vec<u16>,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        connections: Vec<Connection>,
+        pace: Pace,
+        book: Book,
+    ) -> Result<Self, DriveError> {
+        let poller = Poller::new()?;
+        for (connection, token) in connections.iter().zip(0..) {
+            let watched = connection
+                .channel
+                .iter()
+                .try_for_each(|c| poller.watch(descriptor(c), token));
+            watched.map_err(DriveError::system("watching a connection"))?;
+        }
+        Ok(Self {
+            shared,
+            connections,
+            poller,
+            pace,
+            book,
+            call: Call::default(),
+            read_buffer: ReadBuffer::new(),
+            mender: None,
+            stage: Stage::Running,
+            ended_ns: 0,
+            in_flight: 0,
+            in_flight_at_end: 0,
+            unsent: 0,
+            told: Vec::with_capacity(16),
+        })
+    }
+
+    /// Drives the connections until the run is over.
+    pub(crate) fn run(mut self) -> WorkerEnd {
+        self.begin();
+        loop {
+            let now_ns = self.start_due_events();
+            if self.is_done(now_ns) {
+                break;
+            }
+            self.book.rest(now_ns);
+            let ready = self.poller.wait(self.nap_ns(now_ns));
+            let now_ns = clock::monotonic_ns();
+            self.book.wake(now_ns);
+            self.keep_time(now_ns);
+            match ready {
+                Ok(ready) => (0..ready).for_each(|place| self.serve(place)),
+                Err(error) => self.fail_by_system("waiting for replies", &error),
+            }
+        }
+        self.finish()
+    }
+
+    /// All connections become free as second 0 begins.
+    fn begin(&mut self) {
+        while clock::monotonic_ns() < self.shared.grid.start_ns {
+            let left_ns = self
+                .shared
+                .grid
+                .start_ns
+                .saturating_sub(clock::monotonic_ns());
+            std::thread::sleep(std::time::Duration::from_nanos(left_ns));
+        }
+        for index in 0..self.connections.len() as u32 {
+            let now_ns = clock::monotonic_ns();
+            self.connections[index as usize].free_since_ns = self.shared.grid.start_ns;
+            self.offer(index, now_ns);
+        }
+    }
+
+    /// Starts what is due on connections that are free, and says what time it is.
+    fn start_due_events(&mut self) -> u64 {
+        loop {
+            let now_ns = clock::monotonic_ns();
+            self.keep_time(now_ns);
+            match self.pace.take_due(now_ns) {
+                Some((index, due_ns)) => self.start_due_event(index, due_ns, now_ns),
+                None => return now_ns,
+            }
+        }
+    }
+
+    /// A free connection stood ready, so a start after the due instant is this client's own lateness.
+    fn start_due_event(&mut self, index: u32, due_ns: u64, now_ns: u64) {
+        let could_ns = due_ns.max(self.connections[index as usize].free_since_ns);
+        if let Some(lateness) = &mut self.book.page.lateness {
+            lateness.record(now_ns.saturating_sub(could_ns));
+        }
+        self.start_event(index, due_ns, now_ns);
+    }
+
+    /// How long to wait at most: to the next due instant, the end of the second, or a nap.
+    fn nap_ns(&self, now_ns: u64) -> u64 {
+        let mut until_ns = self.book.boundary_ns.min(now_ns + NAP_NS);
+        if let Some(due_ns) = self.pace.next_due_ns() {
+            until_ns = until_ns.min(due_ns);
+        }
+        if let Stage::Draining {
+            until_ns: drained_ns,
+        } = self.stage
+        {
+            until_ns = until_ns.min(drained_ns);
+        }
+        until_ns.saturating_sub(now_ns)
+    }
+
+    fn serve(&mut self, place: usize) {
+        let ready = self.poller.ready(place);
+        if ready.token == BELL {
+            return self.take_mended();
+        }
+        if ready.writable {
+            self.write_on(ready.token);
+        }
+        if ready.readable {
+            self.read(ready.token);
+        }
+    }
+
+    /// Turns the page when a second is over, and ends the run when it is time or somebody said so.
+    #[inline]
+    fn keep_time(&mut self, now_ns: u64) {
+        if now_ns >= self.book.boundary_ns {
+            self.turn_pages(now_ns);
+        }
+        if self.stage == Stage::Running
+            && (self.shared.stop.is_thrown() || self.shared.failure.is_filled())
+        {
+            self.stop_early(now_ns, self.shared.drain_ns.min(HASTY_DRAIN_NS));
+        }
+    }
+
+    #[cold]
+    fn turn_pages(&mut self, now_ns: u64) {
+        while now_ns >= self.book.boundary_ns {
+            let boundary_ns = self.book.boundary_ns;
+            let gauges = self.gauges(boundary_ns);
+            if self.book.turn(gauges, now_ns) {
+                self.drain(boundary_ns, self.shared.drain_ns);
+            }
+        }
+    }
+
+    #[cold]
+    fn stop_early(&mut self, now_ns: u64, drain_ns: u64) {
+        let gauges = self.gauges(now_ns);
+        self.book.cut(gauges, now_ns);
+        self.drain(now_ns, drain_ns);
+    }
+
+    fn drain(&mut self, end_ns: u64, drain_ns: u64) {
+        self.unsent = self.pace.backlog(end_ns);
+        self.pace = Pace::Over;
+        self.in_flight_at_end = self.in_flight;
+        self.ended_ns = end_ns;
+        self.stage = Stage::Draining {
+            until_ns: end_ns + drain_ns,
+        };
+        self.book.close();
+    }
+
+    fn gauges(&mut self, at_ns: u64) -> Gauges {
+        let (bytes_sent, bytes_received) = std::mem::take(&mut self.book.stray_bytes);
+        let mut gauges = Gauges {
+            connections_live: 0,
+            backlog: self.pace.backlog(at_ns),
+            bytes_sent,
+            bytes_received,
+        };
+        for connection in &mut self.connections {
+            let (sent, received) = connection.take_bytes();
+            gauges.bytes_sent += sent;
+            gauges.bytes_received += received;
+            gauges.connections_live += u32::from(connection.channel.is_some());
+        }
+        gauges
+    }
+
+    /// Whether nothing is left to wait for.
+    fn is_done(&mut self, now_ns: u64) -> bool {
+        match self.stage {
+            Stage::Draining { until_ns } => self.in_flight == 0 || now_ns >= until_ns,
+            Stage::Running => {
+                let spent = self
+                    .shared
+                    .quota
+                    .as_ref()
+                    .is_some_and(|q| q.load(Ordering::Relaxed) == 0);
+                if spent && self.in_flight == 0 {
+                    self.pace = Pace::Over;
+                    self.stop_early(now_ns, 0);
+                }
+                spent && self.in_flight == 0
+            }
+        }
+    }
+
+    /// Gives up what has not ended, and takes leave of the server.
+    fn finish(mut self) -> WorkerEnd {
+        let abandoned = self.in_flight;
+        for connection in &mut self.connections {
+            say_good_bye(connection);
+        }
+        WorkerEnd {
+            totals: Totals {
+                failed: self.book.totals.failed + abandoned,
+                ..self.book.totals
+            },
+            unsent: self.unsent,
+            in_flight_at_end: self.in_flight_at_end,
+            abandoned,
+            silences: self.book.silences.finish(self.ended_ns),
+        }
+    }
+}
+
+/// Closes the prepared statements as sysbench does, then the connection. A connection with an answer
+/// outstanding is simply dropped.
+fn say_good_bye(connection: &mut Connection) {
+    if connection.activity != Activity::Free {
+        return;
+    }
+    if let Some(channel) = &mut connection.channel {
+        for &id in connection
+            .ids
+            .iter()
+            .filter(|&&id| id != crate::login::AS_TEXT)
+        {
+            channel.queue_close_statement(id);
+        }
+        channel.queue_quit();
+        // The server drops the connection anyway if this does not get through.
+        let _ = channel.flush();
+    }
+}

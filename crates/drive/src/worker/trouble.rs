@@ -1,0 +1,241 @@
+//! Events that don't go well: errors of the server, lost connections, the end of patience.
+
+use super::mender::{Mender, watch_bell};
+use super::{Activity, BELL, Worker};
+use crate::poller::descriptor;
+use crate::stop::Failure;
+use crate::{DriveError, Fault};
+use dbdyno_meter::clock;
+use dbdyno_wire::{Reply, ServerError, WireError};
+use std::io;
+
+/// The client library's numbers for a connection that was gone when it was written to, and for one
+/// that broke while an answer was awaited.
+pub(super) const GONE_AWAY: u16 = 2006;
+pub(super) const LOST: u16 = 2013;
+
+impl Worker {
+    /// An error answered the statement of an event: repeat it, give it up, or end the run.
+    pub(super) fn take_error(&mut self, index: u32, error: &ServerError, now_ns: u64) {
+        if !self.shared.policy.ignores(error.code) {
+            self.fail_event(index);
+            return self.fail_run(index, Some(error.code), error.to_string());
+        }
+        let repeat = self.count_repeat(index, error.code, &error.message);
+        if self.shared.policy.rollback_first {
+            self.roll_back(index, repeat, now_ns);
+        } else {
+            self.resume(index, repeat, now_ns);
+        }
+    }
+
+    /// Counts the error at the event, and says whether the event has a repeat left.
+    fn count_repeat(&mut self, index: u32, code: u16, message: &str) -> bool {
+        self.tell_once(index, code, message);
+        let connection = &mut self.connections[index as usize];
+        let limit = self.shared.policy.retry_limit;
+        let repeat = limit.is_none_or(|limit| connection.attempts <= limit);
+        if repeat {
+            let counts = &mut self.book.page.transactions[usize::from(connection.transaction)];
+            counts.retries.add(code);
+            connection.attempts = connection.attempts.saturating_add(1);
+        }
+        repeat
+    }
+
+    fn roll_back(&mut self, index: u32, repeat: bool, now_ns: u64) {
+        let connection = &mut self.connections[index as usize];
+        if let Some(channel) = &mut connection.channel {
+            connection.activity = Activity::Rollback { repeat };
+            channel.queue_query(b"ROLLBACK");
+            self.flush(index, now_ns);
+        }
+    }
+
+    pub(super) fn take_rollback_reply(
+        &mut self,
+        index: u32,
+        repeat: bool,
+        reply: &Reply,
+        now_ns: u64,
+    ) {
+        if let Reply::Error(error) = reply {
+            self.fail_event(index);
+            return self.fail_run(index, Some(error.code), format!("ROLLBACK: {error}"));
+        }
+        self.book.classify(reply);
+        self.resume(index, repeat, now_ns);
+    }
+
+    /// Goes on after an error, with new draws, or with the next event.
+    fn resume(&mut self, index: u32, repeat: bool, now_ns: u64) {
+        if !repeat {
+            self.fail_event(index);
+            self.connections[index as usize].free_since_ns = now_ns;
+            return self.offer(index, now_ns);
+        }
+        let connection = &mut self.connections[index as usize];
+        // The event keeps the type it was counted under when it started.
+        connection.user.start_event();
+        connection.activity = Activity::Statement;
+        self.advance(index, None, now_ns);
+    }
+
+    /// Counts an event that was given up.
+    fn fail_event(&mut self, index: u32) {
+        let connection = &mut self.connections[index as usize];
+        connection.activity = Activity::Free;
+        self.book.page.transactions[usize::from(connection.transaction)].failed += 1;
+        self.book.totals.failed += 1;
+        self.in_flight -= 1;
+    }
+
+    /// The connection is gone. If that may be ignored it is opened again, and the event repeated.
+    pub(super) fn lose(&mut self, index: u32, error: &WireError, code: u16, now_ns: u64) {
+        let had_event = self.connections[index as usize].has_event();
+        self.unplug(index, had_event);
+        if had_event {
+            self.count_statement_error(index, code);
+        }
+        if !error.is_connection_lost() || !self.shared.policy.ignores(code) {
+            if had_event {
+                self.fail_event(index);
+            }
+            return self.fail_run(index, Some(code), lost_text(error));
+        }
+        let repeat = had_event && self.count_repeat(index, code, &lost_text(error));
+        if had_event && !repeat {
+            self.fail_event(index);
+        }
+        self.connections[index as usize].activity = Activity::Down { event: repeat };
+        self.connections[index as usize].free_since_ns = now_ns;
+        self.mend(index);
+    }
+
+    fn unplug(&mut self, index: u32, had_event: bool) {
+        let connection = &mut self.connections[index as usize];
+        let (sent, received) = connection.take_bytes();
+        self.book.stray_bytes.0 += sent;
+        self.book.stray_bytes.1 += received;
+        connection.channel = None; // closing it takes it out of the epoll set
+        if !had_event {
+            self.pace.forget(index);
+        }
+    }
+
+    fn count_statement_error(&mut self, index: u32, code: u16) {
+        let connection = &self.connections[index as usize];
+        if connection.activity == Activity::Statement {
+            let kind = self.shared.statement_types[usize::from(connection.statement)];
+            self.book.page.statements[usize::from(kind)]
+                .errors
+                .add(code);
+        }
+    }
+
+    fn mend(&mut self, index: u32) {
+        if self.mender.is_none() {
+            match self.start_mender() {
+                Ok(mender) => self.mender = Some(mender),
+                Err(error) => return self.shared.failure.put(error.as_failure()),
+            }
+        }
+        if let Some(mender) = &self.mender {
+            mender.mend(index);
+        }
+    }
+
+    fn start_mender(&self) -> Result<Mender, DriveError> {
+        let shared = &self.shared;
+        let mender = Mender::start(&shared.opener, &shared.stop, &shared.failure)?;
+        watch_bell(&mender, |bell| self.poller.watch(bell, BELL))?;
+        Ok(mender)
+    }
+
+    /// Puts connections that were opened again to work.
+    pub(super) fn take_mended(&mut self) {
+        if let Some(mender) = &self.mender {
+            mender.answer_bell();
+        }
+        while let Some((index, result)) = self.mender.as_ref().and_then(Mender::next) {
+            match result {
+                Ok(opened) => {
+                    self.connections[index as usize].plug(opened);
+                    self.put_back_to_work(index);
+                }
+                Err(error) => self.shared.failure.put(error.as_failure()),
+            }
+        }
+    }
+
+    fn put_back_to_work(&mut self, index: u32) {
+        let now_ns = clock::monotonic_ns();
+        self.keep_time(now_ns);
+        let connection = &mut self.connections[index as usize];
+        let has_event = connection.has_event();
+        connection.activity = Activity::Free;
+        connection.free_since_ns = now_ns;
+        if let Some(channel) = &connection.channel
+            && let Err(error) = self.poller.watch(descriptor(channel), index)
+        {
+            return self.fail_by_system("watching a connection", &error);
+        }
+        self.book.page.tally.reconnects += 1;
+        if has_event {
+            self.resume(index, true, now_ns);
+        } else if self.is_running() {
+            self.offer(index, now_ns);
+        }
+    }
+
+    /// A server speaks unasked only to take leave (shutdown, idle timeout); the end of the stream follows.
+    pub(super) fn take_unasked_reply(&mut self, index: u32, reply: &Reply) {
+        let text = match reply {
+            Reply::Error(error) if self.shared.policy.ignores(LOST) => {
+                return self.tell_once(index, error.code, &error.message);
+            }
+            Reply::Error(error) => error.to_string(),
+            other => format!("the server answered what was not asked: {other:?}"),
+        };
+        self.fail_run(index, None, text);
+    }
+
+    fn tell_once(&mut self, index: u32, code: u16, message: &str) {
+        if self.told.contains(&code) {
+            return;
+        }
+        self.told.push(code);
+        let statement = self.statement_name(index);
+        self.book.remark(format!(
+            "error {code} on {statement}: {message}; counted and repeated"
+        ));
+    }
+
+    fn statement_name(&self, index: u32) -> &'static str {
+        let statement = self.connections[index as usize].statement;
+        let kind = self.shared.statement_types[usize::from(statement)];
+        self.shared.workload.statement_types()[usize::from(kind)]
+    }
+
+    fn fail_run(&mut self, index: u32, code: Option<u16>, message: String) {
+        self.shared.failure.put(Failure {
+            code,
+            statement: Some(self.statement_name(index).to_owned()),
+            message,
+            fault: Fault::World,
+        });
+    }
+
+    pub(super) fn fail_by_system(&mut self, doing: &'static str, error: &io::Error) {
+        self.shared.failure.put(Failure {
+            code: None,
+            statement: None,
+            message: format!("{doing}: {error}"),
+            fault: Fault::World,
+        });
+    }
+}
+
+fn lost_text(error: &WireError) -> String {
+    format!("lost connection to the server: {error}")
+}
