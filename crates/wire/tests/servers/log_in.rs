@@ -1,0 +1,215 @@
+//! Every way in, and the ways that must stay shut.
+
+use crate::server::{Route, TestServer, each_server, open, single};
+use dbdyno_wire::{Endpoint, Password, Session, TlsPolicy, WireError};
+use std::time::Duration;
+
+const PASSWORD: &str = "long enough to wrap around the nonce: 'quoted' \\ and ünïcode";
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Methods that a server may know, with what makes a user of each.
+const METHODS: [(&str, &str, &str); 4] = [
+    ("mysql_native_password", "mysql_native_password", "native"),
+    ("caching_sha2_password", "caching_sha2_password", "caching"),
+    ("sha256_password", "sha256_password", "sha256"),
+    ("ed25519", "client_ed25519", "ed25519"),
+];
+
+fn sql_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', r"\\").replace('\'', "''"))
+}
+
+/// Makes a user, from anywhere. False if the server does not know the method.
+fn create_user(server: &TestServer, user: &str, plugin: &str, password: &str) -> bool {
+    let mut session = server.open();
+    session
+        .query(&format!("DROP USER IF EXISTS {user}@'%'"))
+        .unwrap();
+    let is_known = format!(
+        "SELECT COUNT(*) FROM information_schema.plugins
+         WHERE plugin_name = '{plugin}' AND plugin_status = 'ACTIVE'"
+    );
+    if single(&session.query(&is_known).unwrap()) == "0" {
+        return false;
+    }
+    let password = sql_quoted(password);
+    let identified = match session.facts().is_mariadb {
+        true => format!("VIA {plugin} USING PASSWORD({password})"),
+        false => format!("WITH {plugin} BY {password}"),
+    };
+    session
+        .query(&format!("CREATE USER {user}@'%' IDENTIFIED {identified}"))
+        .unwrap();
+    true
+}
+
+fn drop_user(server: &TestServer, user: &str) {
+    server
+        .open()
+        .query(&format!("DROP USER {user}@'%'"))
+        .unwrap();
+}
+
+fn ways(server: &TestServer) -> Vec<Endpoint> {
+    let mut ways = Vec::new();
+    for route in [Route::Socket, Route::Loopback] {
+        for tls in [TlsPolicy::Off, TlsPolicy::Preferred, TlsPolicy::Required] {
+            ways.push(server.endpoint(route, tls));
+        }
+    }
+    ways
+}
+
+#[test]
+fn every_method_lets_in_by_every_way_cold_and_warm() {
+    each_server(|server| {
+        let mut tried = 0;
+        for (plugin, client_plugin, short) in METHODS {
+            let user = format!("dbdyno_wire_{short}");
+            if !create_user(server, &user, plugin, PASSWORD) {
+                continue;
+            }
+            for mut endpoint in ways(server) {
+                endpoint.user.clone_from(&user);
+                endpoint.password = Password::new(PASSWORD);
+                // Empties the cache of caching_sha2_password: the next log-in must prove all.
+                server.open().query("FLUSH PRIVILEGES").unwrap();
+                for _cold_and_warm in 0..2 {
+                    let mut session = open(&endpoint);
+                    assert_eq!(session.facts().auth_plugin, client_plugin);
+                    let who = single(&session.query("SELECT CURRENT_USER()").unwrap());
+                    assert_eq!(who, format!("{user}@%"));
+                    session.close();
+                }
+            }
+            drop_user(server, &user);
+            tried += 1;
+        }
+        assert!(tried > 0, "{} knows none of the methods", server.name);
+    });
+}
+
+#[test]
+fn an_empty_password_is_accepted_where_it_is_right() {
+    each_server(|server| {
+        for (plugin, _, short) in &METHODS[..3] {
+            let user = format!("dbdyno_wire_empty_{short}");
+            if create_user(server, &user, plugin, "") {
+                for mut endpoint in ways(server) {
+                    endpoint.user.clone_from(&user);
+                    endpoint.password = Password::default();
+                    open(&endpoint).close();
+                }
+                drop_user(server, &user);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_wrong_password_is_an_authentication_error_that_does_not_show_it() {
+    each_server(|server| {
+        for (plugin, _, short) in METHODS {
+            let user = format!("dbdyno_wire_wrong_{short}");
+            if !create_user(server, &user, plugin, PASSWORD) {
+                continue;
+            }
+            for mut endpoint in ways(server) {
+                endpoint.user.clone_from(&user);
+                endpoint.password = Password::new("hunter2");
+                let error = Session::open(&endpoint, LIMIT).unwrap_err();
+                let is_expected = matches!(&error, WireError::Authentication { user: named, .. } if *named == user);
+                assert!(is_expected, "{error:?}");
+                assert!(!format!("{error} {error:?} {endpoint:?}").contains("hunter2"));
+            }
+            drop_user(server, &user);
+        }
+    });
+}
+
+#[test]
+fn the_facts_say_whether_the_connection_is_encrypted() {
+    each_server(|server| {
+        for endpoint in ways(server) {
+            let mut session = open(&endpoint);
+            let cipher = session.query("SHOW STATUS LIKE 'Ssl_cipher'").unwrap();
+            let cipher = String::from_utf8(cipher.rows[0][1].clone().unwrap()).unwrap();
+            let facts = session.facts();
+            assert_eq!(
+                facts.tls.is_some(),
+                !cipher.is_empty(),
+                "{endpoint:?}: {facts:?}"
+            );
+            match endpoint.tls {
+                TlsPolicy::Off => assert_eq!(facts.tls, None),
+                TlsPolicy::Required => assert!(facts.tls.is_some()),
+                _ => {}
+            }
+            let id = single(&session.query("SELECT CONNECTION_ID()").unwrap());
+            assert_eq!(id, session.facts().connection_id.to_string());
+            let version = single(&session.query("SELECT VERSION()").unwrap());
+            assert!(
+                version.starts_with(&session.facts().server_version),
+                "{version}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_certificate_of_another_authority_is_refused() {
+    // The certificate of an authority made for this test; its key is gone.
+    let path = std::env::temp_dir().join(format!("dbdyno_wire_{}.pem", std::process::id()));
+    std::fs::write(&path, include_str!("stranger.pem")).unwrap();
+    each_server(|server| {
+        for tls in [
+            TlsPolicy::VerifyCa(path.clone()),
+            TlsPolicy::VerifyIdentity(path.clone()),
+        ] {
+            let endpoint = server.endpoint(Route::Loopback, tls);
+            let error = Session::open(&endpoint, LIMIT).unwrap_err();
+            assert!(matches!(error, WireError::Tls { .. }), "{error:?}");
+        }
+    });
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn an_unknown_schema_is_a_server_error() {
+    each_server(|server| {
+        let mut endpoint = server.endpoint(Route::Socket, TlsPolicy::Off);
+        endpoint.database = Some("dbdyno_test_wire_absent".to_owned());
+        let error = Session::open(&endpoint, LIMIT).unwrap_err();
+        assert!(
+            matches!(&error, WireError::Server(error) if error.code == 1049),
+            "{error:?}"
+        );
+    });
+}
+
+#[test]
+fn a_session_begins_in_its_schema() {
+    each_server(|server| {
+        let (_session, schema) = server.open_in_schema("begin");
+        let mut endpoint = server.endpoint(Route::Loopback, TlsPolicy::Off);
+        endpoint.database = Some(schema.name.clone());
+        assert_eq!(
+            single(&open(&endpoint).query("SELECT DATABASE()").unwrap()),
+            schema.name
+        );
+    });
+}
+
+#[test]
+fn an_absent_server_is_a_network_error_that_names_it() {
+    let endpoint = Endpoint {
+        address: dbdyno_wire::Address::Socket("/nowhere/s.sock".into()),
+        user: String::new(),
+        password: Password::default(),
+        database: None,
+        tls: TlsPolicy::Off,
+    };
+    let error = Session::open(&endpoint, LIMIT).unwrap_err();
+    assert!(matches!(error, WireError::Network { .. }), "{error:?}");
+    assert!(error.to_string().contains("/nowhere/s.sock"), "{error}");
+}

@@ -1,0 +1,131 @@
+//! The servers to test against, as the environment names them.
+
+use dbdyno_wire::{Address, Endpoint, Password, QueryResult, Session, TlsPolicy};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A running server and a user who may do everything on it.
+pub struct TestServer {
+    pub name: String,
+    socket: PathBuf,
+    host: String,
+    port: u16,
+    user: String,
+    password: Password,
+}
+
+/// How to get there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    Socket,
+    Loopback,
+}
+
+/// Runs a test on every server named, or says why it does not.
+pub fn each_server(test: impl Fn(&TestServer)) {
+    let Some(list) = std::env::var_os("DBDYNO_TEST_SERVERS") else {
+        eprintln!("skipped: DBDYNO_TEST_SERVERS names no servers");
+        return;
+    };
+    let list: Vec<Value> = serde_json::from_str(list.to_str().unwrap()).unwrap();
+    assert!(!list.is_empty(), "DBDYNO_TEST_SERVERS is an empty list");
+    for entry in &list {
+        let server = TestServer::from_entry(entry);
+        eprintln!("on {}", server.name);
+        test(&server);
+    }
+}
+
+impl TestServer {
+    fn from_entry(entry: &Value) -> Self {
+        let text = |key: &str| {
+            entry[key]
+                .as_str()
+                .unwrap_or_else(|| panic!("no {key}"))
+                .to_owned()
+        };
+        let password = match entry["password_file"].as_str() {
+            Some(path) => std::fs::read(path).unwrap(),
+            None => Vec::new(),
+        };
+        Self {
+            name: text("name"),
+            socket: text("socket").into(),
+            host: text("host"),
+            port: entry["port"].as_u64().unwrap().try_into().unwrap(),
+            user: text("user"),
+            password: Password::new(password.strip_suffix(b"\n").unwrap_or(&password)),
+        }
+    }
+
+    pub fn endpoint(&self, route: Route, tls: TlsPolicy) -> Endpoint {
+        let address = match route {
+            Route::Socket => Address::Socket(self.socket.clone()),
+            Route::Loopback => Address::Tcp {
+                host: self.host.clone(),
+                port: self.port,
+            },
+        };
+        let (user, password) = (self.user.clone(), self.password.clone());
+        Endpoint {
+            address,
+            user,
+            password,
+            database: None,
+            tls,
+        }
+    }
+
+    /// In as the user who may do everything, the shortest way.
+    pub fn open(&self) -> Session {
+        open(&self.endpoint(Route::Socket, TlsPolicy::Off))
+    }
+
+    /// A schema of the test's own, empty, and a session in it.
+    pub fn open_in_schema(&self, name: &str) -> (Session, Schema<'_>) {
+        let schema = Schema {
+            server: self,
+            name: format!("dbdyno_test_wire_{name}"),
+        };
+        let mut session = self.open();
+        session
+            .query(&format!("DROP SCHEMA IF EXISTS {}", schema.name))
+            .unwrap();
+        session
+            .query(&format!(
+                "CREATE SCHEMA {} CHARACTER SET utf8mb4",
+                schema.name
+            ))
+            .unwrap();
+        session.query(&format!("USE {}", schema.name)).unwrap();
+        (session, schema)
+    }
+}
+
+pub fn open(endpoint: &Endpoint) -> Session {
+    Session::open(endpoint, LIMIT).unwrap_or_else(|error| panic!("{endpoint:?}: {error}"))
+}
+
+/// A schema that goes with its test.
+pub struct Schema<'a> {
+    server: &'a TestServer,
+    pub name: String,
+}
+
+impl Drop for Schema<'_> {
+    fn drop(&mut self) {
+        let _ = self
+            .server
+            .open()
+            .query(&format!("DROP SCHEMA IF EXISTS {}", self.name));
+    }
+}
+
+/// The only value of a result.
+pub fn single(result: &QueryResult) -> String {
+    let value = result.rows[0][0].clone().unwrap();
+    String::from_utf8(value).unwrap()
+}
