@@ -1,0 +1,147 @@
+"""The page: one HTML file that opens offline, asks nothing of any network, and can run no script but its own.
+
+The content policy names the SHA-256 of the page's two scripts and forbids all connections, so that even text that
+slipped through the escaping could neither run nor phone home. Charts are Vega-Lite, drawn by an interpreter.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import vl_convert
+
+from dbdyno.core import StoreError, format_bytes
+from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._html import Html, element, joined, script_json
+from dbdyno.report._palette import palette_of
+from dbdyno.report._series import run_series
+from dbdyno.report.charts import seconds_template
+from dbdyno.report.sections import (
+    Page,
+    data_section,
+    head_section,
+    how_section,
+    latency_section,
+    rank_section,
+    settings_section,
+    stability_section,
+    throughput_section,
+)
+from dbdyno.store import Results
+
+_CONTENTS = (
+    ("answer", "Answer"),
+    ("throughput", "Throughput"),
+    ("latency", "Response times"),
+    ("ranks", "Ranks"),
+    ("stability", "Stability"),
+    ("settings", "Configuration"),
+    ("how", "How"),
+    ("data", "Data"),
+)
+
+
+def build_page(results: Results, out: Path) -> Path:
+    """Write the page of a study; the file that was written.
+
+    Raises
+    ------
+    StoreError : the file can't be written
+    """
+    text = page_text(results)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        temporary = out.with_name(f".{out.name}.new")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(out)
+    except OSError as error:
+        raise StoreError(
+            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
+        ) from error
+    return out
+
+
+def page_text(results: Results) -> str:
+    """The page of a study."""
+    evidence = gather(results)
+    page = Page(evidence, palette_of(evidence.study.targets))
+    series = {record.run.run_id: run_series(results, record.run.run_id) for record in evidence.stored}
+    series = {run_id: found for run_id, found in series.items() if found["panels"]}
+    body = joined(
+        [
+            head_section(page),
+            throughput_section(page),
+            latency_section(page),
+            rank_section(page),
+            stability_section(page, series),
+            settings_section(page),
+            how_section(page),
+            data_section(page),
+        ]
+    )
+    data = {
+        "specs": page.specs,
+        "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
+        "runs": _runs(evidence, series),
+    }
+    return _rendered(evidence, page, body, data)
+
+
+def _rendered(evidence: Evidence, page: Page, body: Html, data: dict[str, Any]) -> str:
+    bundle, script = _bundle(), _asset("page.js")
+    light, dark = page.palette.css()
+    links = [element("a", words, href=f"#{anchor}") for anchor, words in _CONTENTS if f'id="{anchor}"' in body]
+    return Template(_asset("page.html")).substitute(
+        title=joined([f"{evidence.study.name}: {evidence.answer.headline}"]),
+        policy=f"default-src 'none'; script-src {_digest(bundle)} {_digest(script)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
+        style=_asset("page.css").replace("/*light*/", light).replace("/*dark*/", dark),
+        contents=joined(links),
+        body=body,
+        data=script_json(data),
+        bundle=bundle,
+        script=script,
+    )
+
+
+def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the page shows of a run when it is opened, in the order of the plan."""
+    found = []
+    for record in evidence.stored:
+        cell, run_id = record.run.cell, record.run.run_id
+        if run_id in series:
+            where = f"{format_bytes(cell.tier_bytes)}, {cell.concurrency} connections, {cell.workload}, {cell.route}"
+            title = f"{cell.target}, {where}, repeat {record.run.repeat}"
+            facts = "; ".join([record.status, *([record.reason] if record.reason else []), *_window_facts(record)])
+            found.append({"id": run_id, "title": title, "facts": facts, **series[run_id]})
+    return found
+
+
+def _window_facts(record: Any) -> list[str]:  # noqa: ANN401 - a RunRecord
+    if record.tps_mean is None:
+        return []
+    noise = f" ± {record.tps_half_width:,.2g} (noise alone)" if record.tps_half_width is not None else ""
+    busy = f", client {record.client_busy_share:.0%} busy" if record.client_busy_share is not None else ""
+    return [f"{record.tps_mean:,.4g} TPS{noise} over {record.window_s:g} s{busy}"]
+
+
+def _asset(name: str) -> str:
+    return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, as packaged with vl-convert."""
+    text: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return text.replace("</script", "<\\/script")
+
+
+def _digest(script: str) -> str:
+    """The script's hash as a content policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,0 +1,21 @@
+"""Sections of the page, one file each; the order is that of the page."""
+
+from dbdyno.report.sections._data import data_section
+from dbdyno.report.sections._frame import Page
+from dbdyno.report.sections._head import head_section
+from dbdyno.report.sections._how import how_section, settings_section
+from dbdyno.report.sections._latency import latency_section
+from dbdyno.report.sections._stability import stability_section
+from dbdyno.report.sections._throughput import rank_section, throughput_section
+
+__all__ = [
+    "Page",
+    "data_section",
+    "head_section",
+    "how_section",
+    "latency_section",
+    "rank_section",
+    "settings_section",
+    "stability_section",
+    "throughput_section",
+]

@@ -1,0 +1,57 @@
+"""Data: every file with its checksum, the study file, the commands that repeat it, how to cite it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from dbdyno.analyse import counted
+from dbdyno.core import format_bytes
+from dbdyno.report._format import clock_time
+from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report.sections._frame import Page, section, subtitle
+from dbdyno.store import FileFacts
+
+
+def data_section(page: Page) -> Html:
+    """Files, commands, citation."""
+    manifest = page.evidence.results.manifest
+    total = sum(facts.bytes for facts in manifest.files.values())
+    commands = [
+        *dict.fromkeys(manifest.command_lines),
+        "dbdyno report DIR   # this page, from the stored records alone",
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    cite = (
+        f"{manifest.study_name}, measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}, "
+        f"study {manifest.study_digest}"
+    )
+    return section(
+        "data",
+        "Data and how to repeat it",
+        subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
+        element("h3", "Commands"),
+        element("pre", element("code", "\n".join(commands)), tabindex=0),
+        folded("The study file", element("pre", element("code", page.evidence.results.study_text), tabindex=0)),
+        element("p", f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
+        element("p", "To cite: ", element("q", cite), "."),
+        element("h3", "Files"),
+        *_folders(manifest.files),
+    )
+
+
+def _folders(files: dict[str, FileFacts] | object) -> list[Html]:
+    groups: dict[str, list[tuple[str, FileFacts]]] = defaultdict(list)
+    if isinstance(files, dict):
+        for name, facts in sorted(files.items()):
+            groups[name.rsplit("/", 1)[0] if "/" in name else "top of the folder"].append((name, facts))
+    top = {name: rows for name, rows in groups.items() if not name.startswith("runs/")}
+    runs = [row for name, rows in groups.items() if name.startswith("runs/") for row in rows]
+    parts = [_files(name, rows) for name, rows in sorted(top.items(), key=lambda item: item[0] != "top of the folder")]
+    return [*parts, *([_files("runs", runs)] if runs else [])]
+
+
+def _files(name: str, rows: list[tuple[str, FileFacts]]) -> Html:
+    columns = [Column("file"), Column("bytes", True), Column("SHA-256")]
+    cells = [[path, f"{facts.bytes:,}", element("code", facts.sha256)] for path, facts in rows]
+    title = f"{name}: {counted(len(rows), 'file')}"
+    return folded(title, table(f"files-{name}".replace(" ", "-"), title, columns, cells))

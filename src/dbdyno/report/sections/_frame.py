@@ -1,0 +1,62 @@
+"""What sections of the page are made of: headings, charts in their places, tables behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._html import Html, element, folded
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts import Chart
+
+
+@dataclass(slots=True)
+class Page:
+    """The page while it is being made: sections add the definitions of the charts that they place."""
+
+    evidence: Evidence
+    palette: Palette
+    specs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def place(self, chart: Chart) -> Html:
+        """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
+        self.specs[chart.name] = chart.spec()
+        height = self.specs[chart.name].get("height", 200)
+        canvas = element(
+            "div",
+            class_="chart",
+            id=f"chart-{chart.name}",
+            data_chart=chart.name,
+            role="img",
+            aria_label=chart.description[:4000],
+            style=f"min-height:{int(height) + 50}px",
+        )
+        return element("figure", element("figcaption", chart.title), canvas, class_="panel")
+
+
+def section(anchor: str, title: str, *children: str) -> Html:
+    """A section with a heading that can be linked."""
+    heading = element("h2", element("a", title, href=f"#{anchor}", class_="anchor"), id=f"{anchor}-title")
+    return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-title")
+
+
+def subtitle(text: str) -> Html:
+    """What is measured, in which unit, over which window."""
+    return element("p", text, class_="subtitle")
+
+
+def to_see(text: str) -> Html:
+    """The sentence under a chart that says what to see."""
+    return element("p", text, class_="to-see")
+
+
+def grid(figures: Sequence[Html], *, small: bool = False) -> Html:
+    """Small multiples, side by side where there is room."""
+    return element("div", *figures, class_="grid small" if small else "grid")
+
+
+def data_behind(table: Html, what: str = "The data as a table") -> Html:
+    """A chart's data, on demand."""
+    return folded(what, table, class_="data")

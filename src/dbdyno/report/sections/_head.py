@@ -1,0 +1,67 @@
+"""First screen: the question, the answer with its intervals, and what weakens it, as prominent as the answer."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import counted
+from dbdyno.core import format_duration
+from dbdyno.report._format import clock_time
+from dbdyno.report._html import Html, element, joined
+from dbdyno.report.sections._frame import Page
+
+
+def head_section(page: Page) -> Html:
+    """Question, answer, caveats."""
+    evidence = page.evidence
+    answers = [element("p", sentence) for sentence in evidence.answer.sentences]
+    weak = [element("li", caveat.text, data_code=caveat.code) for caveat in evidence.weaknesses]
+    return element(
+        "header",
+        element("p", _line(page), class_="kicker"),
+        element("h1", evidence.study.question or evidence.study.name),
+        element(
+            "div",
+            element("div", element("h2", "Answer"), *answers, class_="answer"),
+            element("div", element("h2", "What weakens it"), element("ul", *weak), class_="weak") if weak else "",
+            class_="first",
+        ),
+        _targets(page),
+        class_="page-head",
+        id="answer",
+    )
+
+
+def _line(page: Page) -> str:
+    study, stored = page.evidence.study, page.evidence.stored
+    axes = (
+        (len(study.targets), "target", ""),
+        (len(study.workloads), "workload", ""),
+        (len(study.tiers_bytes), "memory size", ""),
+        (len(study.concurrencies), "concurrency", "concurrencies"),
+        (len(study.routes), "route", ""),
+        (study.repeats, "repeat", ""),
+    )
+    counts = " × ".join(counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target")
+    planned = len(page.evidence.records)
+    runs = counted(planned, "run") if len(stored) == planned else f"{len(stored)} of {counted(planned, 'run')} so far"
+    when = [record for record in stored if record.started_ns]
+    began = f" · {clock_time(min(r.started_ns for r in when))}" if when else ""
+    took = f" · {format_duration(max(r.ended_ns for r in when) - min(r.started_ns for r in when))}" if when else ""
+    return f"{study.name} · {runs} = {counts}{began}{took}"
+
+
+def _targets(page: Page) -> Html:
+    """The key: colour, symbol and version of each target."""
+    versions: dict[str, str] = {}
+    for record in page.evidence.stored:
+        versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
+    items = [
+        element(
+            "li",
+            element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
+            element("b", look.target),
+            " ",
+            element("span", versions.get(look.target, "no run yet"), class_="quiet"),
+        )
+        for look in page.palette.looks
+    ]
+    return joined([element("ul", *items, class_="key", aria_label="Targets and their colours")])

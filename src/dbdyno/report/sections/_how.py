@@ -1,0 +1,187 @@
+"""How it was done: configuration as read back, order of runs, populate, environment, statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dbdyno.core import format_bytes, format_duration
+from dbdyno.report._format import clock_time, humanised, label
+from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
+from dbdyno.report._settings import asked_settings, variable_rows
+from dbdyno.report.charts import timeline_chart
+from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+
+
+def settings_section(page: Page) -> Html:
+    """What the servers were told, what they say, and where the targets differ."""
+    rows = variable_rows(page.evidence)
+    targets = page.evidence.targets
+    shared = [row for row in rows if all(row.values)]
+    differing = [row for row in shared if row.differs]
+    only_some = [row for row in rows if not all(row.values)]
+    columns = [Column("variable"), *(Column(target) for target in targets)]
+
+    def cells(row: Any) -> list[str]:  # noqa: ANN401 - a VariableRow
+        return [row.name, *(shortened(value, 90) if value else "-" for value in row.values)]
+
+    return section(
+        "settings",
+        "Configuration as read back",
+        subtitle("Options written for each target with the reason, then what the running servers answered."),
+        _asked_table(page),
+        element("h3", f"{len(differing)} variables that all targets have and that differ"),
+        table("differences", "Values that differ between targets", columns, [cells(row) for row in differing])
+        if differing
+        else to_see("None."),
+        folded(
+            f"{len(only_some)} variables that only some targets have",
+            table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
+        ),
+        folded(
+            f"All {len(rows)} variables",
+            table("variables", "All variables", columns, [cells(r) for r in rows], marked=[r.differs for r in rows]),
+        ),
+    )
+
+
+def _asked_table(page: Page) -> Html:
+    asked = asked_settings(page.evidence)
+    options: dict[str, dict[str, tuple[str, str, str]]] = {}
+    for target, settings in asked.items():
+        for row in settings:
+            options.setdefault(row.option, {})[target] = (row.asked, row.effective, row.reason)
+    columns = [Column("option"), *(Column(target) for target in page.evidence.targets), Column("why")]
+    rows, marked = [], []
+    for option, by_target in sorted(options.items()):
+        shown = [_value(by_target.get(target)) for target in page.evidence.targets]
+        why = dict.fromkeys(values[2] for values in by_target.values())
+        rows.append([option, *shown, "; ".join(why)])
+        marked.append(len(set(shown)) > 1)
+    if not rows:
+        return to_see("No setting was written: the servers run as they were found.")
+    inner = table(
+        "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
+    )
+    return folded(f"{len(rows)} options written, with reasons", inner)
+
+
+def _value(found: tuple[str, str, str] | None) -> str:
+    if found is None:
+        return "-"
+    asked, effective, _ = found
+    same = asked.lower() == effective.lower() or effective == "not shown"
+    return asked if same else f"{effective} (asked: {asked})"
+
+
+def how_section(page: Page) -> Html:
+    """Order of runs, populate, environment, method."""
+    chart = timeline_chart(page.evidence, page.palette)
+    order = [page.place(chart)] if chart else []
+    return section(
+        "how",
+        "How it was done",
+        *order,
+        to_see(
+            "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
+        ),
+        data_behind(_run_table(page), "Every run in order as a table"),
+        element("h3", "Datasets"),
+        _documents(page, "dataset"),
+        element("h3", "Engines"),
+        _documents(page, "engine"),
+        element("h3", "Machine"),
+        facts_list(page.evidence.results.host),
+        element("h3", "Method"),
+        _method(page),
+    )
+
+
+def _run_table(page: Page) -> Html:
+    columns = [Column("run", True), Column("target"), Column("memory"), Column("connections", True), Column("workload")]
+    columns += [Column("repeat", True), Column("status"), Column("started"), Column("took"), Column("TPS", True)]
+    columns += [
+        Column("± noise", True),
+        Column("errors"),
+        Column("client busy", True),
+        Column("client CPU a statement"),
+    ]
+    columns += [Column("server CPU a transaction"), Column("reason or caveat")]
+    rows = []
+    for record in page.evidence.records:
+        cell = record.run.cell
+        where = [cell.target, format_bytes(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
+        took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
+        began = clock_time(record.started_ns) if record.started_ns else ""
+        tps = f"{record.tps_mean:,.4g}" if record.tps_mean is not None else ""
+        noise = f"{record.tps_half_width:,.2g}" if record.tps_half_width is not None else ""
+        errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
+        busy = f"{record.client_busy_share:.0%}" if record.client_busy_share is not None else ""
+        cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
+        reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
+        head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
+        rows.append([*head, tps, noise, errors, busy, *cpu, shortened(reason, 200)])
+    return table("runs", "Runs in the order of the plan", columns, rows)
+
+
+def _cpu(value_ns: float | None) -> str:
+    return "" if value_ns is None else f"{value_ns / 1000:,.4g} µs"
+
+
+def _documents(page: Page, kind: str) -> Html:
+    """Stored facts of each target's engine or dataset."""
+    read = page.evidence.results.engine if kind == "engine" else page.evidence.results.dataset
+    found = [(target, read(target)) for target in page.evidence.targets]
+    parts = [
+        element(
+            "div", element("h4", target), facts_list({k: v for k, v in facts.items() if k != "target"}), class_="card"
+        )
+        for target, facts in found
+        if facts is not None
+    ]
+    return element("div", *parts, class_="cards") if parts else to_see("Nothing was stored.")
+
+
+def facts_list(facts: Mapping[str, Any]) -> Html:
+    """A stored document for people: simple facts as a list, lists of records as tables on demand."""
+    simple, nested = [], []
+    for key, value in facts.items():
+        if isinstance(value, Mapping) and value:
+            nested.append(folded(label(key), facts_list(value), is_open=len(value) <= 4))
+        elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            nested.append(_records_table(key, value))
+        else:
+            simple += [element("dt", label(key)), element("dd", shortened(humanised(key, value), 300))]
+    return joined([element("dl", *simple) if simple else "", *nested])
+
+
+def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
+    names = list(dict.fromkeys(name for record in records for name in record))
+    rows = [[shortened(humanised(name, record.get(name)), 80) for name in names] for record in records]
+    inner = table(label(key).replace(" ", "-"), label(key), [Column(label(name)) for name in names], rows)
+    return folded(f"{len(records)} {label(key)}", inner)
+
+
+def _method(page: Page) -> Html:
+    study, facts = page.evidence.study, page.evidence.facts
+    pairs = {
+        "warm-up, driven and not judged": format_duration(study.warm_up_ns),
+        "window, judged": format_duration(study.window_ns),
+        "repeats": str(study.repeats),
+        "order": f"{study.order}, seed {study.seed}",
+        "pacing": "closed: the next transaction when the last is done"
+        if facts.is_closed
+        else f"{study.pacing.rate_per_s:g} transactions/s, {study.pacing.arrivals} arrivals",
+        "statements": f"{study.protocol}, random numbers of {study.rng}",
+        "processors of the server": _cpus(study.pinning.server),
+        "processors of the client": _cpus(study.pinning.client),
+        "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
+        "spread": "between repeats on ln(TPS), moderated over all cells from eight repeated cells on (Smyth 2004)",
+        "comparison": "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for same",
+        "statistics": "dbdyno-stats/1",
+    }
+    return element("dl", *(part for k, v in pairs.items() for part in (element("dt", k), element("dd", v))))
+
+
+def _cpus(cpus: tuple[int, ...] | None) -> str:
+    return "left to the scheduler" if cpus is None else ", ".join(map(str, cpus))

@@ -1,0 +1,53 @@
+"""Response times at the same places."""
+
+from __future__ import annotations
+
+from dbdyno.core import format_bytes
+from dbdyno.report._format import milliseconds
+from dbdyno.report._html import Column, Html, table
+from dbdyno.report.charts import QUANTILE_WORDS, latency_charts
+from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+
+
+def latency_section(page: Page) -> Html:
+    """Quantiles against concurrency."""
+    charts = latency_charts(page.evidence, page.palette)
+    if not charts:
+        return section("latency", "Response times", to_see("No run has response times yet."))
+    closed = page.evidence.facts.is_closed
+    kind = (
+        "closed loop, from when a transaction was sent: waits behind a stall are not counted"
+        if closed
+        else "fixed rate, from when a transaction was due"
+    )
+    return section(
+        "latency",
+        "Response times, " + ("closed loop" if closed else "fixed rate"),
+        subtitle(
+            f"Milliseconds on a log scale; {kind}. Read from the histograms of all repeats together; "
+            "whiskers: 95 % intervals between repeats."
+        ),
+        grid([page.place(chart) for chart in charts], small=True),
+        to_see("Lower is better. A quantile is shown only where at least 20 transactions lie beyond it."),
+        data_behind(_table(page)),
+    )
+
+
+def _table(page: Page) -> Html:
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True), Column("quantile")]
+    columns += [Column(title, True) for title in ("value", "low", "high", "transactions beyond")]
+    rows = [
+        [
+            x.cell.target,
+            x.cell.workload,
+            format_bytes(x.cell.tier_bytes),
+            f"{x.cell.concurrency:,}",
+            QUANTILE_WORDS[x.quantile],
+            milliseconds(x.value_ns),
+            milliseconds(x.low_ns) if x.low_ns else "",
+            milliseconds(x.high_ns) if x.high_ns else "",
+            f"{x.beyond_count:,}",
+        ]
+        for x in page.evidence.latency
+    ]
+    return table("response-times", "Response-time quantiles with 95 % intervals", columns, rows)

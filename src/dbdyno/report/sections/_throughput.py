@@ -1,0 +1,101 @@
+"""The one chart that shows the answer, and the ranks that follow from it."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import CellJudgement, place_words, plus_minus, ratio_words
+from dbdyno.core import format_bytes
+from dbdyno.report._format import milliseconds, rank_words
+from dbdyno.report._html import Column, Html, table
+from dbdyno.report.charts import rank_charts, throughput_charts
+from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+
+_INTERVAL_WORDS = {
+    "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
+    "repeats": "bands: 95 % intervals from the spread between repeats",
+    "one run, borrowed spread": "bands: 95 % intervals, spread borrowed from other cells where a cell was run once",
+    "one run, assumed spread": "one run: bands are 95 % intervals with an assumed spread of 1.2 %",
+}
+
+
+def throughput_section(page: Page) -> Html:
+    """Throughput against concurrency."""
+    charts = throughput_charts(page.evidence, page.palette)
+    study = page.evidence.study
+    workload = ", ".join(choice.name for choice in study.workloads)
+    measure = f"Transactions per second against connections, {workload}, windows of {study.window_ns / 1e9:g} s"
+    if not charts:
+        return section("throughput", "Throughput", to_see("No run has a throughput yet."))
+    return section(
+        "throughput",
+        page.evidence.answer.headline,
+        subtitle(f"{measure}; {_interval_words(page)}. Hollow points can't be trusted."),
+        grid([page.place(chart) for chart in charts]),
+        to_see("Higher is better. Where bands overlap, the table says whether the targets can be told apart at all."),
+        data_behind(_cell_table(page)),
+        data_behind(_pair_table(page), "All comparisons as a table"),
+    )
+
+
+def rank_section(page: Page) -> Html:
+    """Ranks as intervals."""
+    charts = rank_charts(page.evidence, page.palette)
+    if not charts:
+        return Html("")
+    open_count = sum(pair.verdict == "undecided" for pair in page.evidence.comparisons)
+    return section(
+        "ranks",
+        "Places that each target may hold",
+        subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
+        grid([page.place(chart) for chart in charts]),
+        to_see(
+            f"Whiskers that overlap are ties. Undecided: {open_count} of {len(page.evidence.comparisons)} comparisons."
+        ),
+    )
+
+
+def _interval_words(page: Page) -> str:
+    kinds = [group.interval_kind for group in page.evidence.judgements if group.interval_kind]
+    common = max(set(kinds), key=kinds.count) if kinds else "one run, assumed spread"
+    return _INTERVAL_WORDS[common]
+
+
+def _cell_table(page: Page) -> Html:
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns += [Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99")]
+    rows = [_cell_row(page, group) for group in page.evidence.judgements]
+    return table("cells", "Throughput of every cell with its 95 % interval", columns, rows)
+
+
+def _cell_row(page: Page, group: CellJudgement) -> list[str]:
+    cell = group.cell
+    places = page.evidence.ranks.get(group.place, {})
+    rank = rank_words(places[cell.target], len(places)) if cell.target in places else ""
+    found = {x.quantile: x.value_ns for x in page.evidence.latency if x.cell == cell}
+    quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p50", "p95", "p99")]
+    numbers = ["", "", ""]
+    if group.tps_mean is not None:
+        low, high = group.tps_low or 0.0, group.tps_high or 0.0
+        numbers = [plus_minus(group.tps_mean, low, high), f"{low:,.4g}", f"{high:,.4g}"]
+    runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
+    identity = [cell.target, cell.workload, format_bytes(cell.tier_bytes), f"{cell.concurrency:,}"]
+    return [*identity, *numbers, runs, rank, *quantiles]
+
+
+def _pair_table(page: Page) -> Html:
+    pairs = page.evidence.comparisons
+    columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
+    columns += [Column("adjusted p", True), Column("repeats that would decide", True)]
+    places = [(p.workload, p.route, p.tier_bytes, p.concurrency) for p in pairs]
+    rows = [
+        [
+            place_words(place, places),
+            pair.left,
+            pair.right,
+            ratio_words(pair.ratio, pair.low, pair.high),
+            pair.verdict,
+            f"{pair.p_adjusted:.2g}",
+            str(pair.repeats_needed or ""),
+        ]
+        for place, pair in zip(places, pairs, strict=True)
+    ]
+    return table("comparisons", "Ratios with 95 % intervals; p adjusted within a place (Holm)", columns, rows)
