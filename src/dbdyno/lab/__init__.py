@@ -1,1 +1,46 @@
-"""Room under construction."""
+"""A plan walked through the bench rooms: engines, datasets, runs; journal, resume, clean-up, progress.
+
+Nothing here prints and nothing here judges: what happens is told as frozen events, what was seen is stored.
+"""
+
+from dbdyno.lab._events import (
+    DatasetReady,
+    DatasetsEqual,
+    EngineProgress,
+    EngineReady,
+    Event,
+    FillAdvanced,
+    FillStarted,
+    LeftoversRemoved,
+    OnEvent,
+    Outcome,
+    RunFinished,
+    RunPhase,
+    RunPhaseEntered,
+    RunStarted,
+    SecondMeasured,
+    StudyFinished,
+    StudyStarted,
+)
+from dbdyno.lab._generator import find_generator
+
+__all__ = [
+    "DatasetReady",
+    "DatasetsEqual",
+    "EngineProgress",
+    "EngineReady",
+    "Event",
+    "FillAdvanced",
+    "FillStarted",
+    "LeftoversRemoved",
+    "OnEvent",
+    "Outcome",
+    "RunFinished",
+    "RunPhase",
+    "RunPhaseEntered",
+    "RunStarted",
+    "SecondMeasured",
+    "StudyFinished",
+    "StudyStarted",
+    "find_generator",
+]

@@ -1,0 +1,177 @@
+"""One run from restore to stored value. Whatever goes wrong with it becomes its reason; the study goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, Run, RunRecord
+from dbdyno.hosts import Host
+from dbdyno.lab import _events as events
+from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.lab._prepare import Prepared
+from dbdyno.lab._signals import uninterrupted
+from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
+from dbdyno.populate import SCHEMA, Dataset
+from dbdyno.store import SecondRow, StoredRun
+from dbdyno.study import Study
+
+_NOT_INDEPENDENT = Caveat(
+    "cells-not-independent", "the server ran before and keeps running: each run starts from what the last one left"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Makes runs of one study.
+
+    Parameters
+    ----------
+    logical_cpu_count : of the client's machine
+    pause : waits for seconds; tests don't
+    """
+
+    study: Study
+    bench: Bench
+    host: Host
+    generator: Path
+    logical_cpu_count: int
+    on_event: events.OnEvent
+    pause: Callable[[float], None] = time.sleep
+
+    def make(self, run: Run, prepared: Prepared) -> StoredRun:
+        """Attempt a run. A server that does not start or dies is a failed run, not an error."""
+        started_ns = time.time_ns()
+        try:
+            server = self._server(run, prepared)
+        except ConfigureError as error:  # a full disk would fail every run alike: that stops the study instead
+            return _failed(run, prepared, error, started_ns)
+        try:
+            return self._with_server(run, prepared, server)
+        except (ConfigureError, MeasureError, pymysql.MySQLError) as error:
+            return _failed(run, prepared, error, started_ns, server)
+        finally:
+            with uninterrupted():
+                self.on_event(events.RunPhaseEntered(run, "stop"))
+                server.discard()
+
+    def _server(self, run: Run, prepared: Prepared) -> RunServer:
+        if prepared.is_running_server:
+            return self.bench.running_server(prepared.target, prepared.installation)
+        self.on_event(events.RunPhaseEntered(run, "restore"))
+        dataset = Dataset.of_study(self.study, self.study.workload(run.cell.workload))
+        snapshot = prepared.snapshots[dataset.digest]
+        return self.bench.run_server(run, prepared.target, prepared.installation, snapshot)
+
+    def _with_server(self, run: Run, prepared: Prepared, server: RunServer) -> StoredRun:
+        variables, status_before = server.variables(), server.status()
+        client = self.study.pinning.client
+        workers = worker_count(run.cell.concurrency, client, self.logical_cpu_count)
+        order = LoadOrder(run, self.study, server.order_target(SCHEMA), workers)
+        if self.study.settle_ns:
+            self.on_event(events.RunPhaseEntered(run, "settle"))
+            self.pause(self.study.settle_ns / 1e9)
+        self.on_event(events.RunPhaseEntered(run, "load"))
+        measured = measure_run(
+            order, server, self.host, self.generator, server.sources(), lambda row: self._tell(run, order, row)
+        )
+        return StoredRun(
+            record=record_of(run, prepared, measured, server.log_tail()),
+            seconds=measured.seconds,
+            intervals=measured.intervals,
+            telemetry=measured.telemetry,
+            variables=variables,
+            settings=server.settings,
+            status_before=status_before,
+            status_after=_status_if_alive(server),
+            order=order.to_json(),
+            start=measured.start,
+            telemetry_facts=server.telemetry_facts(),
+            server_cnf=server.option_file,
+            server_log=server.log_tail(),
+        )
+
+    def _tell(self, run: Run, order: LoadOrder, row: SecondRow) -> None:
+        in_window = row.phase == "window"
+        first = order.first_window_second if in_window else 0
+        count = order.window_seconds if in_window else order.first_window_second
+        self.on_event(
+            events.SecondMeasured(
+                run, row.phase, row.second - first + 1, count, row.tps, row.p95_ns, row.errors, row.client_busy_share
+            )
+        )
+
+
+def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str) -> RunRecord:
+    """The record of a run that was driven. Of a failed one, the end of the server's log is part of the reason."""
+    figures, judgement = measured.figures, measured.judgement
+    caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
+    reason = judgement.reason
+    if judgement.status == "failed" and "server died" in reason:
+        reason = f"{reason}\n{_last_lines(log_tail)}".strip()
+    return RunRecord(
+        run=run,
+        family=prepared.installation.family,
+        version=prepared.installation.version,
+        storage_engine=prepared.target.engine.storage_engine,
+        status=judgement.status,
+        reason=reason,
+        window_s=figures.window_s,
+        tps_mean=figures.tps_mean,
+        tps_half_width=figures.tps_half_width,
+        qps_mean=figures.qps_mean,
+        latency_ns=figures.latency_ns,
+        transactions=figures.transactions,
+        statements=figures.statements,
+        errors=figures.errors,
+        retries=figures.retries,
+        client_cpu_ns_per_statement=figures.client_cpu_ns_per_statement,
+        server_cpu_ns_per_transaction=figures.server_cpu_ns_per_transaction,
+        client_busy_share=figures.client_busy_share,
+        caveats=caveats,
+        started_ns=measured.started_ns,
+        ended_ns=measured.ended_ns,
+    )
+
+
+def _failed(
+    run: Run, prepared: Prepared, error: Exception, started_ns: int, server: RunServer | None = None
+) -> StoredRun:
+    log_tail = server.log_tail() if server else ""
+    death = server.death() if server else None
+    reason = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
+    if death:
+        reason = f"the server died: {death}; {reason}\n{_last_lines(log_tail)}".strip()
+    record = RunRecord(
+        run=run,
+        family=prepared.installation.family,
+        version=prepared.installation.version,
+        storage_engine=prepared.target.engine.storage_engine,
+        status="failed",
+        reason=reason,
+        started_ns=started_ns,
+        ended_ns=time.time_ns(),
+    )
+    return StoredRun(
+        record,
+        settings=server.settings if server else (),
+        server_cnf=server.option_file if server else "",
+        server_log=log_tail,
+    )
+
+
+def _status_if_alive(server: RunServer) -> dict[str, str]:
+    if server.death():
+        return {}
+    try:
+        return dict(server.status())
+    except (pymysql.MySQLError, ConfigureError):
+        return {}
+
+
+def _last_lines(text: str, count: int = 5) -> str:
+    return "\n".join(text.strip().splitlines()[-count:])

@@ -1,0 +1,172 @@
+"""What happens while a study runs, as frozen values. The command line renders them; nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from dbdyno.core import Run, RunRecord
+
+RunPhase = Literal["restore", "start", "settle", "load", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyStarted:
+    """A study begins, or goes on: `runs_done` of `runs_total` were there already."""
+
+    name: str
+    targets_count: int
+    runs_total: int
+    runs_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftoversRemoved:
+    """What an earlier, killed run had left behind."""
+
+    what: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineProgress:
+    """Words of provisioning while it works."""
+
+    target: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReady:
+    """An engine is at hand. `note` says what was taken instead of what was asked; empty when it is that."""
+
+    target: str
+    title: str
+    source: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class FillStarted:
+    """A dataset is not there yet and is filled."""
+
+    target: str
+    dataset: str
+
+
+@dataclass(frozen=True, slots=True)
+class FillAdvanced:
+    """How far the filling is; `phase` is ``load`` or ``index``."""
+
+    target: str
+    phase: str
+    rows_done: int
+    rows_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReady:
+    """A target's dataset is filled, proven and kept; `reused`: it was so already."""
+
+    target: str
+    dataset: str
+    rows_total: int
+    fill_ns: int
+    bytes: int
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetsEqual:
+    """The checksums of a dataset are the same on all targets."""
+
+    dataset: str
+    targets_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run begins; `number` counts from 1 over the whole plan."""
+
+    run: Run
+    number: int
+    runs_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunPhaseEntered:
+    """A run has come to a phase."""
+
+    run: Run
+    phase: RunPhase
+
+
+@dataclass(frozen=True, slots=True)
+class SecondMeasured:
+    """One second of load; `second` counts within its phase, from 1 to `seconds_count`."""
+
+    run: Run
+    phase: str
+    second: int
+    seconds_count: int
+    tps: float
+    p95_ns: int | None
+    errors: int
+    client_busy_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """A run is stored, good or not."""
+
+    record: RunRecord
+    number: int
+    runs_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFinished:
+    """Nothing more will happen."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a study ended.
+
+    Parameters
+    ----------
+    interrupted : stopped by Ctrl-C or SIGTERM; the same command goes on where it stopped
+    good, suspect, failed : stored runs of the whole plan, earlier ones included
+    missing : planned and not yet made
+    """
+
+    interrupted: bool
+    good: int
+    suspect: int
+    failed: int
+    missing: int
+
+    @property
+    def complete(self) -> bool:
+        """Every planned run was made and none failed."""
+        return not (self.interrupted or self.failed or self.missing)
+
+
+Event: TypeAlias = (
+    StudyStarted
+    | LeftoversRemoved
+    | EngineProgress
+    | EngineReady
+    | FillStarted
+    | FillAdvanced
+    | DatasetReady
+    | DatasetsEqual
+    | RunStarted
+    | RunPhaseEntered
+    | SecondMeasured
+    | RunFinished
+    | StudyFinished
+)
+OnEvent: TypeAlias = Callable[[Event], None]

@@ -1,0 +1,174 @@
+"""Before the first run: every engine at hand, every dataset filled, and the same rows in all of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dbdyno.core import PopulateError, StoreError, Target
+from dbdyno.hosts import Home, Host
+from dbdyno.lab import _events as events
+from dbdyno.lab._bench import Bench
+from dbdyno.lab._facts import dataset_facts, in_place_facts, installation_facts
+from dbdyno.populate import (
+    Dataset,
+    FillProgress,
+    FreshServer,
+    Snapshot,
+    TableSums,
+    fill,
+    snapshot_for,
+    snapshot_key,
+)
+from dbdyno.provision import Installation
+from dbdyno.store import JsonValue, Results, ResultsWriter
+from dbdyno.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A target ready for its runs.
+
+    Parameters
+    ----------
+    snapshots : digest of a dataset -> snapshot; empty for a running server, which was filled in place
+    """
+
+    target: Target
+    installation: Installation
+    snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
+
+    @property
+    def is_running_server(self) -> bool:
+        """Not ours: neither configured, restored nor stopped."""
+        return self.installation.address is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Carries what every step needs."""
+
+    study: Study
+    bench: Bench
+    host: Host
+    home: Home
+    generator: Path
+    writer: ResultsWriter
+    on_event: events.OnEvent
+    facts: dict[str, list[JsonValue]] = field(default_factory=lambda: defaultdict(list))
+
+    def all_targets(self, results: Results, targets: Sequence[Target]) -> dict[str, Prepared]:
+        """Bring the engines of these targets, then fill what is not filled; target name -> what is ready.
+
+        Raises
+        ------
+        ProvisionError, PopulateError, HostError : nothing was measured yet; the same command tries again
+        StoreError : an engine is not the one that earlier runs in this folder have measured
+        """
+        installations = {target.name: self._engine(target, results) for target in targets}
+        datasets = {dataset.digest: dataset for dataset in self._datasets()}
+        ready: dict[str, dict[str, Snapshot]] = {target.name: {} for target in targets}
+        for digest, dataset in datasets.items():
+            sums: dict[str, tuple[TableSums, ...]] = {}
+            for target in targets:
+                installation = installations[target.name]
+                if installation.address is not None:
+                    sums[target.name] = self._fill_in_place(target, installation, dataset)
+                else:
+                    snapshot = self._snapshot(target, installation, dataset)
+                    ready[target.name][digest] = snapshot
+                    sums[target.name] = snapshot.tables
+            check_equal(sums)
+            self.on_event(events.DatasetsEqual(dataset.title, len(sums)))
+        for name, facts in self.facts.items():
+            self.writer.write_dataset(name, {"datasets": facts})
+        return {t.name: Prepared(t, installations[t.name], ready[t.name]) for t in targets}
+
+    def _datasets(self) -> list[Dataset]:
+        return [Dataset.of_study(self.study, choice) for choice in self.study.workloads]
+
+    def _engine(self, target: Target, results: Results) -> Installation:
+        installation = self.bench.obtain(target, lambda text: self.on_event(events.EngineProgress(target.name, text)))
+        earlier = results.engine(target.name)
+        if earlier is not None and earlier["version"] != installation.version:
+            raise StoreError(
+                f"{target.name} is {installation.version} now, and {results.path} holds runs of {earlier['version']}",
+                "runs of two versions would stand as one",
+                "give another folder with -o",
+            )
+        self.writer.write_engine(target.name, installation_facts(installation))
+        origin = f"{installation.origin.source} {installation.origin.location}".strip()
+        self.on_event(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))
+        return installation
+
+    def _snapshot(self, target: Target, installation: Installation, dataset: Dataset) -> Snapshot:
+        key = snapshot_key(self.bench.shaping(target, installation), target.engine.storage_engine, dataset)
+
+        def fresh_server() -> FreshServer:
+            self.on_event(events.FillStarted(target.name, dataset.title))
+            return self.bench.fresh_server(target, installation)
+
+        snapshot = snapshot_for(
+            key,
+            dataset,
+            target.engine.storage_engine,
+            fresh_server,
+            self.host,
+            self.home,
+            self.generator,
+            self._on_progress(target),
+        )
+        self.facts[target.name].append(dataset_facts(dataset, snapshot))
+        self.on_event(
+            events.DatasetReady(
+                target.name,
+                dataset.title,
+                snapshot.rows_total,
+                snapshot.fill_ns,
+                snapshot.bytes,
+                snapshot.reused,
+            )
+        )
+        return snapshot
+
+    def _fill_in_place(self, target: Target, installation: Installation, dataset: Dataset) -> tuple[TableSums, ...]:
+        self.on_event(events.FillStarted(target.name, dataset.title))
+        server = self.bench.running_server(target, installation)
+        try:
+            end = fill(
+                dataset,
+                server,
+                target.engine.storage_engine,
+                self.host,
+                self.generator,
+                self._on_progress(target),
+            )
+        finally:
+            server.discard()
+        rows = sum(table.rows for table in end.tables)
+        self.facts[target.name].append(in_place_facts(dataset, end))
+        self.on_event(events.DatasetReady(target.name, dataset.title, rows, end.elapsed_ns, 0, reused=False))
+        return end.tables
+
+    def _on_progress(self, target: Target) -> Callable[[FillProgress], None]:
+        return lambda p: self.on_event(events.FillAdvanced(target.name, p.phase, p.rows_done, p.rows_total))
+
+
+def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:
+    """All targets hold the same rows.
+
+    Raises
+    ------
+    PopulateError : two targets differ; both are named
+    """
+    (first, expected), *others = sums.items()
+    for name, found in others:
+        differing = [table.name for table, other in zip(found, expected, strict=False) if table != other]
+        if found != expected:
+            raise PopulateError(
+                f"{name} does not hold the same rows as {first}",
+                f"tables that differ: {', '.join(differing) or 'their number'}",
+                "remove the snapshots in DBDYNO_HOME and run again",
+            )

@@ -1,0 +1,250 @@
+"""A machine of paper: engines, servers and a load generator that only say their lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from dbdyno.core import Run, Target
+from dbdyno.hosts import Completed, Home, Host, LocalHost
+from dbdyno.lab import Event, Outcome
+from dbdyno.lab._walk import Walk
+from dbdyno.plan import Plan, make_plan
+from dbdyno.populate import Snapshot
+from dbdyno.provision import Installation
+from dbdyno.provision import Origin as InstallationOrigin
+from dbdyno.store import JsonValue, Results, SettingRow
+from dbdyno.study import ServerAddress, Study, parse_study, study_text
+
+SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
+STUDY = parse_study(
+    """
+    targets = ["mariadb:11.8", "mysql:9.7"]
+    workload = {name = "oltp_read_write", tables = 1, rows = 50000}
+    axes = {tier = "64MB", concurrency = [1, 4]}
+    measure = {warm_up = "1s", window = "2s", repeats = 1, seed = 9}
+    """,
+    "paper.toml",
+)
+
+
+def load_lines(concurrency: int, *, reports: int = 3) -> list[str]:
+    start, text, _, end = (SAMPLES / "load-records.jsonl").read_text().splitlines()
+    interval = json.loads(text)
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    histogram.record_value(1_000_000, 1190)
+    encoded = histogram.encode().decode()
+    interval["transactions"]["read_write"] |= {"response": encoded, "service": encoded}
+    interval["statements"] = {}
+    begin = interval["monotonic_ns"]
+    seconds = [
+        interval
+        | {
+            "second": k,
+            "phase": "window" if k else "warm-up",
+            "monotonic_ns": begin + k * 10**9,
+            "realtime_ns": begin + k * 10**9,
+            "connections_live": concurrency,
+        }
+        for k in range(reports)
+    ]
+    return [start, *map(json.dumps, seconds), end]
+
+
+class PaperProcess:
+    pid, start_ticks = 2**30, 1
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def lines(self) -> Iterator[str]:
+        yield from self._lines
+
+    def interrupt(self) -> None:
+        return None
+
+    def kill(self) -> None:
+        return None
+
+    def wait(self, timeout_s: float) -> Completed:
+        return Completed((), 0, "", "")
+
+
+class PaperHost(LocalHost):
+    def spawn_piped(self, argv: Sequence[str], *, stdin: bytes, cpus: object = None, env: object = None) -> Any:
+        order = json.loads(stdin)
+        if argv[1] == "populate":
+            return PaperProcess((SAMPLES / "populate-records.jsonl").read_text().splitlines())
+        return PaperProcess(load_lines(order["concurrency"]))
+
+    def free_bytes(self, path: Path) -> int:
+        return 1 << 50
+
+
+class PaperConnection:
+    def cursor(self) -> PaperConnection:
+        return self
+
+    def __enter__(self) -> PaperConnection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def execute(self, query: str) -> None:
+        return None
+
+    def fetchall(self) -> tuple[()]:
+        return ()
+
+    def fetchone(self) -> tuple[int, ...]:
+        return (50_000, 1, 50_000, 1250012345, 107374182400, 107374182401)
+
+    def close(self) -> None:
+        return None
+
+
+@dataclass
+class PaperServer:
+    """Stands for a fresh server, a server on restored data, and one that is not ours."""
+
+    bench: PaperBench
+    name: str
+    folder: Path
+    dead: str | None = None
+    settings: Sequence[SettingRow] = (SettingRow("innodb_buffer_pool_size", "64M", "67108864", "tier"),)
+    option_file: str = "[mysqld]\n"
+
+    def __post_init__(self) -> None:
+        self.data_directory.mkdir(parents=True, exist_ok=True)
+        (self.data_directory / "ibdata1").write_bytes(b"x")
+        self.bench.alive.add(self.name)
+
+    @property
+    def data_directory(self) -> Path:
+        return self.folder / "data"
+
+    def connect(self) -> Any:
+        return PaperConnection()
+
+    def order_target(self, database: str) -> Mapping[str, JsonValue]:
+        return {"socket": "/tmp/s.sock", "database": database, "password_file": "/tmp/p"}
+
+    def death(self) -> str | None:
+        return self.dead
+
+    def log_tail(self) -> str:
+        return "[Note] ready\n[ERROR] out of ink\n"
+
+    def variables(self) -> Mapping[str, str]:
+        return {"version": "1"}
+
+    def status(self) -> Mapping[str, str]:
+        return {"Uptime": "1"}
+
+    def sources(self) -> Sequence[Sequence[Any]]:
+        return ()
+
+    def telemetry_facts(self) -> Mapping[str, JsonValue]:
+        return {"absent": []}
+
+    def stop(self) -> None:
+        self.bench.alive.discard(self.name)
+
+    def discard(self) -> None:
+        self.bench.alive.discard(self.name)
+
+
+@dataclass
+class PaperBench:
+    """Counts what it is asked; `on_run` may raise, or change the server it is given."""
+
+    folder: Path
+    versions: dict[str, str] = field(default_factory=lambda: {"mariadb": "11.8.6", "mysql": "9.7.4"})
+    on_run: Callable[[Run, PaperServer], None] = lambda run, server: None
+    alive: set[str] = field(default_factory=set)
+    filled: list[str] = field(default_factory=list)
+    ran: list[str] = field(default_factory=list)
+    leftovers: tuple[str, ...] = ()
+    address: ServerAddress | None = None
+
+    def clean_up(self) -> tuple[str, ...]:
+        self.alive.clear()
+        return self.leftovers
+
+    def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
+        progress("unpacking")
+        family = target.engine.family
+        return Installation(
+            family=family,
+            version=self.versions[family],
+            raw_version=self.versions[family],
+            storage_engines=("innodb",),
+            origin=InstallationOrigin("package", "trixie"),
+            address=self.address,
+        )
+
+    def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
+        return {"version": installation.version, "family": installation.family}
+
+    def fresh_server(self, target: Target, installation: Installation) -> PaperServer:
+        self.filled.append(target.name)
+        return PaperServer(self, f"fill {target.name}", self.folder / f"fill-{len(self.filled)}")
+
+    def running_server(self, target: Target, installation: Installation) -> PaperServer:
+        return PaperServer(self, "theirs", self.folder / "theirs")
+
+    def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> PaperServer:
+        assert not self.alive, "two servers at once would disturb each other"
+        self.ran.append(run.run_id)
+        server = PaperServer(self, run.run_id, self.folder / "run")
+        try:
+            self.on_run(run, server)
+        except BaseException:
+            server.discard()
+            raise
+        return server
+
+
+@dataclass
+class Laboratory:
+    """Everything a walk needs, on paper."""
+
+    folder: Path
+    study: Study
+    bench: PaperBench
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def plan(self) -> Plan:
+        return make_plan(self.study)
+
+    @property
+    def results(self) -> Results:
+        return Results.open_or_create(
+            self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
+        )
+
+    def walk(self) -> Outcome:
+        return Walk(
+            self.study,
+            self.plan,
+            self.results,
+            self.bench,
+            cast("Host", PaperHost()),
+            Home(self.folder / "home"),
+            Path("/opt/dbdyno-load"),
+            self.events.append,
+            ("dbdyno", "run", "paper.toml"),
+        ).run()
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Laboratory:
+    return Laboratory(tmp_path, STUDY, PaperBench(tmp_path / "bench"))
