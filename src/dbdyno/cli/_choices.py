@@ -1,0 +1,79 @@
+"""From the options of `dbdyno compare` to the study that they mean."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from dbdyno.core import StudyError
+from dbdyno.study import OPTION_ALIASES as ALIASES
+from dbdyno.study import WORKLOADS, Study, nearest, parse_study, study_text
+
+_SOURCE = "command line"
+
+
+def parse_choices(choices: argparse.Namespace) -> Study:
+    """Build the study file that the options mean and read it, so that both ways have one set of checks.
+
+    Raises
+    ------
+    StudyError : a value is wrong; the message names the option
+    """
+    lines = [f"name = {_quoted(choices.name)}"] if choices.name else []
+    lines.append(f"targets = {_list(choices.targets)}")
+    lines += [
+        "[workload]",
+        f"name = {_quoted(choices.workload)}",
+        *_workload_options(choices.workload, choices.workload_options),
+    ]
+    lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
+    lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
+    lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
+    lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
+    if choices.rate is not None:
+        lines += ["[pacing]", f"rate_per_s = {choices.rate}"]
+    pins = {"server": choices.pin_server, "client": choices.pin_client}
+    lines += ["[pinning]", *(f"{who} = {_quoted(cpus)}" for who, cpus in pins.items() if cpus)]
+    try:
+        study = parse_study("\n".join(lines), _SOURCE)
+    except StudyError as error:
+        # The line number is one of a file that the user never saw.
+        raise StudyError(re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what), error.why, error.remedy) from error
+    # Written and read once more: what goes into the results folder is what is run.
+    return parse_study(study_text(study), _SOURCE)
+
+
+def _workload_options(workload: str, extra: list[str]) -> list[str]:
+    name = workload if "/" in workload else f"sysbench/{workload}"
+    known = [*WORKLOADS.get(name, {}), *ALIASES]
+    options, words = [], list(extra)
+    while words:
+        word = words.pop(0)
+        key, equals, value = word.removeprefix("--").partition("=")
+        key = key.replace("-", "_")
+        if not word.startswith("--") or (known and key not in known):
+            raise StudyError(f"unknown option '{word}'", f"options of {name}: {', '.join(known)}", nearest(key, known))
+        if not equals:
+            if not words:
+                raise StudyError(f"option '{word}' has no value", "", f"write {word}=VALUE")
+            value = words.pop(0)
+        options.append(f"{key} = {_quoted(value)}")
+    return options
+
+
+def _whole_list(text: str) -> str:
+    if not re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
+        raise StudyError(
+            f"--concurrency '{text}' is not a list of numbers", "", "write for example --concurrency 1,4,16"
+        )
+    return f"[{text}]"
+
+
+def _list(items: list[str]) -> str:
+    return f"[{', '.join(_quoted(item.strip()) for item in items)}]"
+
+
+def _quoted(text: str) -> str:
+    if any(ord(character) < 32 for character in text):
+        raise StudyError(f"{text!r} holds control characters", "", "write plain text")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

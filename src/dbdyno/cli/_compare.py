@@ -1,0 +1,55 @@
+"""`dbdyno compare`: a study from the command line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dbdyno.cli._choices import parse_choices
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._run import add_run_options, run_to_report
+
+_STORY = """\
+Compares engines: obtains them, configures them alike, fills the data once for each, and measures every
+combination of memory tier and concurrency in random, interleaved order, each run from the same restored
+data. The study file of the comparison is written into the results folder, so that it can be kept,
+changed and run again with `dbdyno run`.
+
+  dbdyno compare mariadb:11.8 mariadb:11.8+rocksdb mysql:9.7 --workload sysbench/oltp_read_write \\
+      --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
+      --window 12s --warm-up 4s --repeats 2 -o results/first
+
+Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10.
+Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "compare", "compare engines and write the report", _STORY, compare)
+    parser.add_argument("targets", nargs="+", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
+    load = parser.add_argument_group("load", "any option of the workload too, such as --tables 4 --rows 50000")
+    load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
+    load.add_argument("--concurrency", default="1,4,16", metavar="N,..", help="connections (default %(default)s)")
+    load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
+    load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
+    load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
+    server = parser.add_argument_group("server")
+    server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
+    server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
+    server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
+    measure = parser.add_argument_group("measurement")
+    measure.add_argument("--warm-up", default="10s", metavar="TIME", help="driven, not judged (default %(default)s)")
+    measure.add_argument("--window", default="60s", metavar="TIME", help="driven and judged (default %(default)s)")
+    measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
+    measure.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
+    measure.add_argument("--name", default="", help="name of the study (default: of the results folder)")
+    add_run_options(parser)
+
+
+def compare(choices: argparse.Namespace) -> int:
+    """Run the study that the options mean."""
+    output = choices.output or Path("results") / (choices.name or "comparison")
+    choices.name = choices.name or output.name
+    return run_to_report(parse_choices(choices), output, choices)

@@ -1,0 +1,68 @@
+"""`-h` gives one line an option, `--help` the whole story with a worked example."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from dbdyno.study import nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that tells its story only to who asks for it, and names the nearest word to who errs."""
+
+    def __init__(self, *, story: str = "", **settings: Any) -> None:  # noqa: ANN401 - argparse's own keywords
+        settings.setdefault("formatter_class", _formatter)
+        super().__init__(add_help=False, allow_abbrev=False, **settings)
+        self.story = story
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with 2: the request was wrong."""
+        print(f"error: {message}", file=sys.stderr)
+        hint = f"{self.prog} -h lists the options"
+        words = message.partition("unrecognized arguments: ")[2].split()
+        known = [option for action in self._actions for option in action.option_strings]
+        if words and words[0].startswith("--"):
+            hint = f"{nearest(words[0].partition('=')[0], known)} {hint}"
+        print(f"hint: {hint}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.HelpFormatter(prog, max_help_position=30, width=100)
+
+
+class _Short(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser.print_help()
+        parser.exit()
+
+
+class _Long(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        if isinstance(parser, Parser) and parser.story:
+            print(parser.story)
+        parser.print_help()
+        parser.exit()
+
+
+def add_help_options(parser: Parser) -> None:
+    """Add `-h` and `--help` to a command."""
+    parser.add_argument("-h", action=_Short, nargs=0, help="options, one line each")
+    parser.add_argument("--help", action=_Long, nargs=0, help="the whole story, with an example")
+
+
+def add_command(
+    commands: Any,  # noqa: ANN401 - argparse keeps the type of its subparsers to itself
+    name: str,
+    summary: str,
+    story: str,
+    command: Callable[[argparse.Namespace], int],
+) -> Parser:
+    """Add a command with its summary for the list, its story for `--help`, and its function."""
+    parser: Parser = commands.add_parser(name, help=summary, description=summary, story=story)
+    parser.set_defaults(command=command, parser=parser)
+    add_help_options(parser)
+    return parser

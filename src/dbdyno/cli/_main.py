@@ -1,0 +1,78 @@
+"""Reads the command line, calls one command, and turns errors into words and exit codes.
+
+Exit codes: 0 done; 1 done, but something asked for did not hold; 2 the request was wrong; 3 the world failed;
+4 dbdyno failed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from dbdyno import __version__
+from dbdyno.cli import _compare, _engines, _plan, _report, _run, _show
+from dbdyno.cli._help import Parser, add_help_options
+from dbdyno.core import DbdynoError
+
+_COMMANDS = (_compare, _run, _plan, _show, _report, _engines)
+
+_STORY = """\
+dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
+data once, drives the load, watches server and machine each second, and writes one page that says who
+does more work, by how much and how sure that is.
+
+  dbdyno compare mariadb:11.8 mysql:9.7      two engines, a small honest study, a page
+  dbdyno plan studies/first.toml             what a study would do and need; touches nothing
+  dbdyno run studies/first.toml -o DIR       do it; the same command again goes on where it stopped
+  dbdyno show DIR                            the results in the terminal
+
+An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.
+Engines and filled datasets are kept in DBDYNO_HOME (default ~/.cache/dbdyno, for root /var/cache/dbdyno).
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the value is the exit code."""
+    parser = _parser()
+    choices, unknown = parser.parse_known_args(arguments)
+    # Only `compare` takes options that it does not list: those of the workload.
+    choices.workload_options = unknown
+    if unknown and choices.command is not _compare.compare:
+        choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    try:
+        return int(choices.command(choices))
+    except DbdynoError as error:
+        _print_error(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 3
+    except BrokenPipeError:
+        # The reader went away (`dbdyno show | head`): nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        traceback.print_exc()
+        print(f"error: dbdyno failed: {error}", file=sys.stderr)
+        print("hint: this is a defect of dbdyno; please report it with the lines above", file=sys.stderr)
+        return 4
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="dbdyno", story=_STORY)
+    add_help_options(parser)
+    parser.add_argument("--version", action="version", version=f"dbdyno {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in _COMMANDS:
+        module.add_command(commands)
+    return parser
+
+
+def _print_error(error: DbdynoError) -> None:
+    print(f"error: {error.what}", file=sys.stderr)
+    for line in error.why.strip().splitlines():
+        print(f"  {line}", file=sys.stderr)
+    if error.remedy:
+        print(f"hint: {error.remedy}", file=sys.stderr)

@@ -1,0 +1,109 @@
+"""`dbdyno plan`: what a study would do and need. Touches nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.core import format_bytes, format_duration
+from dbdyno.plan import Plan, make_plan
+from dbdyno.store import JsonValue
+from dbdyno.study import Study, read_study
+
+_STORY = """\
+Reads a study file, checks it, and prints its runs in the order in which they would be made, each with
+the reason for its place, and what the whole would need in time, disk and memory. Nothing is touched.
+
+  dbdyno plan studies/first.toml
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "plan", "ordered runs with reasons, time, disk and memory; touches nothing", _STORY, _plan)
+    parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+
+
+def _plan(choices: argparse.Namespace) -> int:
+    study = read_study(choices.study)
+    plan = make_plan(study)
+    if choices.json:
+        print(json.dumps(plan_object(study, plan), indent=1))
+    else:
+        _print_plan(study, plan)
+    return 0
+
+
+def _print_plan(study: Study, plan: Plan) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(study_line(study, plan), markup=False)
+    console.print(f"question: {study.question}\n", markup=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
+        table.add_column(heading, justify="right" if heading in ("run", "connections", "repeat") else "left")
+    for run in plan.runs:
+        cell = run.cell
+        row = (cell.target, format_bytes(cell.tier_bytes), str(cell.concurrency), cell.workload, cell.route)
+        table.add_row(str(run.order_index + 1), *row, str(run.repeat), run.reason)
+    console.print(table)
+    budget = plan.budget
+    console.print(
+        f"\ntime    about {format_duration(budget.runs_ns)} of runs, and up to {format_duration(budget.prepare_ns)} "
+        f"to obtain engines and fill data (kept for next time)\n"
+        f"disk    about {format_bytes(budget.disk_bytes)}\nmemory  about {format_bytes(budget.memory_bytes)}",
+        markup=False,
+    )
+
+
+def study_line(study: Study, plan: Plan) -> str:
+    """The study in one line: how many of what, and how long."""
+    axes = [
+        (len(study.targets), "target"),
+        (len(study.workloads), "workload"),
+        (len(study.tiers_bytes), "tier"),
+        (len(study.concurrencies), "concurrency"),
+        (len(study.routes), "route"),
+        (study.repeats, "repeat"),
+    ]
+    plural = {"concurrency": "concurrencies"}
+    counts = [
+        f"{n} {word if n == 1 else plural.get(word, word + 's')}" for n, word in axes if n > 1 or word == "target"
+    ]
+    length = format_duration(plan.budget.runs_ns)
+    return f"{study.name} · {len(plan.runs)} runs · {' × '.join(counts)} · about {length}"
+
+
+def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
+    """The plan as JSON: printed for programs, and kept in the results folder."""
+    runs: list[JsonValue] = [
+        {
+            "order": run.order_index,
+            "run_id": run.run_id,
+            "target": run.cell.target,
+            "tier_bytes": run.cell.tier_bytes,
+            "concurrency": run.cell.concurrency,
+            "workload": run.cell.workload,
+            "route": run.cell.route,
+            "repeat": run.repeat,
+            "seed": run.seed,
+            "reason": run.reason,
+        }
+        for run in plan.runs
+    ]
+    budget = plan.budget
+    return {
+        "schema_version": 1,
+        "study": study.name,
+        "runs": runs,
+        "prepare_ns": budget.prepare_ns,
+        "runs_ns": budget.runs_ns,
+        "disk_bytes": budget.disk_bytes,
+        "memory_bytes": budget.memory_bytes,
+    }

@@ -1,0 +1,189 @@
+"""What is seen while a study runs: a live view in a terminal, one line a finished run elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from dbdyno import lab
+from dbdyno.cli._words import duration_words, sparkline, tps_words
+from dbdyno.core import Run, RunRecord, format_bytes, format_duration
+
+_MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
+_BAR_CELLS = 28
+
+
+@contextmanager
+def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
+    """Give the function that is told of events.
+
+    Parameters
+    ----------
+    run_ns : what one run is expected to take, for the first estimate of the time left
+    """
+    console = Console(stderr=True, highlight=False, soft_wrap=not quiet)
+    if quiet:
+        yield _ignore
+    elif not console.is_terminal:
+        yield PlainLines(console).on_event
+    else:
+        view = LiveView(console, run_ns)
+        with Live(view, console=console, refresh_per_second=4, transient=True):
+            yield view.on_event
+
+
+def _ignore(event: lab.Event) -> None:
+    """Quiet mode."""
+
+
+class PlainLines:
+    """One line for everything that is done; lines stay, so a log can be read later."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._rows_told = 0.0
+
+    def on_event(self, event: lab.Event) -> None:
+        """Print the event's line, if it has one."""
+        line = self._advance(event) if isinstance(event, lab.FillAdvanced) else done_line(event)
+        if line:
+            self._console.print(Text(line))
+
+    def _advance(self, event: lab.FillAdvanced) -> str:
+        """A line every ten seconds is enough for a log."""
+        if time.monotonic() - self._rows_told < 10 or event.rows_done == 0:
+            return ""
+        self._rows_told = time.monotonic()
+        return f"  … {event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows"
+
+
+class LiveView:
+    """Finished things scroll up and stay; the run under way is redrawn below them."""
+
+    def __init__(self, console: Console, run_ns: int) -> None:
+        self._console = console
+        self._run_ns = run_ns
+        self._doing = ""
+        self._run: lab.RunStarted | None = None
+        self._phase = ""
+        self._second: lab.SecondMeasured | None = None
+        self._tps: deque[float] = deque(maxlen=24)
+        self._errors = 0
+        self._done = self._total = self._done_here = 0
+        self._first_run_at: float | None = None
+
+    def on_event(self, event: lab.Event) -> None:
+        """Take in an event; what it finishes is printed above the live part."""
+        line = done_line(event)
+        if line:
+            self._console.print(Text(line))
+        match event:
+            case lab.StudyStarted():
+                self._done, self._total = event.runs_done, event.runs_total
+            case lab.EngineProgress():
+                self._doing = f"{event.target}: {event.text}"
+            case lab.FillStarted():
+                self._doing = f"{event.target}: filling {event.dataset}"
+            case lab.FillAdvanced():
+                share = 100 * event.rows_done // max(event.rows_total, 1)
+                self._doing = (
+                    f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
+                )
+            case lab.RunStarted():
+                self._start(event)
+            case lab.RunPhaseEntered():
+                self._phase = event.phase
+            case lab.SecondMeasured():
+                self._second = event
+                self._tps.append(event.tps)
+                self._errors += event.errors
+            case lab.RunFinished():
+                self._done, self._done_here, self._run = event.number, self._done_here + 1, None
+            case _:
+                pass
+
+    def _start(self, event: lab.RunStarted) -> None:
+        self._run, self._second, self._doing = event, None, ""
+        self._tps.clear()
+        self._errors = 0
+        self._first_run_at = self._first_run_at or time.monotonic()
+
+    def __rich__(self) -> RenderableType:
+        """The part that is redrawn."""
+        if self._run is None:
+            return Text(f"  … {self._doing}", overflow="ellipsis", no_wrap=True) if self._doing else Text("")
+        number = f"run {self._run.number}/{self._run.runs_total}"
+        lines = [Text(f"\n  {number:<11} {run_words(self._run.run)}"), Text(self._load_line()), Text(self._bar())]
+        for line in lines:
+            line.no_wrap, line.overflow = True, "ellipsis"
+        return Group(*lines)
+
+    def _load_line(self) -> str:
+        second = self._second
+        if second is None:
+            return f"  {self._phase or 'start'} …"
+        p95 = "" if second.p95_ns is None else f"   p95 {second.p95_ns / 1e6:.1f} ms"
+        busy = "" if second.client_busy_share is None else f"   client {100 * second.client_busy_share:.0f} % busy"
+        clock = f"{second.phase} {second.second:>2}/{second.seconds_count} s"
+        return f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{busy}   {self._errors} errors"
+
+    def _bar(self) -> str:
+        share = self._done / max(self._total, 1)
+        filled = round(share * _BAR_CELLS)
+        left_ns = (self._total - self._done) * self._run_ns
+        if self._done_here and self._first_run_at is not None:
+            left_ns = round((time.monotonic() - self._first_run_at) / self._done_here * 1e9) * (
+                self._total - self._done
+            )
+        bar = "█" * filled + "░" * (_BAR_CELLS - filled)
+        return f"  {bar} {100 * share:3.0f} %   {duration_words(left_ns)} left"
+
+
+def run_words(run: Run) -> str:
+    """Which run it is."""
+    cell = run.cell
+    connections = "1 connection" if cell.concurrency == 1 else f"{cell.concurrency} connections"
+    return f"{cell.target} · {format_bytes(cell.tier_bytes)} · {connections} · {cell.route} · repeat {run.repeat}"
+
+
+def done_line(event: lab.Event) -> str:
+    """The line that stays of an event; empty for events that only show movement."""
+    match event:
+        case lab.StudyStarted():
+            return f"  going on: {event.runs_done} of {event.runs_total} runs are there" if event.runs_done else ""
+        case lab.LeftoversRemoved():
+            return f"  removed what an earlier run left behind: {', '.join(event.what)}"
+        case lab.EngineReady():
+            note = f"   {event.note}" if event.note else ""
+            return f"  ✔ {event.target:<24} {event.title}, {event.source}{note}"
+        case lab.DatasetReady():
+            how = "from the snapshot" if event.reused else f"filled in {format_duration(event.fill_ns)}"
+            return f"  ✔ {event.target:<24} {event.rows_total:,} rows, {format_bytes(event.bytes)}, {how}"
+        case lab.DatasetsEqual():
+            return (
+                f"  ✔ {event.dataset}: checksums equal on {event.targets_count} targets"
+                if event.targets_count > 1
+                else ""
+            )
+        case lab.RunFinished():
+            return _run_line(event.record, event.number, event.runs_total)
+        case _:
+            return ""
+
+
+def _run_line(record: RunRecord, number: int, total: int) -> str:
+    mark = _MARKS[record.status]
+    head = f"  {mark} {number:>3}/{total}  {run_words(record.run):<62}"
+    if record.tps_mean is None:
+        return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
+    half = record.tps_half_width
+    noise = f" ± {100 * half / record.tps_mean:.1f} %" if half is not None and record.tps_mean > 0 else ""
+    p95 = f"   p95 {record.latency_ns.p95 / 1e6:.1f} ms" if record.latency_ns else ""
+    reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
+    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{reason}"

@@ -1,0 +1,39 @@
+"""`dbdyno show`: the results in the terminal, or as JSON for programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.report import print_summary, summary_json
+from dbdyno.store import Results
+
+_STORY = """\
+Prints what a results folder says: the answer in words, a table with intervals and ties, and what weakens
+it. Reads the stored records only, also while the study is still running.
+
+  dbdyno show results/first
+  dbdyno show results/first --json | jq '.comparisons[] | select(.verdict == "different")'
+
+With --json it prints one object: schema_version, study, cells (one entry a run, planned ones that are
+not there yet as "missing") and comparisons (pairs with ratio, low, high and verdict).
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "show", "summary in the terminal, or for programs", _STORY, _show)
+    parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+
+
+def _show(choices: argparse.Namespace) -> int:
+    results = Results.open(choices.results)
+    if choices.json:
+        print(json.dumps(summary_json(results), indent=1))
+    else:
+        print_summary(results)
+    return 0

@@ -1,0 +1,38 @@
+"""Numbers as the terminal shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbdyno.core import format_duration
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def tps_words(tps: float) -> str:
+    """A throughput.
+
+    >>> tps_words(4211.7), tps_words(87.43)
+    ('4,212', '87.4')
+    """
+    return f"{tps:,.0f}" if tps >= 100 else f"{tps:.1f}"
+
+
+def sparkline(values: Iterable[float]) -> str:
+    """One bar a second, from zero to the largest.
+
+    >>> sparkline([0, 5, 10])
+    '▁▅█'
+    """
+    series = list(values)
+    top = max(series, default=0.0) or 1.0
+    return "".join(_BARS[min(len(_BARS) - 1, int(value / top * len(_BARS)))] for value in series)
+
+
+def duration_words(duration_ns: int) -> str:
+    """A time left, no finer than it can be known.
+
+    >>> duration_words(400_300_000_000), duration_words(42_700_000_000)
+    ('6 min 40 s', '40 s')
+    """
+    return format_duration(round(duration_ns / 1e10) * 10**10) if duration_ns >= 10**10 else "a few seconds"
