@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
+import numpy as np
 from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
 
@@ -18,6 +19,17 @@ SIGNIFICANT_DIGITS = 3
 
 class Histogram(Protocol):
     """What is used of an ``hdrh`` histogram; values are nanoseconds."""
+
+    counts: Any
+
+    def get_target_count_at_percentile(self, percentile: float) -> int:
+        """How many values lie at or below the percentile."""
+
+    def get_value_from_index(self, index: int) -> int:
+        """Lowest value of a bucket."""
+
+    def get_highest_equivalent_value(self, value: int) -> int:
+        """Highest value of the bucket that holds a value."""
 
     def get_value_at_percentile(self, percentile: float) -> int:
         """Highest value of the bucket that holds the percentile (0 to 100)."""
@@ -63,8 +75,16 @@ def _add(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no types
 
 
 def latency_of(histogram: Histogram) -> LatencyNs | None:
-    """The quantiles that are reported; None of an empty histogram."""
+    """The quantiles that are reported; None of an empty histogram.
+
+    Read off the cumulated counts at once: hdrh's own walk over some 30,000 buckets costs 2 ms a quantile, which in
+    the second it is done for would disturb what is being measured.
+    """
     if histogram.get_total_count() == 0:
         return None
-    p50, p95, p99, p999 = (histogram.get_value_at_percentile(p) for p in (50.0, 95.0, 99.0, 99.9))
+    cumulated = np.cumsum(np.frombuffer(histogram.counts, dtype=np.int64))
+    wanted = [histogram.get_target_count_at_percentile(p) for p in (50.0, 95.0, 99.0, 99.9)]
+    indices = np.searchsorted(cumulated, wanted)
+    values = [histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(i))) for i in indices]
+    p50, p95, p99, p999 = values
     return LatencyNs(p50=p50, p95=p95, p99=p99, p999=p999, max=histogram.get_max_value())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from dbdyno.store import (
     SettingRow,
     StoredRun,
     TelemetryRow,
+    latency_of,
     merged_histogram,
     record_from_json,
     record_to_json,
@@ -308,3 +310,19 @@ def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
     for text in ("nonsense", encoded(1_000)[:-8], "HISTFAAAABx4nJNpmSzMwMDAwgABzFCaEUoz2X+AsAADmwMC"):
         with pytest.raises(StoreError, match="histogram"):
             merged_histogram([text])
+
+
+def test_quantiles_read_at_once_are_those_of_hdrh() -> None:
+    chance = random.Random(7)
+    histogram = merged_histogram(
+        encoded(*(int(chance.lognormvariate(15.0, 0.8)) for _ in range(count))) for count in (1, 999, 2000)
+    )
+    latency = latency_of(histogram)
+    assert latency is not None
+    expected = [histogram.get_value_at_percentile(p) for p in (50.0, 95.0, 99.0, 99.9)]
+    assert [latency.p50, latency.p95, latency.p99, latency.p999] == expected
+    assert latency.max == histogram.get_max_value()
+
+
+def test_an_empty_histogram_has_no_quantiles() -> None:
+    assert latency_of(merged_histogram([None, ""])) is None
