@@ -133,3 +133,125 @@ fn write_number(out: &mut Vec<u8>, number: u32) {
 fn fits(statement_bytes: usize, row_bytes: usize) -> bool {
     statement_bytes + row_bytes + 1 < STATEMENT_BYTES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RowStream, STATEMENT_BYTES, fits};
+    use crate::oltp::Options;
+    use dbdyno_chance::{RandomKind, RandomSource};
+
+    fn rows(options: &Options, kind: RandomKind) -> RowStream {
+        let stream = RandomSource { kind, seed: 1 }.worker("rows", 0);
+        RowStream::new(3, options.table_size, options, stream, kind)
+    }
+
+    fn statements(mut rows: RowStream) -> (Vec<String>, RowStream) {
+        let mut all = Vec::new();
+        let mut statement = Vec::new();
+        while rows.next_statement(&mut statement) > 0 {
+            all.push(String::from_utf8(statement.clone()).unwrap());
+        }
+        (all, rows)
+    }
+
+    /// The rows of a statement as id (if any), k, c and pad.
+    fn parsed(statement: &str) -> Vec<Vec<String>> {
+        let (_, list) = statement.split_once("VALUES").unwrap();
+        list.trim_start_matches('(')
+            .trim_end_matches(')')
+            .split("),(")
+            .map(|row| {
+                row.split(", ")
+                    .map(|v| v.trim_matches('\'').to_owned())
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn statements_are_cut_where_sysbench_cuts_them() {
+        // The recorded sizes of bulk_insert, whose rows are easy to make: (n,n).
+        let (mut number, mut sizes) = (1_u32, Vec::new());
+        for _ in 0..3 {
+            let mut statement = String::from("INSERT INTO sbtest1 VALUES");
+            let mut count = 0;
+            loop {
+                let row = format!("({number},{number})");
+                if count > 0 && !fits(statement.len(), row.len()) {
+                    break;
+                }
+                if count > 0 {
+                    statement.push(',');
+                }
+                statement.push_str(&row);
+                (number, count) = (number + 1, count + 1);
+            }
+            sizes.push((count, statement.len()));
+        }
+        assert_eq!(
+            sizes,
+            [(39_033, 524_275), (37_447, 524_283), (35_706, 524_283)]
+        );
+    }
+
+    #[test]
+    fn all_rows_are_given_once_in_full_statements() {
+        let options = Options {
+            table_size: 6000,
+            auto_inc: false,
+            ..Options::default()
+        };
+        let (statements, _) = statements(rows(&options, RandomKind::Dbdyno));
+        assert_eq!(statements.len(), 3);
+        assert!(statements.iter().all(|s| s.len() < STATEMENT_BYTES));
+        assert!(
+            statements[..2]
+                .iter()
+                .all(|s| s.len() > STATEMENT_BYTES - 250)
+        );
+        let ids: Vec<String> = statements
+            .iter()
+            .flat_map(|s| parsed(s))
+            .map(|row| row[0].clone())
+            .collect();
+        assert_eq!(ids, (1..=6000).map(|id| id.to_string()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_sums_are_those_of_the_rows_in_the_statements() {
+        let options = Options {
+            table_size: 4000,
+            ..Options::default()
+        };
+        for kind in [RandomKind::Sysbench, RandomKind::Dbdyno] {
+            let (statements, source) = statements(rows(&options, kind));
+            let (mut rows, mut k, mut c, mut pad) = (0, 0, 0, 0);
+            for row in statements.iter().flat_map(|statement| parsed(statement)) {
+                rows += 1;
+                k += row[0].parse::<u64>().unwrap();
+                c += u64::from(crc32fast::hash(row[1].as_bytes()));
+                pad += u64::from(crc32fast::hash(row[2].as_bytes()));
+            }
+            let sums = source.sums();
+            assert_eq!(
+                (sums.rows, sums.k, sums.crc32_c, sums.crc32_pad),
+                (rows, k, c, pad)
+            );
+            assert_eq!(rows, 4000);
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_the_servers_crc32() {
+        // SELECT CRC32('MySQL') in the manual of MySQL.
+        assert_eq!(crc32fast::hash(b"MySQL"), 3_259_397_556);
+    }
+
+    #[test]
+    fn a_table_without_rows_needs_no_statement() {
+        let options = Options::default();
+        let stream = RandomSource::sysbench_main_thread();
+        let empty = RowStream::new(1, 0, &options, stream, RandomKind::Sysbench);
+        assert!(statements(empty).0.is_empty());
+    }
+}

@@ -205,3 +205,111 @@ impl NewIds {
         id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Call, Step, User, Workload, workload};
+    use dbdyno_chance::{RandomKind, RandomSource};
+    use dbdyno_wire::Parameter;
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    fn made(script: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
+        let given: Vec<_> = given
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+            .collect();
+        let source = RandomSource {
+            kind: RandomKind::Sysbench,
+            seed: 1,
+        };
+        workload(script, &given, source, users).unwrap()
+    }
+
+    fn next(workload: &dyn Workload, user: &mut dyn User) -> Option<(String, Vec<i64>)> {
+        let mut call = Call::default();
+        if user.next(None, &mut call) == Step::Done {
+            return None;
+        }
+        let numbers = call.parameters.iter().filter_map(|value| match value {
+            Parameter::Int(number) => Some(number),
+            _ => None,
+        });
+        let text = workload.statements()[usize::from(call.statement)]
+            .text
+            .clone();
+        Some((text, numbers.collect()))
+    }
+
+    #[test]
+    fn an_event_given_up_between_delete_and_insert_starts_again_with_its_first_statement() {
+        let made = made("oltp_write_only", &[("table_size", "1000000")], 1);
+        let mut user = made.user(0);
+        user.start_event();
+        let first: Vec<_> = (0..4).map_while(|_| next(&*made, &mut *user)).collect();
+        assert!(first[3].0.starts_with("DELETE"));
+        user.start_event();
+        let second: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
+        assert_eq!(second[0].0, "BEGIN");
+        assert_eq!(second.len(), 6);
+        assert_ne!(second[1].1, first[1].1, "a repeat draws anew");
+    }
+
+    #[test]
+    fn a_finished_event_stays_finished() {
+        let made = made("oltp_point_select", &[], 1);
+        let mut user = made.user(0);
+        user.start_event();
+        assert!(next(&*made, &mut *user).is_some());
+        assert!(next(&*made, &mut *user).is_none());
+        assert!(next(&*made, &mut *user).is_none());
+    }
+
+    #[test]
+    fn the_upper_end_of_a_range_may_pass_the_table() {
+        let options = [
+            ("table_size", "10"),
+            ("point_selects", "0"),
+            ("skip_trx", "on"),
+        ];
+        let made = made("oltp_read_only", &options, 1);
+        let mut user = made.user(0);
+        user.start_event();
+        let (_, ends) = next(&*made, &mut *user).unwrap();
+        assert_eq!(ends[1], ends[0] + 99);
+    }
+
+    #[test]
+    fn inserters_never_make_up_the_same_id() {
+        let made = made("oltp_insert", &[("auto_inc", "off")], 7);
+        let mut seen = HashSet::new();
+        for index in 0..7 {
+            let mut user = made.user(index);
+            for _ in 0..500 {
+                user.start_event();
+                let (_, numbers) = next(&*made, &mut *user).unwrap();
+                assert!(i32::try_from(numbers[0]).is_ok());
+                assert!(seen.insert(numbers[0]));
+            }
+        }
+    }
+
+    #[test]
+    fn searchers_share_the_table_out_among_themselves() {
+        let made = made(
+            "select_random_points",
+            &[("rand_type", "uniform"), ("rows", "100")],
+            3,
+        );
+        for (index, low, high) in [(0, 0, 33), (1, 33, 66), (2, 66, 100)] {
+            let mut user = made.user(index);
+            let mut seen = HashSet::new();
+            for _ in 0..200 {
+                user.start_event();
+                seen.extend(next(&*made, &mut *user).unwrap().1);
+            }
+            let ends = (seen.iter().min().copied(), seen.iter().max().copied());
+            assert_eq!(ends, (Some(low), Some(high)), "user {index}");
+        }
+    }
+}

@@ -146,3 +146,102 @@ fn templates(script: &Script, kinds: &[Kind], options: &Options) -> Vec<Statemen
     }
     templates
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Class, Workload, WorkloadError, workload};
+    use dbdyno_chance::{RandomKind, RandomSource};
+    use std::sync::Arc;
+
+    fn made(name: &str, given: &[(&str, &str)]) -> Result<Arc<dyn Workload>, WorkloadError> {
+        let given: Vec<_> = given
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+            .collect();
+        let source = RandomSource {
+            kind: RandomKind::Sysbench,
+            seed: 1,
+        };
+        workload(name, &given, source, 1)
+    }
+
+    #[test]
+    fn the_short_name_means_the_same_workload() {
+        for name in ["oltp_read_only", "sysbench/oltp_read_only"] {
+            assert_eq!(made(name, &[]).unwrap().name(), "sysbench/oltp_read_only");
+        }
+    }
+
+    #[test]
+    fn statements_know_their_type_and_class() {
+        let made = made("oltp_read_write", &[("tables", "3")]).unwrap();
+        let described: Vec<_> = made
+            .statements()
+            .iter()
+            .map(|s| {
+                (
+                    s.text.as_str(),
+                    made.statement_types()[usize::from(s.statement_type)],
+                    s.class,
+                )
+            })
+            .collect();
+        assert_eq!(described.len(), 2 + 9 * 3);
+        assert_eq!(described[0], ("BEGIN", "begin", Class::Begin));
+        assert_eq!(described[1], ("COMMIT", "commit", Class::Commit));
+        assert_eq!(
+            described[4],
+            (
+                "SELECT c FROM sbtest3 WHERE id=?",
+                "point_select",
+                Class::Work
+            )
+        );
+        assert_eq!(described[28].1, "insert");
+        assert_eq!(made.transaction_types(), ["read_write"]);
+    }
+
+    #[test]
+    fn facts_hold_every_option_and_the_active_quirks() {
+        let quirks = |name: &str, given: &[(&str, &str)]| made(name, given).unwrap().facts().quirks;
+        assert_eq!(
+            quirks("oltp_read_write", &[]),
+            ["Q-SB-1", "Q-SB-2", "Q-SB-4", "Q-SB-5", "Q-SB-6"]
+        );
+        assert_eq!(
+            quirks(
+                "oltp_write_only",
+                &[("skip_trx", "on"), ("rand_type", "uniform")]
+            ),
+            ["Q-SB-4", "Q-SB-5", "Q-SB-6", "Q-SB-7"]
+        );
+        let facts = made("oltp_read_write", &[("tables", "3")]).unwrap().facts();
+        assert_eq!(facts.imitates, "sysbench 1.0.20");
+        assert_eq!(facts.options.len(), 24);
+        assert!(
+            facts
+                .options
+                .contains(&("tables".to_owned(), "3".to_owned()))
+        );
+        assert!(
+            facts
+                .options
+                .contains(&("rand_type".to_owned(), "special".to_owned()))
+        );
+    }
+
+    #[test]
+    fn wrong_choices_are_refused_with_a_way_out() {
+        let refused =
+            |name: &str, given: &[(&str, &str)]| made(name, given).unwrap_err().to_string();
+        let message = refused("oltp_readwrite", &[]);
+        assert!(
+            message.contains("\"sysbench/oltp_read_write\""),
+            "{message}"
+        );
+        let message = refused("sysbench/bulk_insert", &[]);
+        assert!(message.contains("not available yet"), "{message}");
+        let message = refused("oltp_read_write", &[("tables", "60000")]);
+        assert!(message.contains("fewer tables"), "{message}");
+    }
+}
