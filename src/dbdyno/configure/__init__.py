@@ -1,1 +1,33 @@
-"""Room under construction."""
+"""Servers configured, started, and read back: no option is trusted that the server does not confirm.
+
+Options come from the tables of `engines`, their values from one baseline that is equal in effect on every
+target. Passwords stay in files that only their owner reads.
+"""
+
+from dbdyno.configure._baseline import REDO_CAPACITY_BYTES
+from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
+from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._initialise import copy_data_directory, initialise
+from dbdyno.configure._option_file import option_file
+from dbdyno.configure._readback import read_back
+from dbdyno.configure._server import Endpoint, Server, attach_server
+from dbdyno.configure._setting import Setting
+from dbdyno.configure._start import start_server
+
+__all__ = [
+    "LOAD_USER",
+    "REDO_CAPACITY_BYTES",
+    "RESERVED_OPTIONS",
+    "Credentials",
+    "Endpoint",
+    "Server",
+    "Setting",
+    "attach_server",
+    "choose_settings",
+    "copy_data_directory",
+    "credentials_file",
+    "initialise",
+    "option_file",
+    "read_back",
+    "start_server",
+]

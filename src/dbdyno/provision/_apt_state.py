@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from dbdyno.provision._installation import Progress
 _UPDATE_TIMEOUT_S = 600
 _DOWNLOAD_TIMEOUT_S = 3600
 _FRESH_S = 3600
+_URI_RE = re.compile(r"^'[^']+' ([^\s_]+)_([^\s_]+)_[^\s_]+\.deb ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +89,30 @@ class AptState:
         rows = self._apt("apt-cache", "madison", *sorted(names), timeout_s=60).stdout.splitlines()
         return [(cells[0].strip(), cells[1].strip()) for row in rows if len(cells := row.split("|")) == 3]
 
-    def closure(self, wanted: Sequence[str], *, libraries_only: bool) -> list[RemoteFile]:
-        """Packages to fetch for `wanted` (each ``NAME=VERSION``), these included.
+    def libraries(self, wanted: Sequence[str]) -> list[RemoteFile]:
+        """Packages `wanted` (each ``NAME=VERSION``) and what they reach through dependencies on libraries alone.
 
-        Parameters
-        ----------
-        libraries_only : leave out what only the packages' scripts need (perl, python, debconf)
+        Perl, python, debconf and clients, which only the packages' scripts want, are left out: a third of the size.
+        The solver is not asked, so that an older of two versions can be had too.
         """
+        found: dict[str, PackageRecord] = {}
+        waiting = list(wanted)
+        while waiting:
+            shown = self._apt("apt-cache", "show", "--no-all-versions", *waiting, timeout_s=60, check=False).stdout
+            records = {record.file.name: record for record in parse_records(shown)}
+            found |= records
+            reached = {name for record in records.values() for name in record.depends}
+            waiting = sorted(n for n in reached - found.keys() - set(waiting) if n.startswith(("lib", "zlib")))
+        return [record.file for record in found.values()]
+
+    def closure(self, wanted: Sequence[str]) -> list[RemoteFile]:
+        """All packages that installing `wanted` (each ``NAME=VERSION``) would bring, by the solver."""
         listed = self._apt(
             "apt-get", "install", "-y", "-qq", "--print-uris", "--download-only", *wanted, timeout_s=120
         ).stdout
-        chosen = parse_uris(listed)
-        shown = self._apt("apt-cache", "show", *(f"{n}={v}" for n, v in chosen), timeout_s=60).stdout
-        records = parse_records(shown, chosen)
-        if libraries_only:
-            needed = libraries_of({item.split("=")[0] for item in wanted}, records)
-            records = {name: record for name, record in records.items() if name in needed}
-        return [record.file for record in records.values()]
+        chosen = [f"{name}={version.replace('%3a', ':')}" for name, version in _URI_RE.findall(listed)]
+        shown = self._apt("apt-cache", "show", *chosen, timeout_s=60).stdout
+        return [record.file for record in parse_records(shown)]
 
     def download(self, files: Sequence[RemoteFile]) -> list[Path]:
         """Fetch packages that are not here yet, each verified against the signed index; their paths.
@@ -172,50 +180,36 @@ class AptState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class PackageRecord:
+    """What the signed index says of a package."""
+
     file: RemoteFile
     depends: frozenset[str]
 
 
-def parse_uris(text: str) -> dict[tuple[str, str], str]:
-    """(name, version) -> file name, from ``apt-get --print-uris``: 'URI' FILE SIZE, and a digest in some suites.
+def parse_records(text: str) -> list[PackageRecord]:
+    r"""Stanzas of ``apt-cache show``.
 
-    >>> parse_uris("'http://m/pool/a/a_1.deb' a_1%3a2-1_amd64.deb 9 ")
-    {('a', '1:2-1'): 'a_1%3a2-1_amd64.deb'}
+    >>> text = "Package: a\nVersion: 1:2-1\nArchitecture: all\nSize: 9\nSHA256: ff\nDepends: liba (>= 1) | libb, perl:any"
+    >>> record = parse_records(text)[0]
+    >>> record.file.file_name, sorted(record.depends)
+    ('a_1%3a2-1_all.deb', ['liba', 'libb', 'perl'])
     """
-    return {
-        (name, version.replace("%3a", ":")): f"{name}_{version}_{architecture}.deb"
-        for name, version, architecture in re.findall(
-            r"^'[^']+' ([^\s_]+)_([^\s_]+)_([^\s_]+)\.deb ", text, re.MULTILINE
-        )
-    }
-
-
-def parse_records(text: str, chosen: Mapping[tuple[str, str], str]) -> dict[str, _Record]:
-    """What ``apt-cache show`` says of the chosen packages, by name."""
-    records = {}
+    records = []
     for stanza in text.split("\n\n"):
         fields = dict(re.findall(r"^([\w-]+): (.+)$", stanza, re.MULTILINE))
-        key = (fields.get("Package", ""), fields.get("Version", ""))
-        if key in chosen:
-            depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
-            records[key[0]] = _Record(
-                RemoteFile(*key, chosen[key], int(fields["Size"]), fields["SHA256"]),
+        if "SHA256" not in fields:
+            continue
+        name, version = fields["Package"], fields["Version"]
+        file_name = f"{name}_{version.replace(':', '%3a')}_{fields['Architecture']}.deb"
+        depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
+        records.append(
+            PackageRecord(
+                RemoteFile(name, version, file_name, int(fields["Size"]), fields["SHA256"]),
                 frozenset(re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9+.-]+)", depends)),
             )
+        )
     return records
-
-
-def libraries_of(wanted: set[str], records: Mapping[str, _Record]) -> set[str]:
-    """Names reached from `wanted` through dependencies on libraries alone."""
-    reached: set[str] = set()
-    waiting = set(wanted)
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        depends = records[name].depends if name in records else frozenset()
-        waiting |= {d for d in depends - reached if d in records and d.startswith(("lib", "zlib"))}
-    return reached
 
 
 def _is_complete(path: Path, file: RemoteFile) -> bool:

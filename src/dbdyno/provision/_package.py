@@ -250,16 +250,19 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
     """Fetch and unpack beside the place, then move there in one step."""
     folder = home.engines / f"package-{candidate.family}-{candidate.version}-{candidate.suite}"
     unfinished = home.engines / f".unfinished-{folder.name}"
-    for libraries_only in (True, False):
-        files = state.closure(candidate.wanted, libraries_only=libraries_only)
-        _unpack(files, state, unfinished, host, progress, f"{candidate.family} {candidate.version}")
+    title = f"{candidate.family} {candidate.version}"
+    missing: list[str] = []
+    for choose in (state.libraries, state.closure):  # the second, larger, only where the first lacks something
+        try:
+            files = choose(candidate.wanted)
+        except HostError as error:
+            raise ProvisionError(f"the packages of {title} do not fit together", str(error)[-600:]) from error
+        _unpack(files, state, unfinished, host, progress, title)
         missing = _tree.missing_libraries(_tree.survey(unfinished, host), host)
         if not missing:
             break
     else:
-        raise ProvisionError(
-            f"{candidate.family} {candidate.version} lacks libraries", ", ".join(missing), "try another suite's version"
-        )
+        raise ProvisionError(f"{title} lacks libraries", ", ".join(missing), "try another version")
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
     installation = _describe(candidate, folder, files, host)

@@ -1,0 +1,178 @@
+"""Which value each neutral parameter gets: one small baseline, equal in effect on every target.
+
+Engines differ in what they make of a value, never in the value itself; `engines` holds the options and reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbdyno.engines import parse_version
+
+MIB = 1 << 20
+REDO_CAPACITY_BYTES = 512 * MIB
+"""Large enough that a short window is not ruled by checkpoints, small enough to copy with each snapshot."""
+LRU_PAGES_TOTAL = 1024
+SPARE_CONNECTIONS = 32
+"""For samplers, for the admin and for looking on while the load runs."""
+_TABLE_HANDLES_MIN = 4000
+_SYSTEM_POOL_BYTES = 16 * MIB
+_WRITE_BUFFER_MAX_BYTES = 256 * MIB
+_WRITE_BUFFER_MIN_BYTES = 8 * MIB
+
+Value = int | str
+
+
+def baseline(
+    *, tier_bytes: int, concurrency_max: int, processors: int | None, family: str, version: str
+) -> dict[str, Value]:
+    """Value of every parameter, in the parameter's unit.
+
+    Parameters
+    ----------
+    tier_bytes : memory given to the target's main cache
+    concurrency_max : most connections the study opens at once
+    processors : of the host; None leaves what the server derives from it alone
+    family, version : only for quantities that a server counts in another way, such as pages per pool instance
+    """
+    instances = pool_instances(tier_bytes, family, version)
+    return {
+        **_memory(tier_bytes, instances),
+        **_durability(),
+        **_background(instances, processors),
+        **_transactions(),
+        **_server(concurrency_max),
+    }
+
+
+def pool_instances(tier_bytes: int, family: str, version: str) -> int:
+    """Parts of the buffer pool: one below 1 GiB and wherever the server knows no other; else eight.
+
+    >>> pool_instances(64 << 20, "mysql", "9.7.4"), pool_instances(4 << 30, "mysql", "8.0.46")
+    (1, 8)
+    """
+    divisible = family != "mariadb" or parse_version(version) < (10, 5)
+    return 8 if divisible and tier_bytes >= 1 << 30 else 1
+
+
+def chunk_bytes(tier_bytes: int, instances: int) -> int:
+    """Largest power of two from 1 to 128 MiB of which a pool instance is a whole number.
+
+    >>> chunk_bytes(512 << 20, 1) >> 20, chunk_bytes(200 << 20, 1) >> 20, chunk_bytes(64 << 20, 1) >> 20
+    (128, 8, 64)
+    """
+    chunk = 128 * MIB
+    while chunk > MIB and (tier_bytes // instances) % chunk:
+        chunk //= 2
+    return chunk
+
+
+def write_buffer_bytes(tier_bytes: int) -> int:
+    """Share of a tier that an LSM engine may hold unflushed.
+
+    >>> write_buffer_bytes(64 << 20) >> 20, write_buffer_bytes(4 << 30) >> 20
+    (16, 256)
+    """
+    return max(_WRITE_BUFFER_MIN_BYTES, min(tier_bytes // 4, _WRITE_BUFFER_MAX_BYTES))
+
+
+def _memory(tier_bytes: int, instances: int) -> Mapping[str, Value]:
+    return {
+        "memory.buffer_pool": tier_bytes,
+        "memory.buffer_pool_instances": instances,
+        "memory.buffer_pool_chunk": chunk_bytes(tier_bytes, instances),
+        "memory.warm_load": "OFF",
+        "memory.warm_dump": "OFF",
+        "memory.block_cache": tier_bytes - write_buffer_bytes(tier_bytes),
+        "memory.write_buffers": write_buffer_bytes(tier_bytes),
+        "memory.system_pool": _SYSTEM_POOL_BYTES,
+    }
+
+
+def _durability() -> Mapping[str, Value]:
+    return {
+        "redo.capacity": REDO_CAPACITY_BYTES,
+        "redo.files": 2,
+        "redo.wal_limit": REDO_CAPACITY_BYTES,
+        "redo.system_capacity": _SYSTEM_POOL_BYTES,
+        "redo.log_buffer": 16 * MIB,
+        "redo.write_ahead": 4096,
+        "redo.buffered": "ON",
+        "commit.redo_flush": "1",
+        "commit.wal_flush": "1",
+        "commit.doublewrite": "ON",
+        "commit.atomic_writes": "OFF",
+        "commit.doublewrite_pages": 128,
+        "commit.doublewrite_files": 2,
+        "binlog.enabled": "OFF",
+        "binlog.gtid": "OFF",
+    }
+
+
+def _background(instances: int, processors: int | None) -> Mapping[str, Value]:
+    values: dict[str, Value] = {
+        "io.flush_method": "O_DIRECT",
+        "io.data_buffering": "OFF",
+        "io.data_write_through": "OFF",
+        "io.direct_reads": "ON",
+        "io.direct_writes": "ON",
+        "io.compaction_readahead": 2 * MIB,
+        "io.fdatasync": "ON",
+        "io.capacity": 2000,
+        "io.capacity_max": 4000,
+        "io.read_threads": 4,
+        "io.write_threads": 4,
+        "io.parallel_read_threads": 4,
+        "flush.page_cleaners": 1,
+        "flush.neighbors": "0",
+        "flush.dirty_max": 90,
+        "flush.dirty_lwm": 10,
+        "flush.lru_scan_depth": LRU_PAGES_TOTAL // instances,
+        "flush.block_compression": "compression=kNoCompression;bottommost_compression=kNoCompression",
+        "purge.threads": 4,
+        "purge.batch": 300,
+        "undo.truncate": "OFF",
+    }
+    if processors is not None:
+        values["redo.writer_threads"] = "ON" if processors > 4 else "OFF"
+    return values
+
+
+def _transactions() -> Mapping[str, Value]:
+    return {
+        "index.adaptive_hash": "OFF",
+        "index.change_buffering": "none",
+        "sync.spin_delay": 6,
+        "trx.isolation": "REPEATABLE-READ",
+        "trx.snapshot_isolation": "OFF",
+        "trx.lock_wait_timeout": 50,
+        "trx.rocksdb_lock_wait_timeout": 50,
+        "trx.rocksdb_deadlock_detect": "ON",
+        "trx.autoinc_mode": "2",
+    }
+
+
+def _server(concurrency_max: int) -> Mapping[str, Value]:
+    connections = max(concurrency_max + SPARE_CONNECTIONS, 128)
+    handles = max(_TABLE_HANDLES_MIN, 16 * concurrency_max)
+    return {
+        "server.performance_schema": "OFF",
+        "server.query_cache_type": "OFF",
+        "server.query_cache_size": 0,
+        "server.max_connections": connections,
+        "server.back_log": connections,
+        "server.thread_cache": connections,
+        "server.max_prepared_statements": 1 << 20,
+        "server.open_files": 2 * handles + connections + 1000,
+        "server.table_cache_instances": 8,
+        "server.table_cache": handles,
+        "server.table_definitions": 2000,
+        "server.innodb_open_files": 2000,
+        "server.skip_name_resolve": "ON",
+        "charset.server": "utf8mb4",
+        "charset.collation": "utf8mb4_general_ci",
+        "charset.default_collations": "",
+        "tls.available": "",
+        "session.sort_buffer": 256 * 1024,
+        "misc.event_scheduler": "OFF",
+    }

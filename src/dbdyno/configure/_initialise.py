@@ -1,0 +1,148 @@
+"""An empty data directory with its two accounts, by the means of the family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.core import ConfigureError, HostError
+from dbdyno.engines import EngineFamily, family_of
+from dbdyno.hosts import Host
+from dbdyno.provision import Installation
+
+_TIMEOUT_S = 300
+LOAD_HOSTS = ("localhost", "127.0.0.1")
+
+
+def initialise(installation: Installation, data_directory: Path, host: Host) -> Credentials:
+    """Make `data_directory`, which must not exist, and the file with its passwords beside it.
+
+    The accounts are made by the initialisation itself: no server ever runs with an empty password.
+
+    Raises
+    ------
+    ConfigureError : the family can't be initialised, or its server failed; its own words are given
+    """
+    family = family_of(installation.family, installation.version)
+    credentials = Credentials.random()
+    host.ensure_reachable(data_directory)
+    private = host.make_private_directory()
+    temporary = private / "t"
+    host.make_directory(temporary, for_server=True)
+    try:
+        if family.initialise == "insecure":
+            _insecure(installation, family, data_directory, temporary, credentials, host)
+        elif family.initialise == "bootstrap":
+            _bootstrap(installation, family, data_directory, temporary, credentials, host)
+        else:
+            raise ConfigureError(
+                f"{installation.title} can't be initialised by this version of dbdyno",
+                f"known how to: {family.title} from 5.7 (MySQL, Percona Server) and 10.5 (MariaDB)",
+                "choose a newer version",
+            )
+    except HostError as error:
+        host.remove_tree(data_directory)
+        raise ConfigureError(
+            f"{installation.title} could not make its data directory", _last_words(str(error)), ""
+        ) from error
+    finally:
+        host.remove_tree(private)
+    credentials.save(credentials_file(data_directory), host)
+    return credentials
+
+
+def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
+    """Copy a stopped server's data directory with its passwords; ``reflink`` or ``copy``.
+
+    The copy gets an identity of its own: auto.cnf, which holds MySQL's server UUID, stays behind.
+    """
+    how = host.copy_tree(source, destination)
+    host.run(["rm", "-f", str(destination / "auto.cnf")], timeout_s=30)
+    Credentials.load(credentials_file(source)).save(credentials_file(destination), host)
+    return how
+
+
+def account_statements(credentials: Credentials) -> list[str]:
+    """SQL, one statement a line, for both accounts."""
+    statements = [f"ALTER USER '{ADMIN_USER}'@'localhost' IDENTIFIED BY '{credentials.admin_password}';"]
+    for source in LOAD_HOSTS:
+        statements += [
+            f"CREATE USER '{LOAD_USER}'@'{source}' IDENTIFIED BY '{credentials.load_password}';",
+            f"GRANT ALL PRIVILEGES ON `dbdyno\\_%`.* TO '{LOAD_USER}'@'{source}';",
+        ]
+    return statements
+
+
+def _insecure(
+    installation: Installation,
+    family: EngineFamily,
+    data_directory: Path,
+    temporary: Path,
+    credentials: Credentials,
+    host: Host,
+) -> None:
+    host.make_directory(data_directory.parent)
+    host.make_directory(data_directory, for_server=True)
+    accounts = temporary / "accounts.sql"
+    host.write_private(accounts, "\n".join(account_statements(credentials)) + "\n", for_server=True)
+    launch = launch_options(installation, family, data_directory, temporary) | {"init_file": str(accounts)}
+    options = temporary / "my.cnf"
+    host.write_private(options, option_file(launch, []), for_server=True)
+    argv = [*installation.server_argv, f"--defaults-file={options}", "--initialize-insecure"]
+    host.run(argv, timeout_s=_TIMEOUT_S, as_server_user=True)
+
+
+def _bootstrap(
+    installation: Installation,
+    family: EngineFamily,
+    data_directory: Path,
+    temporary: Path,
+    credentials: Credentials,
+    host: Host,
+) -> None:
+    host.make_directory(data_directory.parent)
+    host.make_directory(data_directory, for_server=True)
+    options = temporary / "my.cnf"
+    host.write_private(
+        options, option_file(launch_options(installation, family, data_directory, temporary), []), for_server=True
+    )
+    sql = bootstrap_sql(_share_files(installation, family), credentials)
+    argv = [*installation.server_argv, f"--defaults-file={options}", "--bootstrap"]
+    done = host.run(argv, stdin=sql, timeout_s=_TIMEOUT_S, as_server_user=True)
+    if "ERROR:" in done.stderr:  # bootstrap goes on after a failed statement and ends with 0 all the same
+        raise HostError("the bootstrap of the system tables failed", done.stderr[-2000:])
+
+
+def bootstrap_sql(files: list[str], credentials: Credentials) -> str:
+    """SQL for ``--bootstrap``: statements of our own must stand on one line each."""
+    before = [
+        "CREATE DATABASE IF NOT EXISTS mysql;",
+        "USE mysql;",
+        "SET @auth_root_socket=NULL;",
+        "SET @skip_auth_anonymous=1;",
+        "SET @current_hostname='localhost';",
+    ]
+    after = [
+        "USE mysql;",
+        # Accounts without a password for other addresses of this host come with the system tables.
+        "DELETE FROM global_priv WHERE Host <> 'localhost' OR User NOT IN ('root', 'mariadb.sys');",
+        "FLUSH PRIVILEGES;",
+        *account_statements(credentials),
+    ]
+    return "\n".join([*before, *files, *after]) + "\n"
+
+
+def _share_files(installation: Installation, family: EngineFamily) -> list[str]:
+    texts = []
+    for group in family.sql_files:
+        path = next((p for name in group if (p := installation.share_directory / name).exists()), None)
+        if path is not None:
+            texts.append(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def _last_words(text: str) -> str:
+    lines = text.strip().splitlines()
+    errors = [line for line in lines if "ERROR" in line]
+    return "\n".join((errors or lines)[-8:])

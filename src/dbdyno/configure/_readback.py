@@ -1,0 +1,104 @@
+"""What was asked against what the server says it does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+
+from dbdyno.configure._setting import Setting
+from dbdyno.core import ConfigureError
+from dbdyno.engines import OptionRow, parameters
+
+_SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
+_ROUNDED_UP_MAX = 1.01
+
+
+def read_back(
+    settings: Sequence[Setting],
+    variables: Mapping[str, str],
+    status: Mapping[str, str],
+    *,
+    family: str,
+    version: str,
+) -> tuple[Setting, ...]:
+    """The settings with what is effective; names of `variables` and `status` in lower case.
+
+    Raises
+    ------
+    ConfigureError : one did not take effect; option, asked and effective value are named
+    """
+    done = []
+    for setting in settings:
+        row = _row_of(setting, family, version)
+        effective = _effective(setting, row, variables, status)
+        if effective is not None and not took_effect(setting, row, effective):
+            raise ConfigureError(
+                f"the option {setting.option} did not take effect on {family} {version}",
+                f"asked for {_expected(setting, row) or 'empty'}, the server says {effective or 'empty'}"
+                f" ({setting.reason})",
+                _remedy(setting),
+            )
+        done.append(dataclasses.replace(setting, effective=effective))
+    return tuple(done)
+
+
+def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool:
+    """Whether an effective value is what was asked, by the comparison rule of the option's row."""
+    asked = normal(_expected(setting, row))
+    got = normal(effective)
+    rule = row.compare if row is not None else "equal"
+    if rule == "equal" or not (_is_number(asked) and _is_number(got)):
+        return asked == got
+    if rule == "at_least":
+        return float(got) >= float(asked)
+    return float(asked) <= float(got) <= float(asked) * _ROUNDED_UP_MAX
+
+
+def normal(value: str) -> str:
+    """A value in one form: sizes in bytes, switches as 0 and 1, numbers without trailing zeros, words folded.
+
+    >>> normal("64M"), normal("ON"), normal("90.000000"), normal("O_DIRECT"), normal(" ")
+    ('67108864', '1', '90', 'o_direct', '')
+    """
+    text = value.strip().lower()
+    size = re.fullmatch(r"(\d+)([kmgt])b?", text)
+    if size:
+        return str(int(size[1]) * _SIZES[size[2]])
+    if re.fullmatch(r"-?\d+\.\d+", text):
+        return f"{float(text):g}"
+    return _WORDS.get(text, text)
+
+
+def _row_of(setting: Setting, family: str, version: str) -> OptionRow | None:
+    for parameter in parameters():
+        row = parameter.row(family, version)
+        if row is not None and row.name == setting.option:
+            return row
+    return None
+
+
+def _effective(
+    setting: Setting, row: OptionRow | None, variables: Mapping[str, str], status: Mapping[str, str]
+) -> str | None:
+    kind, _, name = (row.read if row is not None else f"variable:{setting.option}").partition(":")
+    return (status if kind == "status" else variables).get(name.lower())
+
+
+def _expected(setting: Setting, row: OptionRow | None) -> str:
+    return row.expect if row is not None and row.expect else setting.value
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(?:\.\d+)?", text) is not None
+
+
+def _remedy(setting: Setting) -> str:
+    if setting.source == "study":
+        return f"correct or remove '{setting.option}' in the settings of the target"
+    if setting.parameter.startswith("memory."):
+        return "choose a tier that is a multiple of 8 MiB, at least 16 MiB"
+    if setting.parameter in ("server.table_cache", "server.open_files", "server.max_connections"):
+        return "raise the limit of open files (ulimit -Hn), or lower the concurrency"
+    return "report this: the option tables are wrong for this version"

@@ -1,0 +1,235 @@
+"""Starting a private server: option file, process, readiness by login, settings read back."""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.configure._credentials import Credentials, credentials_file
+from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.configure._readback import read_back
+from dbdyno.configure._server import Server, log_tail, private_endpoint
+from dbdyno.configure._setting import Setting
+from dbdyno.core import ConfigureError, Route
+from dbdyno.engines import family_of, known_options, suggest
+from dbdyno.hosts import Host, Process
+from dbdyno.provision import Installation
+
+_POLL_S = 0.05
+_SETTLE_S = 10.0
+_PORT_ATTEMPTS = 5
+_PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
+_REFUSED_RES = (
+    re.compile(r"unknown (?:variable|option) '(?:--)?([\w-]+)"),
+    re.compile(r"Error while setting value '[^']*' to '([\w-]+)'"),
+    re.compile(r"(?:for|of) (?:variable|option) '([\w-]+)'", re.IGNORECASE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """One start, all that is known before it."""
+
+    installation: Installation
+    data_directory: Path
+    settings: tuple[Setting, ...]
+    storage_engine: str
+    route: Route
+    host: Host
+    run_directory: Path
+    cpus: Sequence[int] | None
+    timeout_s: float
+
+    @property
+    def temporary(self) -> Path:
+        return self.run_directory / "tmp"
+
+    @property
+    def error_log(self) -> Path:
+        return self.temporary / "error.log"
+
+    @property
+    def output(self) -> Path:
+        return self.run_directory / "server.out"
+
+    def words(self) -> str:
+        """What the server said last, before its log was open too."""
+        return "\n".join(filter(None, (log_tail(self.output), log_tail(self.error_log))))
+
+
+def start_server(
+    installation: Installation,
+    data_directory: Path,
+    settings: Sequence[Setting],
+    *,
+    route: Route,
+    host: Host,
+    run_directory: Path,
+    storage_engine: str = "innodb",
+    cpus: Sequence[int] | None = None,
+    timeout_s: float = 120,
+) -> Server:
+    """Start an engine on a data directory and read its settings back.
+
+    It listens on a socket in a private folder, and on 127.0.0.1 only when the route is loopback.
+
+    Parameters
+    ----------
+    run_directory : for the option file, temporary files and the error log; made when missing, left for the
+        caller to remove
+    storage_engine : its plug-in is loaded when it is one
+
+    Raises
+    ------
+    ConfigureError : it did not start (the end of its log is given), refused an option (named), or a setting did
+        not take effect (named)
+    """
+    order = _Order(
+        installation, data_directory, tuple(settings), storage_engine, route, host, run_directory, cpus, timeout_s
+    )
+    for _ in range(_PORT_ATTEMPTS - 1):
+        try:
+            return _start(order)
+        except ConfigureError as error:
+            if not _PORT_TAKEN_RE.search(error.why):  # between finding a port and taking it another may be quicker
+                raise
+    return _start(order)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _start(order: _Order) -> Server:
+    started_ns = time.monotonic_ns()
+    host = order.host
+    credentials = Credentials.load(credentials_file(order.data_directory))
+    host.ensure_reachable(order.run_directory)
+    host.make_directory(order.run_directory)
+    host.make_directory(order.temporary, for_server=True)
+    for log in (order.error_log, order.output):
+        log.unlink(missing_ok=True)
+    private = host.make_private_directory()
+    try:
+        return _start_in(order, private, credentials, started_ns)
+    except BaseException:
+        host.remove_tree(private)
+        raise
+
+
+def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns: int) -> Server:
+    host = order.host
+    port = free_port() if order.route == "loopback" else None
+    admin_socket = private / "s" / "s.sock"
+    host.make_directory(admin_socket.parent, for_server=True)
+    options = order.run_directory / "my.cnf"
+    options.write_text(option_file(_launch(order, admin_socket, port), order.settings))
+    process = host.spawn(
+        [*order.installation.server_argv, f"--defaults-file={options}"],
+        stdout=order.output,
+        stderr=order.output,
+        as_server_user=True,
+        cpus=order.cpus,
+        limit_open_files=_open_files(order.settings),
+    )
+    server = Server(
+        order.installation,
+        private_endpoint(order.route, private, port, credentials, host),
+        host,
+        credentials=credentials,
+        admin_socket=admin_socket,
+        process=process,
+        data_directory=order.data_directory,
+        error_log=order.error_log,
+        private_directory=private,
+    )
+    try:
+        _await_login(server, process, order)
+        server.start_ns = time.monotonic_ns() - started_ns
+        server.settings = _read_back(server, order)
+    except BaseException:
+        server.kill()
+        raise
+    return server
+
+
+def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, str]:
+    family = family_of(order.installation.family, order.installation.version)
+    network = {"skip_networking": ""} if port is None else {"bind_address": "127.0.0.1", "port": str(port)}
+    plugin = order.installation.plugin_files.get(order.storage_engine)
+    return {
+        **launch_options(order.installation, family, order.data_directory, order.temporary),
+        **network,
+        "socket": str(admin_socket),
+        "pid_file": str(admin_socket.with_name("pid")),
+        "log_error": str(order.error_log),
+        **({"plugin_load_add": plugin} if plugin else {}),
+    }
+
+
+def _await_login(server: Server, process: Process, order: _Order) -> None:
+    """Wait until the administrator can log in: a socket alone may belong to a server that is not ready."""
+    deadline = time.monotonic() + order.timeout_s
+    while True:
+        try:
+            server.connect().close()
+        except ConfigureError as error:
+            if process.poll() is not None:
+                raise _died(server, order) from error
+            if time.monotonic() >= deadline:
+                raise ConfigureError(
+                    f"{order.installation.title} did not let us in within {order.timeout_s:g} s",
+                    f"{error.why}\n{order.words()}",
+                    "see its log above; a slow disk may need a longer time",
+                ) from error
+            time.sleep(_POLL_S)
+        else:
+            return
+
+
+def _died(server: Server, order: _Order) -> ConfigureError:
+    words = order.words()
+    title = order.installation.title
+    for pattern in _REFUSED_RES:
+        match = pattern.search(words)
+        if match:
+            option = match[1].replace("-", "_")
+            near = suggest(option, known_options())
+            line = next(line for line in words.splitlines() if match[0] in line)
+            return ConfigureError(
+                f"{title} refused the option {option}",
+                line,
+                near if option not in near else "correct its value, or remove it from the settings of the target",
+            )
+    return ConfigureError(f"{title} did not start: it ended with {server.exit_words()}", words, "")
+
+
+def _read_back(server: Server, order: _Order) -> tuple[Setting, ...]:
+    """Compare; what a server still works at in the background (a resized redo log) gets a moment."""
+    deadline = time.monotonic() + _SETTLE_S
+    while True:
+        try:
+            return read_back(
+                order.settings,
+                server.variables(),
+                server.status(),
+                family=order.installation.family,
+                version=order.installation.version,
+            )
+        except ConfigureError:
+            if time.monotonic() >= deadline or "innodb_redo_log_capacity" not in {s.option for s in order.settings}:
+                raise
+            time.sleep(_POLL_S)
+
+
+def _open_files(settings: Sequence[Setting]) -> int | None:
+    value = next((s.value for s in settings if s.option == "open_files_limit"), "")
+    return int(value) if value.isdigit() else None
