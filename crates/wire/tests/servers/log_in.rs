@@ -69,6 +69,7 @@ fn every_method_lets_in_by_every_way_cold_and_warm() {
             if !create_user(server, &user, plugin, PASSWORD) {
                 continue;
             }
+            eprintln!("  by {plugin}");
             for mut endpoint in ways(server) {
                 endpoint.user.clone_from(&user);
                 endpoint.password = Password::new(PASSWORD);
