@@ -7,6 +7,7 @@ target. Passwords stay in files that only their owner reads.
 from dbdyno.configure._baseline import REDO_CAPACITY_BYTES
 from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._option_file import option_file
 from dbdyno.configure._readback import read_back
@@ -20,6 +21,7 @@ __all__ = [
     "RESERVED_OPTIONS",
     "Credentials",
     "Endpoint",
+    "Engine",
     "Server",
     "Setting",
     "attach_server",

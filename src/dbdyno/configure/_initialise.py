@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import launch_options, option_file
 from dbdyno.core import ConfigureError, HostError
 from dbdyno.engines import EngineFamily, family_of
 from dbdyno.hosts import Host
-from dbdyno.provision import Installation
 
 _TIMEOUT_S = 300
 LOAD_HOSTS = ("localhost", "127.0.0.1")
 
 
-def initialise(installation: Installation, data_directory: Path, host: Host) -> Credentials:
+def initialise(installation: Engine, data_directory: Path, host: Host) -> Credentials:
     """Make `data_directory`, which must not exist, and the file with its passwords beside it.
 
     The accounts are made by the initialisation itself: no server ever runs with an empty password.
@@ -75,7 +75,7 @@ def account_statements(credentials: Credentials) -> list[str]:
 
 
 def _insecure(
-    installation: Installation,
+    installation: Engine,
     family: EngineFamily,
     data_directory: Path,
     temporary: Path,
@@ -94,7 +94,7 @@ def _insecure(
 
 
 def _bootstrap(
-    installation: Installation,
+    installation: Engine,
     family: EngineFamily,
     data_directory: Path,
     temporary: Path,
@@ -133,7 +133,7 @@ def bootstrap_sql(files: list[str], credentials: Credentials) -> str:
     return "\n".join([*before, *files, *after]) + "\n"
 
 
-def _share_files(installation: Installation, family: EngineFamily) -> list[str]:
+def _share_files(installation: Engine, family: EngineFamily) -> list[str]:
     texts = []
     for group in family.sql_files:
         path = next((p for name in group if (p := installation.share_directory / name).exists()), None)

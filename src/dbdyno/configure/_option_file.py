@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dbdyno.configure._engine import Engine
 from dbdyno.configure._setting import Setting
 from dbdyno.engines import EngineFamily
-from dbdyno.provision import Installation
 
 
-def launch_options(
-    installation: Installation, family: EngineFamily, data_directory: Path, temporary: Path
-) -> dict[str, str]:
+def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
     """Options that make an unpacked engine find its own files and nothing of the host's."""
     return {
         "basedir": str(installation.base_directory),

@@ -13,10 +13,10 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials
+from dbdyno.configure._engine import Engine
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, HostError, Route
 from dbdyno.hosts import Host, Process
-from dbdyno.provision import Installation, read_password
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
@@ -47,11 +47,18 @@ class Endpoint:
 
 
 class Server:
-    """A server at hand. One of ours ends with `stop` or `kill`; one that runs already is left as it is."""
+    """A server at hand. One of ours ends with `stop` or `kill`; one that runs already is left as it is.
+
+    Attributes
+    ----------
+    settings : options asked, each with what is effective; empty for a server that is not ours
+    option_file : text of its option file; empty for a server that is not ours
+    start_ns : from the call of `start_server` to the first login
+    """
 
     def __init__(
         self,
-        installation: Installation,
+        installation: Engine,
         endpoint: Endpoint,
         host: Host,
         *,
@@ -68,6 +75,7 @@ class Server:
         self.process = process
         self.data_directory = data_directory
         self.settings: tuple[Setting, ...] = ()
+        self.option_file = ""
         self.start_ns = start_ns
         self._host = host
         self._credentials = credentials
@@ -182,10 +190,24 @@ class Server:
                 self.process.kill()
                 self.process.wait(30)
 
-    def exit_words(self) -> str:
-        """How it ended, for people; empty while it runs or when it is not ours."""
+    def death(self) -> str | None:
+        """How it ended, in words; None while it runs or when it is not ours to see."""
         code = self.process.poll() if self.process is not None else None
-        return "" if code is None else _exit_words(code)
+        return None if code is None else _exit_words(code)
+
+    def order_target(self, database: str) -> dict[str, str | int | None]:
+        """The ``target`` of a load order: where, as whom, and the name of the password's file."""
+        endpoint = self.endpoint
+        return {
+            "socket": endpoint.socket,
+            "host": endpoint.host,
+            "port": endpoint.port,
+            "user": endpoint.user,
+            "password_file": str(endpoint.password_file) if endpoint.password_file else None,
+            "database": database,
+            "tls": endpoint.tls,
+            "tls_ca_file": None,
+        }
 
     def log_tail(self, lines: int = _LOG_TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
@@ -200,7 +222,8 @@ class Server:
         if self._credentials is not None:
             return self._credentials.load_password if as_load_user else self._credentials.admin_password
         address = self.installation.address
-        return read_password(address) if address is not None else ""
+        file = address.password_file if address is not None else None
+        return self._host.read_private(Path(file)).rstrip("\n") if file else ""
 
     @contextlib.contextmanager
     def _private_files_removed(self) -> Iterator[None]:
@@ -211,7 +234,7 @@ class Server:
                 self._host.remove_tree(self._private_directory)
 
 
-def attach_server(installation: Installation, host: Host) -> Server:
+def attach_server(installation: Engine, host: Host) -> Server:
     """The server at an installation's address. Its process and its settings are not ours to see or choose."""
     address = installation.address
     if address is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.configure._credentials import Credentials, credentials_file
+from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import launch_options, option_file
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, log_tail, private_endpoint
@@ -17,7 +18,6 @@ from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, Route
 from dbdyno.engines import family_of, known_options, suggest
 from dbdyno.hosts import Host, Process
-from dbdyno.provision import Installation
 
 _POLL_S = 0.05
 _SETTLE_S = 10.0
@@ -34,7 +34,7 @@ _REFUSED_RES = (
 class _Order:
     """One start, all that is known before it."""
 
-    installation: Installation
+    installation: Engine
     data_directory: Path
     settings: tuple[Setting, ...]
     storage_engine: str
@@ -62,7 +62,7 @@ class _Order:
 
 
 def start_server(
-    installation: Installation,
+    installation: Engine,
     data_directory: Path,
     settings: Sequence[Setting],
     *,
@@ -131,7 +131,8 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
     admin_socket = private / "s" / "s.sock"
     host.make_directory(admin_socket.parent, for_server=True)
     options = order.run_directory / "my.cnf"
-    options.write_text(option_file(_launch(order, admin_socket, port), order.settings))
+    text = option_file(_launch(order, admin_socket, port), order.settings)
+    options.write_text(text)
     process = host.spawn(
         [*order.installation.server_argv, f"--defaults-file={options}"],
         stdout=order.output,
@@ -151,6 +152,7 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
         error_log=order.error_log,
         private_directory=private,
     )
+    server.option_file = text
     try:
         _await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
@@ -209,7 +211,7 @@ def _died(server: Server, order: _Order) -> ConfigureError:
                 line,
                 near if option not in near else "correct its value, or remove it from the settings of the target",
             )
-    return ConfigureError(f"{title} did not start: it ended with {server.exit_words()}", words, "")
+    return ConfigureError(f"{title} did not start: it ended with {server.death()}", words, "")
 
 
 def _read_back(server: Server, order: _Order) -> tuple[Setting, ...]:

@@ -191,6 +191,14 @@ class LocalHost:
         if for_server:
             self._give_to_server_user(path)
 
+    def read_private(self, path: Path) -> str:
+        """See `Host`."""
+        try:
+            return path.expanduser().read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise HostError(f"the file {path} can't be read", str(why), "correct its path or its rights") from None
+
     @contextlib.contextmanager
     def lock(self, path: Path, timeout_s: float) -> Iterator[None]:
         """See `Host`. The kernel lets go when the process ends, however it ends."""

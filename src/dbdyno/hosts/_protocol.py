@@ -136,6 +136,9 @@ class Host(Protocol):
     def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
         """Write a file that only its owner can read; `for_server`: the owner is the server user."""
 
+    def read_private(self, path: Path) -> str:
+        """Text of a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
+
     def lock(self, path: Path, timeout_s: float) -> AbstractContextManager[None]:
         """Hold a lock file while the block runs; HostError when another process holds it after `timeout_s`."""
 

@@ -2,7 +2,6 @@
 
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
 from dbdyno.provision._provision import list_offers, provision, sources
-from dbdyno.provision._server import read_password
 
 __all__ = [
     "Installation",
@@ -13,6 +12,5 @@ __all__ = [
     "Source",
     "list_offers",
     "provision",
-    "read_password",
     "sources",
 ]

@@ -190,7 +190,7 @@ class PackageRecord:
 def parse_records(text: str) -> list[PackageRecord]:
     r"""Stanzas of ``apt-cache show``.
 
-    >>> text = "Package: a\nVersion: 1:2-1\nArchitecture: all\nSize: 9\nSHA256: ff\nDepends: liba (>= 1) | libb, perl:any"
+    >>> text = "Package: a\nVersion: 1:2-1\nArchitecture: all\nSize: 9\nSHA256: ff\nDepends: liba (>= 1) | libb, perl"
     >>> record = parse_records(text)[0]
     >>> record.file.file_name, sorted(record.depends)
     ('a_1%3a2-1_all.deb', ['liba', 'libb', 'perl'])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pymysql
 
-from dbdyno.core import EngineName, ProvisionError
+from dbdyno.core import EngineName, HostError, ProvisionError
 from dbdyno.engines import identify, matches
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._installation import Installation, Offer, Origin, Progress
@@ -29,8 +29,8 @@ class ServerSource:
         found = []
         for address in self._addresses.values():
             try:
-                there = _ask(address)
-            except ProvisionError:
+                there = _ask(address, host)
+            except (ProvisionError, HostError):
                 continue
             found.append(
                 Offer(there.family, there.version, there.storage_engines, self.name, address.name, installed=True)
@@ -46,7 +46,7 @@ class ServerSource:
             raise ProvisionError(
                 f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study"
             )
-        there = _ask(address)
+        there = _ask(address, host)
         if there.family != name.family or (name.version and not matches(there.version, name.version)):
             raise ProvisionError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
@@ -62,30 +62,16 @@ class ServerSource:
         return there
 
 
-def read_password(address: ServerAddress) -> str:
-    """Password of an address: the first line of its file, empty without one.
-
-    Raises
-    ------
-    ProvisionError : the file can't be read
-    """
-    if address.password_file is None:
-        return ""
-    try:
-        return Path(address.password_file).expanduser().read_text().rstrip("\n")
-    except OSError as error:
-        raise ProvisionError(
-            f"the password file of the server '{address.name}' can't be read",
-            f"{address.password_file}: {error.strerror}",
-            "make the file readable to you, or correct password_file",
-        ) from error
+def _password(address: ServerAddress, host: Host) -> str:
+    """Password of an address: the content of its file, empty without one."""
+    return host.read_private(Path(address.password_file)).rstrip("\n") if address.password_file else ""
 
 
-def _ask(address: ServerAddress) -> Installation:
+def _ask(address: ServerAddress, host: Host) -> Installation:
     try:
         connection = pymysql.connect(
             user=address.user,
-            password=read_password(address),
+            password=_password(address, host),
             unix_socket=address.socket,
             host=address.host or "localhost",
             port=address.port or 3306,

@@ -1,0 +1,53 @@
+"""What configuring asks of an engine; `provision` brings one that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from dbdyno.study import ServerAddress
+
+
+class Engine(Protocol):
+    """An engine at hand: one that can be started, or the address of one that runs."""
+
+    @property
+    def family(self) -> str:
+        """Such as ``mariadb``."""
+
+    @property
+    def version(self) -> str:
+        """Three numbers."""
+
+    @property
+    def title(self) -> str:
+        """For people: ``mariadb 11.8.6``."""
+
+    @property
+    def server_argv(self) -> tuple[str, ...]:
+        """How the server's program is called, to be followed by options."""
+
+    @property
+    def base_directory(self) -> Path:
+        """For ``basedir``."""
+
+    @property
+    def share_directory(self) -> Path:
+        """Error messages by language, and the SQL that makes the system tables."""
+
+    @property
+    def charsets_directory(self) -> Path:
+        """Character sets."""
+
+    @property
+    def plugin_directory(self) -> Path:
+        """Plug-ins."""
+
+    @property
+    def plugin_files(self) -> Mapping[str, str]:
+        """Storage engine -> file in `plugin_directory` that holds it."""
+
+    @property
+    def address(self) -> ServerAddress | None:
+        """Of a server that runs already and is not ours to stop."""
