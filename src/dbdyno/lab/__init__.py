@@ -23,6 +23,7 @@ from dbdyno.lab._events import (
     StudyStarted,
 )
 from dbdyno.lab._generator import find_generator
+from dbdyno.lab._run_study import run_study
 
 __all__ = [
     "DatasetReady",
@@ -43,4 +44,5 @@ __all__ = [
     "StudyFinished",
     "StudyStarted",
     "find_generator",
+    "run_study",
 ]

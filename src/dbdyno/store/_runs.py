@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -18,12 +19,21 @@ from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, table_of,
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One option of the server: what was asked, what the server says, and why it was asked."""
+    """One option of the server: what was asked, what the server says, and why it was asked.
+
+    Parameters
+    ----------
+    effective : None where the server shows nothing to read
+    parameter : neutral name, the same for every engine, such as ``redo.capacity``; empty when there is none
+    source : ``baseline`` (dbdyno's own choice) or ``study``
+    """
 
     option: str
     asked: str
     effective: str | None
     reason: str
+    parameter: str = ""
+    source: str = "baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +122,7 @@ def _write_tables(folder: Path, run: StoredRun) -> None:
 
 
 def _texts(run: StoredRun) -> dict[str, str]:
-    settings: list[JsonValue] = [
-        {"option": row.option, "asked": row.asked, "effective": row.effective, "reason": row.reason}
-        for row in run.settings
-    ]
+    settings: list[JsonValue] = [dataclasses.asdict(row) for row in run.settings]
     return {
         layout.VARIABLES: json_text(run.variables),
         layout.SETTINGS: json_text(settings),

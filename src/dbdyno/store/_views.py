@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from dbdyno.core import RunRecord
 from dbdyno.store import _layout as layout
+from dbdyno.store._runs import SettingRow
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
 
 _LATENCY = ("p50", "p95", "p99", "p999", "max")
@@ -47,7 +49,9 @@ _RUNS_SCHEMA = pa.schema(
         ("ended_ns", pa.int64()),
     ]
 )
-_SETTINGS_SCHEMA = pa.schema([(name, pa.string()) for name in ("run_id", "option", "asked", "effective", "reason")])
+_SETTINGS_SCHEMA = pa.schema(
+    [("run_id", pa.string()), *((field.name, pa.string()) for field in dataclasses.fields(SettingRow))]
+)
 
 
 def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:

@@ -1,0 +1,114 @@
+"""The bench of this machine: installations provisioned, servers configured, data restored, all of it cleaned up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dbdyno.configure import Setting, attach_server, choose_settings, initialise, start_server
+from dbdyno.core import Route, Run, Target
+from dbdyno.hosts import Home, Host
+from dbdyno.lab._leftovers import remove_leftovers
+from dbdyno.lab._server import LabServer
+from dbdyno.lab._session import Session
+from dbdyno.populate import Snapshot, restore
+from dbdyno.provision import Installation, provision
+from dbdyno.study import Study
+
+_FILL_TIER_BYTES = 256 << 20
+_FILL_CONCURRENCY = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBench:
+    """See `Bench`. One at a time: a second server would disturb the first."""
+
+    study: Study
+    host: Host
+    home: Home
+    session: Session = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "session", Session.own(self.home, self.host))
+
+    def clean_up(self) -> tuple[str, ...]:
+        """See `Bench`."""
+        return remove_leftovers(self.home, self.host, self.session)
+
+    def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
+        """See `Bench`."""
+        return provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
+
+    def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
+        """See `Bench`. Every setting of the filling server counts: which of them shape files is not ours to guess."""
+        settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY)
+        packages = sorted((package.name, package.version, package.sha256) for package in installation.origin.packages)
+        return {
+            "family": installation.family,
+            "version": installation.raw_version,
+            "packages": packages,
+            "settings": sorted((setting.option, setting.value) for setting in settings),
+        }
+
+    def fresh_server(self, target: Target, installation: Installation) -> LabServer:
+        """See `Bench`."""
+        settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY)
+        directory = self.session.new_directory()
+        try:
+            initialise(installation, directory / "data", self.host)
+            return self._started(target, installation, settings, "socket", directory)
+        except BaseException:
+            self.host.remove_tree(directory)
+            raise
+
+    def running_server(self, target: Target, installation: Installation) -> LabServer:
+        """See `Bench`."""
+        server = attach_server(installation, self.host)
+        return LabServer(server, target.engine.storage_engine, self.host, None)
+
+    def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> LabServer:
+        """See `Bench`."""
+        concurrency_max = max(self.study.concurrencies)
+        settings = self._settings(target, installation, run.cell.tier_bytes, concurrency_max)
+        directory = self.session.new_directory()
+        try:
+            restore(snapshot, directory / "data", self.host)
+            return self._started(target, installation, settings, run.cell.route, directory)
+        except BaseException:
+            self.host.remove_tree(directory)
+            raise
+
+    def _started(
+        self,
+        target: Target,
+        installation: Installation,
+        settings: tuple[Setting, ...],
+        route: Route,
+        directory: Path,
+    ) -> LabServer:
+        server = start_server(
+            installation,
+            directory / "data",
+            settings,
+            route=route,
+            host=self.host,
+            run_directory=directory,
+            storage_engine=target.engine.storage_engine,
+            cpus=self.study.pinning.server,
+        )
+        return LabServer(server, target.engine.storage_engine, self.host, directory)
+
+    def _settings(
+        self, target: Target, installation: Installation, tier_bytes: int, concurrency_max: int
+    ) -> tuple[Setting, ...]:
+        pinned = self.study.pinning.server
+        return choose_settings(
+            family=installation.family,
+            version=installation.version,
+            storage_engine=target.engine.storage_engine,
+            tier_bytes=tier_bytes,
+            concurrency_max=concurrency_max,
+            raw=target.settings,
+            processors=len(pinned) if pinned else self.host.facts(self.home.root).logical_cpu_count,
+        )

@@ -1,0 +1,50 @@
+"""The front door of the room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbdyno.hosts import Home, Host
+from dbdyno.lab._events import OnEvent, Outcome
+from dbdyno.lab._generator import find_generator
+from dbdyno.lab._local import LocalBench
+from dbdyno.lab._walk import Walk
+from dbdyno.plan import Plan
+from dbdyno.store import Results
+from dbdyno.study import Study
+
+
+def run_study(
+    study: Study,
+    plan: Plan,
+    results: Results,
+    host: Host,
+    home: Home,
+    on_event: OnEvent,
+    *,
+    command_line: Sequence[str] = (),
+    generator: Path | None = None,
+) -> Outcome:
+    """Make every run of the plan that is not yet stored in the results folder.
+
+    Parameters
+    ----------
+    on_event : told of everything as it happens; an error it raises stops the study
+    command_line : how dbdyno was called, for the manifest
+    generator : path of ``dbdyno-load``; looked for when not given
+
+    Returns
+    -------
+    How it ended. Ctrl-C and SIGTERM end it in order: servers stopped, journal consistent, `Outcome.interrupted`.
+
+    Raises
+    ------
+    StoreError : another dbdyno writes to the folder, or an engine is not the one earlier runs have measured
+    StudyError : a setting of a target is not for its version
+    ProvisionError, PopulateError, HostError : an engine or a dataset can't be had; nothing stored is lost
+    MeasureError : there is no load generator
+    """
+    bench = LocalBench(study, host, home)
+    program = generator or find_generator()
+    return Walk(study, plan, results, bench, host, home, program, on_event, command_line).run()

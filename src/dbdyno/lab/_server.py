@@ -1,0 +1,143 @@
+"""A configured server as filling and measuring want it, with the folder and the telemetry that belong to it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pymysql
+
+from dbdyno.configure import Server
+from dbdyno.core import ConfigureError
+from dbdyno.engines import counter_sources
+from dbdyno.hosts import Host
+from dbdyno.measure.telemetry import (
+    CpuSource,
+    DiskSource,
+    MemorySource,
+    NetworkSource,
+    PressureSource,
+    ProcessSource,
+    Source,
+    StatusSource,
+    absent_counters,
+    device_number,
+)
+from dbdyno.store import JsonValue, SettingRow
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+
+_LOG_LINES = 200
+_SECRETS = frozenset({"report_password", "wsrep_sst_auth"})
+
+
+class LabServer:
+    """Fits `FillServer`, `FreshServer` and `RunServer`.
+
+    Parameters
+    ----------
+    directory : holds data, option file and logs of a server of ours; None for one that is not
+    """
+
+    def __init__(self, server: Server, storage_engine: str, host: Host, directory: Path | None) -> None:
+        self._server = server
+        self._storage_engine = storage_engine
+        self._host = host
+        self._directory = directory
+        self._status_connection: Connection[Any] | None = None
+        self._lacking: dict[str, JsonValue] = {}
+
+    @property
+    def data_directory(self) -> Path:
+        """See `FreshServer`."""
+        if self._server.data_directory is None:
+            raise ConfigureError(f"{self._server.installation.title} is not ours: its files can't be kept")
+        return self._server.data_directory
+
+    @property
+    def settings(self) -> Sequence[SettingRow]:
+        """See `RunServer`."""
+        return [
+            SettingRow(s.option, s.value, s.effective, s.reason, s.parameter, s.source) for s in self._server.settings
+        ]
+
+    @property
+    def option_file(self) -> str:
+        """See `RunServer`."""
+        return self._server.option_file
+
+    def connect(self) -> Connection[Any]:
+        """See `FillServer`. A server that is not ours is asked as the load's own user."""
+        return self._server.connect()
+
+    def order_target(self, database: str) -> Mapping[str, JsonValue]:
+        """See `FillServer`."""
+        return self._server.order_target(database)
+
+    def death(self) -> str | None:
+        """See `FillServer`."""
+        return self._server.death()
+
+    def log_tail(self) -> str:
+        """See `FillServer`."""
+        return self._server.log_tail(_LOG_LINES)
+
+    def variables(self) -> Mapping[str, str]:
+        """See `RunServer`. Two variables of replication may hold a password: never stored."""
+        return {
+            name: "(not stored)" if name in _SECRETS and value else value
+            for name, value in self._server.variables().items()
+        }
+
+    def status(self) -> Mapping[str, str]:
+        """See `RunServer`."""
+        return self._server.status()
+
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """See `RunServer`. What the machine does not offer is named in `telemetry_facts`."""
+        installation = self._server.installation
+        self._status_connection = self._server.connect()
+        status = StatusSource(
+            self._status_connection,
+            counter_sources(installation.family, installation.version, ("innodb", self._storage_engine)),
+        )
+        machine = [source for source in self._machine_sources() if self._is_offered(source)]
+        self._lacking["absent_counters"] = list(absent_counters(status.read()))
+        return [machine, [status]]
+
+    def telemetry_facts(self) -> Mapping[str, JsonValue]:
+        """See `RunServer`."""
+        return {**self._lacking, "server_process_seen": self._server.pid is not None}
+
+    def stop(self) -> None:
+        """See `FreshServer`."""
+        self._server.stop()
+
+    def discard(self) -> None:
+        """See `RunServer`."""
+        if self._status_connection is not None:
+            with contextlib.suppress(pymysql.MySQLError):
+                self._status_connection.close()
+            self._status_connection = None
+        self._server.kill()
+        if self._directory is not None:
+            self._host.remove_tree(self._directory)
+
+    def _machine_sources(self) -> list[Source]:
+        sources: list[Source] = [CpuSource(), MemorySource(), NetworkSource(), PressureSource()]
+        if self._server.pid is not None:
+            sources += [ProcessSource("server", self._server.pid), DiskSource(device_number(self.data_directory))]
+        return sources
+
+    def _is_offered(self, source: Source) -> bool:
+        try:
+            source.read()
+        except (OSError, ValueError) as error:
+            absent = self._lacking.setdefault("absent_sources", {})
+            if isinstance(absent, dict):
+                absent[source.name] = f"{type(error).__name__}: {error}"
+            return False
+        return True
