@@ -16,7 +16,8 @@ from typing import Any
 
 import vl_convert
 
-from dbdyno.core import StoreError, format_bytes
+from dbdyno.analyse import place_words
+from dbdyno.core import StoreError
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._html import Html, element, joined, script_json
 from dbdyno.report._palette import palette_of
@@ -113,11 +114,13 @@ def _rendered(evidence: Evidence, page: Page, body: Html, data: dict[str, Any]) 
 def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """What the page shows of a run when it is opened, in the order of the plan."""
     found = []
+    cells = [record.run.cell for record in evidence.stored]
+    places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
     for record in evidence.stored:
         cell, run_id = record.run.cell, record.run.run_id
         if run_id in series:
-            where = f"{format_bytes(cell.tier_bytes)}, {cell.concurrency} connections, {cell.workload}, {cell.route}"
-            title = f"{cell.target}, {where}, repeat {record.run.repeat}"
+            place = (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
+            title = f"{cell.target} {place_words(place, places)}, repeat {record.run.repeat}"
             facts = "; ".join([record.status, *([record.reason] if record.reason else []), *_window_facts(record)])
             found.append({"id": run_id, "title": title, "facts": facts, **series[run_id]})
     return found

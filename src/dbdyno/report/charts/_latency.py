@@ -12,6 +12,7 @@ from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
+    AUTOSIZE,
     LABEL_PX,
     Chart,
     Drawing,
@@ -20,21 +21,21 @@ from dbdyno.report.charts._style import (
     concurrency_axis,
     dash,
     end_labels,
-    label_margin,
+    padding,
     rows_data,
     shape,
 )
 from dbdyno.report.charts._throughput import panel_title
 
-HEIGHT = 210
+HEIGHT = 180
 QUANTILE_WORDS = {"p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
 def latency_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
     """A panel for each workload, route, tier and quantile; panels of one quantile and workload share their scale."""
     charts = []
-    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
-        for quantile, words in QUANTILE_WORDS.items():
+    for quantile, words in QUANTILE_WORDS.items():
+        for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
             alike = [x for x in evidence.latency if x.quantile == quantile and x.cell.workload == workload]
             here = [_row(x) for x in alike if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)]
             if here:
@@ -91,17 +92,14 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], evidence: Evidence,
     y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q")
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
-    points = base.mark_point(size=52, filled=True).encode(y=y, shape=shape(palette))
+    points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     placed = end_labels(rows, "ms", *ends, HEIGHT, log=True)
     labels = (
         alt.Chart(rows_data(placed))
         .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
         .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
     )
-    margin = {"left": 4, "top": 8, "bottom": 4, "right": label_margin([row["target"] for row in rows])}
-    return alt.layer(whisker, line, points, labels).properties(
-        height=HEIGHT, padding=margin, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
-    )
+    return alt.layer(whisker, line, points, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
 def _tooltip() -> list[alt.Tooltip]:

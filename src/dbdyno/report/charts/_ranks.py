@@ -10,7 +10,7 @@ from dbdyno.core import format_bytes
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
-from dbdyno.report.charts._style import Chart, Drawing, Row, colour, rows_data, shape
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, shape
 from dbdyno.report.charts._throughput import panel_title
 
 
@@ -62,9 +62,7 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
     dot = base.mark_point(filled=True, size=90, opacity=1).encode(
         y=alt.Y("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
     )
-    return alt.layer(whisker, dot).properties(
-        height=46 * count + 30, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
-    )
+    return alt.layer(whisker, dot).properties(height=46 * count + 30, autosize=AUTOSIZE)
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 
 import altair as alt
 
-from dbdyno.report.charts._style import Row, config
+from dbdyno.report.charts._style import AUTOSIZE, Row, config
 
-HEIGHT = 120
+HEIGHT = 92
+_LABEL = "datum.value == 0 ? '0' : abs(datum.value) < 1 ? format(datum.value, '.3~r') : format(datum.value, '.4~s')"
 
 
 def seconds_template(*, log: bool = False) -> dict[str, Any]:
@@ -23,9 +24,9 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     """
     cursor = alt.param(name="cursor", value=-1)
     x_scale = alt.Scale(nice=False, zero=False)
-    x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title="seconds since the load began", grid=False, tickMinStep=1))
+    x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title=None, grid=False, tickMinStep=1))
     y_scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True, nice=True)
-    y_axis = alt.Axis(title="value", format="~s", tickCount=4, minExtent=58, maxExtent=58)
+    y_axis = alt.Axis(title="value", labelExpr=_LABEL, minExtent=58, maxExtent=58, **_ticks(log=log))
     phases = (
         alt.Chart(alt.NamedData("phases"))
         .mark_rect(tooltip=None)
@@ -40,11 +41,9 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
             opacity=alt.condition("datum.phase == 'window'", alt.value(0.07), alt.value(0.2)),
         )
     )
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3)
     series = alt.Color(
-        "series:N",
-        sort=None,
-        scale=alt.Scale(range=[f"var(--s{index})" for index in range(6)]),
-        legend=alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3),
+        "series:N", sort=None, scale=alt.Scale(range=[f"var(--s{index})" for index in range(6)]), legend=legend
     )
     line = (
         alt.Chart(alt.NamedData("rows"))
@@ -53,7 +52,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
             x=x,
             y=alt.Y("value:Q", scale=y_scale, axis=y_axis),
             color=series,
-            strokeDash=alt.StrokeDash("series:N", sort=None, legend=None),
+            strokeDash=alt.StrokeDash("series:N", sort=None, legend=legend),
         )
     )
     rule = (
@@ -66,11 +65,21 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     chart = (
         alt.layer(phases, line, rule)
         .add_params(cursor)
-        .properties(width="container", height=HEIGHT, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .properties(width="container", height=HEIGHT, autosize=AUTOSIZE)
         .configure(**config())
     )
     template: dict[str, Any] = chart.to_dict()
     return template
+
+
+def _ticks(*, log: bool) -> dict[str, Any]:
+    """1-2-5 ticks on a log scale, few on a linear one."""
+    if not log:
+        return {"tickCount": 4}
+    return {
+        "values": [float(f"{digit}e{power}") for power in range(-4, 6) for digit in (1, 2, 5)],
+        "labelOverlap": True,
+    }
 
 
 def filled(template: dict[str, Any], rows: Sequence[Row], phases: Sequence[Row], unit: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ Row = Mapping[str, Any]
 Drawing = alt.LayerChart | alt.FacetChart | alt.Chart
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 LABEL_PX = 11
+AUTOSIZE = alt.AutoSizeParams(type="fit-x", contains="padding")
 _LABEL_STEP_PX = 13
 
 
@@ -107,9 +108,10 @@ def short_name(target: str, most: int = 22) -> str:
     return target if len(target) <= most else f"{target[: most - 9]}…{target[-8:]}"
 
 
-def label_margin(targets: Sequence[str]) -> int:
-    """Pixels right of the plot for the longest label."""
-    return 14 + round(5.9 * max((len(short_name(target)) for target in targets), default=0))
+def padding(rows: Sequence[Row]) -> dict[str, int]:
+    """Room around a plot; on the right what the measured width of the longest label may be short of."""
+    longest = max((len(short_name(row["target"])) for row in rows), default=0)
+    return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest}
 
 
 def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool) -> list[Row]:

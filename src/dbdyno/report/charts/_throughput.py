@@ -11,16 +11,16 @@ from dbdyno.core import format_bytes
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
+    AUTOSIZE,
     LABEL_PX,
     Chart,
     Drawing,
     Row,
     colour,
-    colours,
     concurrency_axis,
     dash,
     end_labels,
-    label_margin,
+    padding,
     rows_data,
     shape,
 )
@@ -74,29 +74,30 @@ def _top(groups: Sequence[CellJudgement]) -> float:
 
 def _drawing(rows: Sequence[Row], top: float, evidence: Evidence, palette: Palette) -> Drawing:
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
-    y_axis = alt.Axis(title="transactions per second", format=",~g", tickCount=5, minExtent=44)
+    y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
     base = alt.Chart(rows_data(rows)).encode(
         x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
-    band = base.mark_area(opacity=0.16, clip=True, tooltip=None).encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis),
-        y2="high:Q",
-        fill=alt.Fill("target:N", scale=colours(palette), legend=None),
+    band = base.mark_area(opacity=0.18, line=False, clip=True, tooltip=None).encode(
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q"
     )
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
-    fill = alt.condition("datum.trusted", alt.Fill("target:N", scale=colours(palette)), alt.value("var(--paper)"))
-    points = base.mark_point(size=62, filled=True, strokeWidth=1.5).encode(y=y, shape=shape(palette), fill=fill)
+    points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
+    hollow = (
+        base.transform_filter("!datum.trusted")
+        .mark_point(size=26, filled=True, opacity=1)
+        .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
+    )
     ends = end_labels(rows, "tps", 0.0, top, HEIGHT, log=False)
     labels = (
         alt.Chart(rows_data(ends))
         .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
         .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
     )
-    margin = {"left": 4, "top": 8, "bottom": 4, "right": label_margin([row["target"] for row in rows])}
-    return alt.layer(band, whisker, line, points, labels).properties(
-        height=HEIGHT, padding=margin, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    return alt.layer(band, whisker, line, points, hollow, labels).properties(
+        height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
     )
 
 

@@ -8,7 +8,7 @@ from dbdyno.core import format_bytes
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
-from dbdyno.report.charts._style import Chart, Drawing, Row, colour, rows_data, short_name
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, short_name
 
 
 def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
@@ -45,11 +45,8 @@ def _drawing(rows: list[Row], palette: Palette) -> Drawing:
         y=alt.Y("name:N", sort=order, axis=alt.Axis(title=None, labelLimit=170, ticks=False, domain=False)),
         tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
     )
-    good = base.mark_bar(height=16, stroke="var(--paper)", strokeWidth=0.5).encode(color=colour(palette))
-    bad = (
-        base.transform_filter("datum.status != 'good'")
-        .mark_bar(height=16, filled=False, strokeWidth=2)
-        .encode(stroke=alt.value("var(--alarm)"))
-    )
+    alarm = alt.condition("datum.status == 'good'", alt.value("var(--paper)"), alt.value("var(--alarm)"))
+    bars = base.mark_bar(height=15, strokeWidth=1.5).encode(color=colour(palette), stroke=alarm)
     height = 30 * len({row["name"] for row in rows}) + 10
-    return alt.layer(good, bad).properties(height=height, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+    sized: alt.Chart = bars.properties(height=height, autosize=AUTOSIZE)
+    return sized

@@ -189,6 +189,7 @@
     panelsPlace.replaceChildren();
     offerMore(run);
     for (const panel of run.panels.filter((panel) => panel.key !== "other")) await addPanel(run, panel);
+    cursor = null;
     setCursor(-1);
   }
 
@@ -207,7 +208,8 @@
     const figure = document.createElement("figure");
     figure.className = "panel seconds";
     const caption = document.createElement("figcaption");
-    caption.textContent = panel.title;
+    const only = panel.lines.length === 1 ? panel.lines[0].name : "";
+    caption.textContent = only && !panel.key && only !== panel.title ? `${panel.title}: ${only}` : panel.title;
     const canvas = document.createElement("div");
     canvas.className = "chart";
     canvas.setAttribute("role", "img");
@@ -236,10 +238,11 @@
     const first = run.phases.length ? run.phases[0].from : 0;
     const last = run.phases.length ? run.phases[run.phases.length - 1].to : 1;
     for (const layer of spec.layer) {
-      const { x, y, color } = layer.encoding;
+      const { x, y, color, strokeDash } = layer.encoding;
       if (x && x.scale) x.scale.domain = [first, last];
       if (y && y.axis) y.axis.title = panel.unit;
-      if (color && panel.lines.length === 1) color.legend = null;
+      if (y && y.scale && !panel.log) y.scale.domain = [0, 1.08 * Math.max(...rows.map((row) => row.value)) || 1];
+      if (color && panel.lines.length === 1) color.legend = strokeDash.legend = null;
     }
     return spec;
   }

@@ -52,9 +52,9 @@ def to_see(text: str) -> Html:
     return element("p", text, class_="to-see")
 
 
-def grid(figures: Sequence[Html], *, small: bool = False) -> Html:
+def grid(figures: Sequence[Html]) -> Html:
     """Small multiples, side by side where there is room."""
-    return element("div", *figures, class_="grid small" if small else "grid")
+    return element("div", *figures, class_="grid")
 
 
 def data_behind(table: Html, what: str = "The data as a table") -> Html:

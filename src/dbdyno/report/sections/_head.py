@@ -12,7 +12,7 @@ from dbdyno.report.sections._frame import Page
 def head_section(page: Page) -> Html:
     """Question, answer, caveats."""
     evidence = page.evidence
-    answers = [element("p", sentence) for sentence in evidence.answer.sentences]
+    answers = [element("p", sentence.replace(" ± ", "\u00a0±\u00a0")) for sentence in evidence.answer.sentences]
     weak = [element("li", caveat.text, data_code=caveat.code) for caveat in evidence.weaknesses]
     return element(
         "header",

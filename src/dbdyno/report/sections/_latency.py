@@ -27,7 +27,7 @@ def latency_section(page: Page) -> Html:
             f"Milliseconds on a log scale; {kind}. Read from the histograms of all repeats together; "
             "whiskers: 95 % intervals between repeats."
         ),
-        grid([page.place(chart) for chart in charts], small=True),
+        grid([page.place(chart) for chart in charts]),
         to_see("Lower is better. A quantile is shown only where at least 20 transactions lie beyond it."),
         data_behind(_table(page)),
     )

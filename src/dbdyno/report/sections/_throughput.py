@@ -25,12 +25,16 @@ def throughput_section(page: Page) -> Html:
     measure = f"Transactions per second against connections, {workload}, windows of {study.window_ns / 1e9:g} s"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
+    untrusted = any(group.judged and not group.trusted for group in page.evidence.judgements)
+    hollow = " Hollow points rest on suspect runs only: no finding rests on them." if untrusted else ""
     return section(
         "throughput",
         page.evidence.answer.headline,
-        subtitle(f"{measure}; {_interval_words(page)}. Hollow points can't be trusted."),
+        subtitle(f"{measure}; {_interval_words(page)}."),
         grid([page.place(chart) for chart in charts]),
-        to_see("Higher is better. Where bands overlap, the table says whether the targets can be told apart at all."),
+        to_see(
+            f"Higher is better. Where bands overlap, the second table says whether targets can be told apart.{hollow}"
+        ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),
     )
