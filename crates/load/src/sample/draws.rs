@@ -33,11 +33,8 @@ fn draws(
 ) -> anyhow::Result<Box<dyn Iterator<Item = u32>>> {
     if distribution == "unique" {
         if arguments.range.is_some() {
-            return Err(DistributionError {
-                given: distribution.to_owned(),
-                allowed: "no --range, since its numbers come from all 32 bits,".to_owned(),
-            }
-            .into());
+            let allowed = "no --range, since its numbers come from all 32 bits,";
+            return Err(refused(distribution, allowed).into());
         }
         let unique = source.unique(PURPOSE);
         let (first, stride) = (arguments.worker_index(), arguments.users() as usize);
@@ -45,11 +42,24 @@ fn draws(
         return Ok(Box::new(places.map(move |place| unique.value(place))));
     }
     let (low, high) = arguments.range.unwrap_or((1, 1000));
-    let sampler = distribution.parse::<Distribution>()?.over(low, high);
+    let sampler = read(distribution)?.over(low, high);
     let mut stream = source.worker(PURPOSE, arguments.worker_index());
     Ok(Box::new(std::iter::repeat_with(move || {
         sampler.draw(&mut stream)
     })))
+}
+
+fn read(distribution: &str) -> Result<Distribution, WorkloadError> {
+    let read: Result<Distribution, DistributionError> = distribution.parse();
+    read.map_err(|error| refused(distribution, &error.allowed))
+}
+
+fn refused(distribution: &str, allowed: &str) -> WorkloadError {
+    WorkloadError::InvalidValue {
+        option: "distribution".to_owned(),
+        value: distribution.to_owned(),
+        allowed: allowed.to_owned(),
+    }
 }
 
 fn write_list(draws: impl Iterator<Item = u32>, out: &mut dyn Write) -> anyhow::Result<()> {
