@@ -130,7 +130,9 @@ impl DriveError {
         }
     }
 
-    pub(crate) fn as_failure(&self) -> Failure {
+    /// The same as the reason why a run ended.
+    #[must_use]
+    pub fn as_failure(&self) -> Failure {
         Failure {
             code: match self {
                 Self::Server { source, .. } => server_code(source),
@@ -150,11 +152,16 @@ pub(crate) fn server_code(error: &WireError) -> Option<u16> {
     }
 }
 
-fn remedy_for_code(code: u16) -> Option<&'static str> {
+pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
     match code {
         1044 | 1045 | 1698 => Some("check the user, the password file and the user's rights"),
         1049 => Some("create the schema, or name another with --database"),
+        1129 => Some("let the server forget the failed connections: FLUSH HOSTS"),
         1146 => Some("fill the tables first: dbdyno-load populate with the same workload options"),
+        1412 | 1615 => Some("let nobody change the tables during the run"),
+        2006 | 2013 => Some(
+            "look into the server's log; to go on after a lost connection, list 2006,2013 among the ignored errors",
+        ),
         _ => None,
     }
 }

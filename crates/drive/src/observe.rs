@@ -83,3 +83,22 @@ pub struct Outcome {
     /// Largest memory the process had.
     pub peak_rss_bytes: u64,
 }
+
+impl Outcome {
+    /// The account of a run that never began.
+    #[must_use]
+    pub fn nothing(status: Status) -> Self {
+        Self {
+            status,
+            scheduled: 0,
+            completed: 0,
+            failed: 0,
+            unsent: 0,
+            in_flight_at_end: 0,
+            abandoned: 0,
+            longest_silence_ns: 0,
+            process_cpu_ns: 0,
+            peak_rss_bytes: 0,
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! How a run is told to end before its time, and why it did.
 
 use crate::Fault;
+use crate::error::remedy_for_code;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +42,14 @@ pub struct Failure {
     pub message: String,
     /// Who has to do something about it.
     pub fault: Fault,
+}
+
+impl Failure {
+    /// What would help, in the imperative; `None` where only the cause itself tells.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        self.code.and_then(remedy_for_code).map(str::to_owned)
+    }
 }
 
 impl fmt::Display for Failure {

@@ -1,3 +1,36 @@
-//! The load generator as a program.
+//! The program `dbdyno-load`: fills tables, drives a load, and writes down what happened.
+//!
+//! It takes its request from arguments, or from an order file that the lab writes; both become the same
+//! value before anything starts. What is done on each connection is left to `dbdyno-workload`, when it
+//! is done to `dbdyno-drive`. Results go to standard output, everything else to standard error; the exit
+//! code is 0 done, 1 done but something asked for did not hold, 2 the request was wrong, 3 the world
+//! failed, 4 a defect of this program.
 
-fn main() {}
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod arguments;
+mod cleanup;
+mod order;
+mod populate;
+mod record;
+mod run;
+mod sample;
+mod signals;
+mod trouble;
+
+use arguments::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+use trouble::{Exit, Trouble};
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(arguments) => run::run(*arguments),
+        Command::Populate(arguments) => populate::run(*arguments),
+        Command::Cleanup(arguments) => cleanup::run(*arguments),
+        Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
+    };
+    result
+        .unwrap_or_else(|error| Trouble::of(&error).tell())
+        .into()
+}

@@ -1,0 +1,243 @@
+//! Arguments of `run`.
+
+use super::parse::{List, code_list, cpu_list, nanoseconds, seconds};
+use super::{ServerArguments, WorkloadOptions};
+use crate::order::{
+    ErrorOrder, Gaps, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, SCHEMA_VERSION,
+    StatementProtocol, WorkloadChoice, read_order,
+};
+use crate::trouble::Trouble;
+use clap::Args;
+use std::path::PathBuf;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A day: longer than anybody waits for a number of events.
+const UNTIL_EVENTS_S: u32 = 86_400;
+
+const LONG_ABOUT: &str = "\
+Drive a workload with many connections and report each second.
+
+Without --rate the loop is closed: a connection starts its next event when the last one is done, so waits
+behind a stall are not counted. With --rate events are due at given instants, and an event's response time
+runs from the instant it was due, even when no connection was free or this program was late.";
+
+const EXAMPLES: &str = "\
+Examples:
+  16 connections for a minute, the first 10 seconds not judged:
+    dbdyno-load run sysbench/oltp_read_write --tables 4 --table-size 50000 \\
+        --socket /run/mysqld/mysqld.sock --user app --password-file app.password --threads 16 --warm-up 10s --time 60s
+
+  2,000 events a second as independent visitors would make them, records to a file:
+    dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 --json-lines run.jsonl
+
+  What the lab does:
+    dbdyno-load run --order - < contract/samples/load-order.json";
+
+/// Drives a workload.
+#[derive(Debug, Clone, Args)]
+#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+pub(crate) struct RunArguments {
+    /// Workload, such as sysbench/oltp_read_write
+    #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
+    pub(crate) workload: Option<String>,
+
+    /// Order file instead of all other arguments, - for standard input; records go to standard output
+    ///
+    /// The order's fields and the records are described in the project's folder contract/. An unknown
+    /// field is an error.
+    #[arg(long, value_name = "FILE|-", exclusive = true)]
+    pub(crate) order: Option<OrderFile>,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+
+    #[command(flatten)]
+    pub(crate) load: LoadArguments,
+
+    #[command(flatten)]
+    pub(crate) errors: ErrorArguments,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+
+    #[command(flatten)]
+    pub(crate) options: WorkloadOptions,
+}
+
+/// How hard and for how long.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Load")]
+pub(crate) struct LoadArguments {
+    /// Connections, each with one event in flight
+    #[arg(long, alias = "threads", value_name = "COUNT", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) concurrency: u32,
+
+    /// Seconds that are judged [default: 60s; with --events until they are done]
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    pub(crate) time: Option<u32>,
+
+    /// Seconds that are driven before and not judged [default: 5s; with --events 0s]
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    pub(crate) warm_up: Option<u32>,
+
+    /// End after so many events in all
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) events: Option<u64>,
+
+    /// Events a second, due whether or not a connection is free (open loop) [default: closed loop]
+    #[arg(long, value_name = "EVENTS_PER_S")]
+    pub(crate) rate: Option<f64>,
+
+    /// Gaps between the due instants of --rate
+    #[arg(
+        long,
+        value_enum,
+        value_name = "GAPS",
+        default_value = "poisson",
+        requires = "rate"
+    )]
+    pub(crate) arrivals: Gaps,
+
+    /// How statements travel
+    #[arg(
+        long,
+        alias = "db-ps-mode",
+        value_enum,
+        value_name = "HOW",
+        default_value = "prepared"
+    )]
+    pub(crate) protocol: StatementProtocol,
+
+    /// Whose random numbers
+    #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
+    pub(crate) rng: Generator,
+
+    /// Seed of the random numbers
+    #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Worker threads [default: one for 4 processors, at most one for 32 connections]
+    ///
+    /// One worker drives hundreds of thousands of statements a second, and each one more takes processor
+    /// time from a server on the same machine. With --cpus: one for each processor given, at most one for
+    /// 32 connections. In an open loop a worker's events wait for a connection of the same worker.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) workers: Option<u32>,
+
+    /// Processors to run on, such as 1 or 0,2-3; worker by worker
+    #[arg(long, value_name = "LIST", value_parser = |text: &str| cpu_list(text).map(List))]
+    pub(crate) cpus: Option<List<usize>>,
+
+    /// How long events under way at the end may take
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = nanoseconds)]
+    pub(crate) drain: u64,
+}
+
+/// What happens after an error of the server.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Errors")]
+pub(crate) struct ErrorArguments {
+    /// Error codes after which an event is repeated with new values; any other ends the run
+    ///
+    /// The default is sysbench's: deadlock, record changed, lock wait timeout. With 2006 and 2013 lost
+    /// connections are opened and prepared again. `none` for no code.
+    #[arg(
+        long,
+        alias = "mysql-ignore-errors",
+        value_name = "CODES",
+        default_value = "1213,1020,1205"
+    )]
+    #[arg(value_parser = |text: &str| code_list(text).map(List))]
+    pub(crate) ignore_errors: List<u16>,
+
+    /// Send ROLLBACK before the repeat (sysbench's OLTP scripts do not)
+    #[arg(long)]
+    pub(crate) rollback_first: bool,
+
+    /// Repeats after which an event counts as failed [default: repeated until it succeeds]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) retry_limit: Option<u32>,
+}
+
+/// What is shown and what is kept.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArguments {
+    /// Seconds between lines of progress, 0 for none
+    #[arg(long, value_name = "SECONDS", default_value_t = 1)]
+    pub(crate) report_interval: u32,
+
+    /// Write the records here, one JSON object a line; - for standard output, instead of text
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json_lines: Option<PathBuf>,
+}
+
+impl RunArguments {
+    /// What is to be driven, whichever way it was said.
+    pub(crate) fn order(&self) -> Result<LoadOrder, Trouble> {
+        match &self.order {
+            Some(file) => read_order(file),
+            None => self.spoken_order(),
+        }
+    }
+
+    fn spoken_order(&self) -> Result<LoadOrder, Trouble> {
+        let (load, errors) = (&self.load, &self.errors);
+        Ok(LoadOrder {
+            schema_version: SCHEMA_VERSION,
+            target: self.server.target()?,
+            workload: WorkloadChoice::new(
+                self.workload.clone().unwrap_or_default(),
+                &self.options.0,
+            ),
+            protocol: load.protocol,
+            rng: load.rng,
+            seed: load.seed,
+            concurrency: load.concurrency,
+            workers: load.workers,
+            cpus: load.cpus.clone().map(|List(cpus)| cpus),
+            pacing: load.pacing(),
+            phases: load.phases(),
+            errors: ErrorOrder {
+                ignore: errors.ignore_errors.0.clone(),
+                rollback_first: errors.rollback_first,
+                retry_limit: errors.retry_limit,
+            },
+            drain_ns: load.drain,
+            events: load.events,
+        })
+    }
+}
+
+impl LoadArguments {
+    fn pacing(&self) -> PacingOrder {
+        match self.rate {
+            None => PacingOrder::Closed {},
+            Some(rate_per_s) => PacingOrder::FixedRate {
+                rate_per_s,
+                arrivals: self.arrivals,
+            },
+        }
+    }
+
+    fn phases(&self) -> Vec<PhaseOrder> {
+        let (warm_up_s, window_s) = match self.events {
+            None => (5, 60),
+            Some(_) => (0, UNTIL_EVENTS_S),
+        };
+        let phase = |name: &str, seconds: u32| PhaseOrder {
+            name: name.to_owned(),
+            duration_ns: u64::from(seconds) * SECOND_NS,
+        };
+        let phases = [
+            phase("warm-up", self.warm_up.unwrap_or(warm_up_s)),
+            phase("window", self.time.unwrap_or(window_s)),
+        ];
+        phases
+            .into_iter()
+            .filter(|phase| phase.duration_ns > 0)
+            .collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! The command line.
+
+mod load;
+mod parse;
+mod populate;
+mod server;
+mod workload;
+
+pub(crate) use load::RunArguments;
+pub(crate) use populate::{CleanupArguments, PopulateArguments};
+pub(crate) use server::ServerArguments;
+pub(crate) use workload::WorkloadOptions;
+
+use crate::sample::SampleArguments;
+use clap::{Parser, Subcommand};
+
+const LONG_ABOUT: &str = "\
+Fill tables, drive a load against a MySQL-compatible server, and write down what happened.
+
+Results go to standard output, everything else to standard error.
+Exit codes: 0 done; 1 done but something asked for did not hold, or ended early by a signal;
+2 the request was wrong; 3 server, network or machine failed; 4 a defect of this program.";
+
+const EXAMPLES: &str = "\
+Example, from nothing to a result:
+  dbdyno-load populate sysbench/oltp_read_write --tables 4 --table-size 50000 --socket /run/mysqld/mysqld.sock
+  dbdyno-load run      sysbench/oltp_read_write --tables 4 --table-size 50000 --socket /run/mysqld/mysqld.sock --threads 16
+  dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock";
+
+/// The load generator of dbdyno.
+#[derive(Debug, Parser)]
+#[command(name = "dbdyno-load", version, about = "The load generator of dbdyno", long_about = LONG_ABOUT)]
+#[command(after_long_help = EXAMPLES)]
+#[command(propagate_version = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Drive a workload and report each second
+    Run(Box<RunArguments>),
+    /// Create and fill a workload's tables
+    Populate(Box<PopulateArguments>),
+    /// Drop a workload's tables
+    Cleanup(Box<CleanupArguments>),
+    /// Print what would be sent, without a server
+    Sample(Box<SampleArguments>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn no_argument_takes_a_password() {
+        for command in Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                let long = argument.get_long().unwrap_or_default();
+                assert!(
+                    !matches!(long, "password" | "mysql-password"),
+                    "{}",
+                    command.get_name()
+                );
+            }
+        }
+    }
+}

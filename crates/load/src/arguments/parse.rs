@@ -1,0 +1,107 @@
+//! Values of arguments in human units.
+
+/// Seconds of a duration such as `90`, `90s`, `1.5m` or `1h`; only whole seconds, because they lie on one
+/// grid.
+pub(super) fn seconds(text: &str) -> Result<u32, String> {
+    let nanoseconds = nanoseconds(text)?;
+    let whole = nanoseconds % 1_000_000_000 == 0;
+    let seconds = u32::try_from(nanoseconds / 1_000_000_000);
+    seconds
+        .ok()
+        .filter(|_| whole)
+        .ok_or_else(|| "whole seconds are allowed".to_owned())
+}
+
+/// Nanoseconds of a duration such as `500ms`, `5s` or `5`.
+pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let unit_at = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    let unit_ns = match unit {
+        "" | "s" => 1e9,
+        "ms" => 1e6,
+        "m" | "min" => 60e9,
+        "h" => 3600e9,
+        _ => {
+            return Err(format!(
+                "unit {unit:?} is not known: ms, s, m or h is allowed"
+            ));
+        }
+    };
+    let number: f64 = number
+        .trim()
+        .parse()
+        .map_err(|_| "write for example 500ms, 60s or 5m".to_owned())?;
+    if !(0.0..=1e9).contains(&number) {
+        return Err("write for example 500ms, 60s or 5m".to_owned());
+    }
+    Ok((number * unit_ns).round() as u64)
+}
+
+/// Numbers of a list such as `0,2-3`.
+pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
+    let wrong = || "write for example 0 or 0,2-3".to_owned();
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        let low: usize = low.trim().parse().map_err(|_| wrong())?;
+        let high: usize = high.trim().parse().map_err(|_| wrong())?;
+        if low > high || high > 4096 {
+            return Err(wrong());
+        }
+        cpus.extend(low..=high);
+    }
+    Ok(cpus)
+}
+
+/// Error codes of a list such as `1213,1205`, or `none`.
+pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
+    if text == "none" {
+        return Ok(Vec::new());
+    }
+    text.split(',')
+        .map(|code| {
+            code.trim()
+                .parse()
+                .map_err(|_| "write for example 1213,1020,1205, or none".to_owned())
+        })
+        .collect()
+}
+
+/// A list as clap wants it: one value, not one value each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List<T>(pub(crate) Vec<T>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units_and_seconds_are_whole() {
+        assert_eq!(seconds("60s"), Ok(60));
+        assert_eq!(seconds("90"), Ok(90));
+        assert_eq!(seconds("1.5m"), Ok(90));
+        assert_eq!(seconds("2h"), Ok(7200));
+        assert_eq!(nanoseconds("250ms"), Ok(250_000_000));
+        for wrong in ["", "s", "1.5", "10x", "-1s", "1e99h", "NaN"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn processors_are_listed_with_ranges() {
+        assert_eq!(cpu_list("0,2-4"), Ok(vec![0, 2, 3, 4]));
+        for wrong in ["", "a", "3-1", "0-", "-1", "0-100000"] {
+            assert!(cpu_list(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn error_codes_are_listed_or_none() {
+        assert_eq!(code_list("1213,1205"), Ok(vec![1213, 1205]));
+        assert_eq!(code_list("none"), Ok(Vec::new()));
+        assert!(code_list("all").is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! Arguments of `populate` and `cleanup`.
+
+use super::{ServerArguments, WorkloadOptions};
+use crate::order::{
+    Generator, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
+};
+use crate::trouble::Trouble;
+use clap::Args;
+
+const POPULATE_ABOUT: &str = "\
+Create a workload's tables, fill them, add their indexes, and check the rows against what was sent.
+
+Tables are filled side by side; their rows are the same for any number of connections. A schema that is not
+there is created when its name begins with dbdyno_. Tables that are there already are never touched.";
+
+const POPULATE_EXAMPLE: &str = "\
+Example:
+  dbdyno-load populate sysbench/oltp_read_write --tables 4 --table-size 50000 --storage-engine rocksdb \\
+      --socket /run/mysqld/mysqld.sock --user app --password-file app.password";
+
+const CLEANUP_EXAMPLE: &str = "\
+Example:
+  dbdyno-load cleanup sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock";
+
+/// Fills the tables of a workload.
+#[derive(Debug, Clone, Args)]
+#[command(long_about = POPULATE_ABOUT, after_long_help = POPULATE_EXAMPLE)]
+pub(crate) struct PopulateArguments {
+    /// Workload, such as sysbench/oltp_read_write
+    #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
+    pub(crate) workload: Option<String>,
+
+    /// Order file instead of all other arguments, - for standard input; records go to standard output
+    #[arg(long, value_name = "FILE|-", exclusive = true)]
+    pub(crate) order: Option<OrderFile>,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+
+    #[command(flatten)]
+    pub(crate) filling: FillingArguments,
+
+    #[command(flatten)]
+    pub(crate) options: WorkloadOptions,
+}
+
+/// How tables are filled.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Filling")]
+pub(crate) struct FillingArguments {
+    /// Connections, each filling one table at a time
+    #[arg(long, alias = "threads", value_name = "COUNT", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) connections: u32,
+
+    /// Whose random numbers
+    #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
+    pub(crate) rng: Generator,
+
+    /// Seed of the random numbers
+    #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Do not read the tables again to check them
+    #[arg(long)]
+    pub(crate) no_check: bool,
+
+    /// Print records, one JSON object a line, instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl PopulateArguments {
+    /// What is to be filled, whichever way it was said.
+    pub(crate) fn order(&self) -> Result<PopulateOrder, Trouble> {
+        match &self.order {
+            Some(file) => read_order(file),
+            None => self.spoken_order(),
+        }
+    }
+
+    fn spoken_order(&self) -> Result<PopulateOrder, Trouble> {
+        Ok(PopulateOrder {
+            schema_version: SCHEMA_VERSION,
+            target: self.server.target()?,
+            workload: WorkloadChoice::new(
+                self.workload.clone().unwrap_or_default(),
+                &self.options.0,
+            ),
+            storage_engine: None, // it is among the options of the workload
+            rng: self.filling.rng,
+            seed: self.filling.seed,
+            connections: self.filling.connections,
+        })
+    }
+}
+
+/// Drops the tables of a workload.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = CLEANUP_EXAMPLE)]
+pub(crate) struct CleanupArguments {
+    /// Workload, such as sysbench/oltp_read_write
+    #[arg(value_name = "WORKLOAD")]
+    pub(crate) workload: String,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+
+    #[command(flatten)]
+    pub(crate) options: WorkloadOptions,
+}

@@ -1,0 +1,87 @@
+//! Arguments that name the server.
+
+use crate::order::{Target, TlsWord};
+use crate::trouble::Trouble;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which server, which user, which schema.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Server")]
+pub(crate) struct ServerArguments {
+    /// Unix socket of the server
+    #[arg(
+        long,
+        alias = "mysql-socket",
+        value_name = "PATH",
+        conflicts_with = "host"
+    )]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// Host of the server, by name or address
+    #[arg(long, alias = "mysql-host", value_name = "NAME")]
+    pub(crate) host: Option<String>,
+
+    /// TCP port of the server [default: 3306]
+    #[arg(long, alias = "mysql-port", value_name = "NUMBER", requires = "host")]
+    pub(crate) port: Option<u16>,
+
+    /// User to log in as
+    #[arg(
+        long,
+        alias = "mysql-user",
+        value_name = "NAME",
+        default_value = "root"
+    )]
+    pub(crate) user: String,
+
+    /// File that holds the password; without one there is none
+    ///
+    /// A line feed at its end is not part of the password. The file should be readable by its owner only.
+    /// A password is never taken from an argument or a variable, where others could read it.
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "DBDYNO_PASSWORD_FILE",
+        hide_env_values = true
+    )]
+    pub(crate) password_file: Option<PathBuf>,
+
+    /// Log in without a password, even if DBDYNO_PASSWORD_FILE is set
+    #[arg(long)]
+    pub(crate) no_password: bool,
+
+    /// Schema of the tables
+    #[arg(
+        long,
+        alias = "mysql-db",
+        value_name = "NAME",
+        default_value = "dbdyno_sbtest"
+    )]
+    pub(crate) database: String,
+
+    /// Encryption of the connections
+    #[arg(long, value_enum, value_name = "POLICY", default_value = "preferred")]
+    pub(crate) tls: TlsWord,
+
+    /// PEM file of the authority that signed the server's certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_ca_file: Option<PathBuf>,
+}
+
+impl ServerArguments {
+    /// The arguments as an order has them.
+    pub(crate) fn target(&self) -> Result<Target, Trouble> {
+        let target = Target {
+            socket: self.socket.clone(),
+            host: self.host.clone(),
+            port: self.port,
+            user: self.user.clone(),
+            password_file: self.password_file.clone().filter(|_| !self.no_password),
+            database: self.database.clone(),
+            tls: self.tls,
+            tls_ca_file: self.tls_ca_file.clone(),
+        };
+        Ok(target)
+    }
+}

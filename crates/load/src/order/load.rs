@@ -1,0 +1,165 @@
+//! The order of `dbdyno-load run`: `contract/load-order.schema.json`.
+
+use super::target::LOGIN_TIMEOUT;
+use super::{Gaps, Generator, SCHEMA_VERSION, StatementProtocol, Target, WorkloadChoice};
+use crate::trouble::Trouble;
+use dbdyno_drive::{ErrorPolicy, Load, Pacing, Phase, default_workers};
+use dbdyno_workload::{RandomSource, Workload, workload};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// What is to be driven.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoadOrder {
+    pub(crate) schema_version: u32,
+    pub(crate) target: Target,
+    pub(crate) workload: WorkloadChoice,
+    pub(crate) protocol: StatementProtocol,
+    pub(crate) rng: Generator,
+    pub(crate) seed: u64,
+    pub(crate) concurrency: u32,
+    /// `None`: as suits concurrency and machine.
+    pub(crate) workers: Option<u32>,
+    pub(crate) cpus: Option<Vec<usize>>,
+    pub(crate) pacing: PacingOrder,
+    pub(crate) phases: Vec<PhaseOrder>,
+    pub(crate) errors: ErrorOrder,
+    pub(crate) drain_ns: u64,
+    /// Ends the run early once so many events were started.
+    #[serde(default)]
+    pub(crate) events: Option<u64>,
+}
+
+/// When events are due.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum PacingOrder {
+    /// The next event starts when the last one is done.
+    Closed {},
+    /// Events are due at given instants.
+    FixedRate {
+        /// Events a second over all connections.
+        rate_per_s: f64,
+        /// Gaps between them.
+        arrivals: Gaps,
+    },
+}
+
+impl From<PacingOrder> for Pacing {
+    fn from(order: PacingOrder) -> Self {
+        match order {
+            PacingOrder::Closed {} => Self::Closed,
+            PacingOrder::FixedRate {
+                rate_per_s,
+                arrivals,
+            } => Self::FixedRate {
+                rate_per_s,
+                arrivals: arrivals.into(),
+            },
+        }
+    }
+}
+
+/// A named stretch of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PhaseOrder {
+    pub(crate) name: String,
+    pub(crate) duration_ns: u64,
+}
+
+impl PhaseOrder {
+    fn phase(&self) -> Result<Phase, Trouble> {
+        let whole = self.duration_ns % SECOND_NS == 0;
+        match u32::try_from(self.duration_ns / SECOND_NS) {
+            Ok(seconds) if whole => Ok(Phase {
+                name: self.name.clone(),
+                seconds,
+            }),
+            _ => Err(Trouble::request(format!(
+                "phase {} can't last {} ns: phases share one grid of seconds, so whole seconds are allowed",
+                self.name, self.duration_ns
+            ))),
+        }
+    }
+}
+
+/// What happens after an error of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ErrorOrder {
+    pub(crate) ignore: Vec<u16>,
+    pub(crate) rollback_first: bool,
+    pub(crate) retry_limit: Option<u32>,
+}
+
+impl LoadOrder {
+    /// Checks the order and makes the load of it. The password is read from its file.
+    pub(crate) fn load(&self) -> anyhow::Result<Load> {
+        check_version(self.schema_version)?;
+        Ok(Load {
+            workload: self.make_workload()?,
+            endpoint: self.target.endpoint()?,
+            protocol: self.protocol.into(),
+            concurrency: self.concurrency,
+            workers: self.worker_count(),
+            cpus: self.cpus.clone().unwrap_or_default(),
+            pacing: self.pacing.into(),
+            phases: self
+                .phases
+                .iter()
+                .map(PhaseOrder::phase)
+                .collect::<Result<_, _>>()?,
+            errors: ErrorPolicy {
+                ignore: self.errors.ignore.clone(),
+                rollback_first: self.errors.rollback_first,
+                retry_limit: self.errors.retry_limit,
+            },
+            drain: Duration::from_nanos(self.drain_ns),
+            events_limit: self.events,
+            seed: self.seed,
+            login_timeout: LOGIN_TIMEOUT,
+        })
+    }
+
+    /// Threads that drive the connections, at most one a connection.
+    pub(crate) fn worker_count(&self) -> u32 {
+        let cores = match &self.cpus {
+            Some(cpus) if !cpus.is_empty() => 4 * cpus.len(), // all of those were given to the client
+            _ => available_parallelism().map_or(1, usize::from),
+        };
+        let workers = self
+            .workers
+            .unwrap_or_else(|| default_workers(self.concurrency, cores));
+        workers.min(self.concurrency)
+    }
+
+    fn make_workload(&self) -> anyhow::Result<Arc<dyn Workload>> {
+        let source = RandomSource {
+            kind: self.rng.into(),
+            seed: self.seed,
+        };
+        let options = self.workload.option_texts()?;
+        Ok(workload(
+            &self.workload.name,
+            &options,
+            source,
+            self.concurrency,
+        )?)
+    }
+}
+
+pub(super) fn check_version(version: u32) -> Result<(), Trouble> {
+    if version == SCHEMA_VERSION {
+        return Ok(());
+    }
+    Err(Trouble::request(format!(
+        "the order has schema_version {version}, this program reads {SCHEMA_VERSION}"
+    ))
+    .hint("use dbdyno and dbdyno-load of the same version"))
+}

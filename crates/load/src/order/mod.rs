@@ -1,0 +1,18 @@
+//! Requests as values. An order file and the command line both end here, so that nothing can be asked
+//! for in one way only, and everything is checked before anything starts.
+
+mod load;
+mod password;
+mod populate;
+mod read;
+mod target;
+mod words;
+
+pub(crate) use load::{ErrorOrder, LoadOrder, PacingOrder, PhaseOrder};
+pub(crate) use populate::PopulateOrder;
+pub(crate) use read::{OrderFile, read_order};
+pub(crate) use target::{Target, connect};
+pub(crate) use words::{Gaps, Generator, StatementProtocol, TlsWord, WorkloadChoice};
+
+/// Version of the contract that this program speaks.
+pub(crate) const SCHEMA_VERSION: u32 = 1;

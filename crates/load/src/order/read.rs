@@ -1,0 +1,161 @@
+//! Order files.
+
+use crate::trouble::Trouble;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where an order comes from: a path, or `-` for standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OrderFile {
+    /// Standard input.
+    Input,
+    /// A file.
+    Path(PathBuf),
+}
+
+impl FromStr for OrderFile {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "-" => Self::Input,
+            path => Self::Path(path.into()),
+        })
+    }
+}
+
+/// Reads an order. A field that the contract doesn't know is an error: a typo must not change a
+/// measurement silently.
+pub(crate) fn read_order<T: DeserializeOwned>(file: &OrderFile) -> Result<T, Trouble> {
+    let (name, text) = match file {
+        OrderFile::Input => ("standard input".to_owned(), read_input()),
+        OrderFile::Path(path) => (path.display().to_string(), fs::read_to_string(path)),
+    };
+    let text = text.map_err(|error| {
+        Trouble::request(format!("the order in {name} can't be read")).because(error)
+    })?;
+    parse_order(&text, &name)
+}
+
+fn read_input() -> io::Result<String> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Trouble> {
+    serde_json::from_str(text).map_err(|error| {
+        Trouble::request(format!("the order in {name} is not as the contract has it"))
+            .because(error)
+            .hint("see contract/ and its samples")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::{LoadOrder, PopulateOrder};
+    use serde_json::{Value, json};
+
+    const LOAD: &str = include_str!("../../../../contract/samples/load-order.json");
+    const FIXED_RATE: &str =
+        include_str!("../../../../contract/samples/load-order-fixed-rate.json");
+    const POPULATE: &str = include_str!("../../../../contract/samples/populate-order.json");
+
+    fn changed(sample: &str, pointer: &str, value: Value) -> String {
+        let mut order: Value = serde_json::from_str(sample).unwrap();
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        order.pointer_mut(parent).unwrap()[field] = value;
+        order.to_string()
+    }
+
+    fn error_of(sample: &str, pointer: &str, value: Value) -> String {
+        let order = parse_order::<LoadOrder>(&changed(sample, pointer, value), "test");
+        order.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_samples_of_the_contract_are_read() {
+        parse_order::<LoadOrder>(LOAD, "test").unwrap();
+        let order: LoadOrder = parse_order(FIXED_RATE, "test").unwrap();
+        let load = order.load().unwrap();
+        assert!(load.pacing.is_open_loop());
+        assert_eq!(load.phases[0].seconds, 60);
+        let order: PopulateOrder = parse_order(POPULATE, "test").unwrap();
+        assert_eq!(order.population().unwrap().rows_total(), 200_000);
+    }
+
+    #[test]
+    fn an_unknown_field_is_named_wherever_it_stands() {
+        for pointer in [
+            "/consurrency",
+            "/target/pasword_file",
+            "/pacing/rate",
+            "/errors/retry",
+        ] {
+            let field = pointer.rsplit_once('/').unwrap().1;
+            let error = error_of(LOAD, pointer, json!(1));
+            assert!(
+                error.contains(&format!("unknown field `{field}`")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_field_is_named() {
+        let error = parse_order::<LoadOrder>("{\"schema_version\": 1}", "test").unwrap_err();
+        assert!(
+            error.to_string().contains("missing field `target`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_order_of_another_version_is_refused() {
+        let order: LoadOrder =
+            parse_order(&changed(FIXED_RATE, "/schema_version", json!(2)), "test").unwrap();
+        assert!(
+            order
+                .load()
+                .unwrap_err()
+                .to_string()
+                .contains("schema_version 2")
+        );
+    }
+
+    #[test]
+    fn phases_last_whole_seconds() {
+        let phases = json!([{"name": "window", "duration_ns": 1_500_000_000_u64}]);
+        let order: LoadOrder =
+            parse_order(&changed(FIXED_RATE, "/phases", phases), "test").unwrap();
+        assert!(
+            order
+                .load()
+                .unwrap_err()
+                .to_string()
+                .contains("whole seconds")
+        );
+    }
+
+    #[test]
+    fn switches_of_a_workload_may_be_true_or_false() {
+        let options = json!({"range_selects": false, "skip_trx": true, "tables": 2});
+        let order: LoadOrder =
+            parse_order(&changed(FIXED_RATE, "/workload/options", options), "test").unwrap();
+        let facts = order.load().unwrap().workload.facts();
+        assert!(
+            facts
+                .options
+                .contains(&("tables".to_owned(), "2".to_owned()))
+        );
+        assert!(
+            facts
+                .options
+                .contains(&("skip_trx".to_owned(), "on".to_owned()))
+        );
+    }
+}

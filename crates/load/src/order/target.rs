@@ -1,0 +1,141 @@
+//! The server of an order.
+
+use super::TlsWord;
+use super::password::read_password;
+use crate::trouble::Trouble;
+use dbdyno_wire::{Address, Endpoint, Session, TlsPolicy, WireError};
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a log-in may take.
+pub(crate) const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
+
+const DEFAULT_PORT: u16 = 3306;
+
+/// A server, a user and a schema.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Target {
+    pub(crate) socket: Option<PathBuf>,
+    pub(crate) host: Option<String>,
+    pub(crate) port: Option<u16>,
+    pub(crate) user: String,
+    pub(crate) password_file: Option<PathBuf>,
+    pub(crate) database: String,
+    pub(crate) tls: TlsWord,
+    pub(crate) tls_ca_file: Option<PathBuf>,
+}
+
+impl Target {
+    /// Where and how to log in, with the password read from its file.
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, Trouble> {
+        Ok(Endpoint {
+            address: self.address()?,
+            user: self.user.clone(),
+            password: read_password(self.password_file.as_deref())?,
+            database: Some(self.database.clone()),
+            tls: self.tls_policy()?,
+        })
+    }
+
+    /// How the client reaches the server: socket, loopback or network.
+    pub(crate) fn route(&self) -> &'static str {
+        match self.host.as_deref() {
+            None => "socket",
+            Some(host) if host == "localhost" || is_loopback(host) => "loopback",
+            Some(_) => "network",
+        }
+    }
+
+    fn address(&self) -> Result<Address, Trouble> {
+        match (&self.socket, &self.host) {
+            (Some(socket), None) => Ok(Address::Socket(socket.clone())),
+            (None, Some(host)) => Ok(Address::Tcp {
+                host: host.clone(),
+                port: self.port.unwrap_or(DEFAULT_PORT),
+            }),
+            (None, None) => Err(Trouble::request("no server is named")
+                .hint("name one by its socket (--socket PATH) or its host (--host NAME)")),
+            (Some(socket), Some(host)) => Err(Trouble::request(format!(
+                "two servers are named: socket {} and host {host}",
+                socket.display()
+            ))),
+        }
+    }
+
+    fn tls_policy(&self) -> Result<TlsPolicy, Trouble> {
+        let ca_file = || {
+            self.tls_ca_file.clone().ok_or_else(|| {
+                Trouble::request("the server's certificate can't be verified without an authority")
+                    .hint("name the authority's PEM file (--tls-ca-file)")
+            })
+        };
+        Ok(match self.tls {
+            TlsWord::Off => TlsPolicy::Off,
+            TlsWord::Preferred => TlsPolicy::Preferred,
+            TlsWord::Required => TlsPolicy::Required,
+            TlsWord::VerifyCa => TlsPolicy::VerifyCa(ca_file()?),
+            TlsWord::VerifyIdentity => TlsPolicy::VerifyIdentity(ca_file()?),
+        })
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    host.parse()
+        .is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+}
+
+/// A connection outside the load: for filling and tidying.
+pub(crate) fn connect(endpoint: &Endpoint) -> Result<Session, Trouble> {
+    Session::open(endpoint, LOGIN_TIMEOUT).map_err(|error| {
+        let trouble = Trouble::world(format!("no connection to {}", endpoint.address)).because(&error);
+        match error {
+            WireError::Authentication { .. } => trouble.hint("check the user and the password file"),
+            WireError::Server(server) if server.code == 1049 => trouble.hint(
+                "create the schema, or name another with --database (populate creates those named dbdyno_*)",
+            ),
+            _ => trouble,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(socket: Option<&str>, host: Option<&str>) -> Target {
+        Target {
+            socket: socket.map(PathBuf::from),
+            host: host.map(str::to_owned),
+            port: None,
+            user: "app".to_owned(),
+            password_file: None,
+            database: "dbdyno_test".to_owned(),
+            tls: TlsWord::VerifyCa,
+            tls_ca_file: None,
+        }
+    }
+
+    #[test]
+    fn the_route_is_read_off_the_address() {
+        assert_eq!(target(Some("/s.sock"), None).route(), "socket");
+        assert_eq!(target(None, Some("127.0.0.9")).route(), "loopback");
+        assert_eq!(target(None, Some("::1")).route(), "loopback");
+        assert_eq!(target(None, Some("localhost")).route(), "loopback");
+        assert_eq!(target(None, Some("db.example")).route(), "network");
+    }
+
+    #[test]
+    fn a_server_is_named_once() {
+        for (socket, host) in [(None, None), (Some("/s.sock"), Some("db"))] {
+            assert!(target(socket, host).address().is_err());
+        }
+    }
+
+    #[test]
+    fn verification_needs_an_authority() {
+        let error = target(None, Some("db")).endpoint().unwrap_err();
+        assert!(error.remedy.unwrap().contains("--tls-ca-file"));
+    }
+}

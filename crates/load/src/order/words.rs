@@ -1,0 +1,116 @@
+//! The choices of an order, in the words of the contract and of the command line.
+
+use crate::trouble::Trouble;
+use clap::ValueEnum;
+use dbdyno_drive::{Arrivals, Protocol};
+use dbdyno_workload::RandomKind;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Whether connections are encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TlsWord {
+    /// Never.
+    Off,
+    /// Over TCP, if the server offers it.
+    Preferred,
+    /// Always, whatever certificate the server shows.
+    Required,
+    /// Always; the certificate is signed by --tls-ca-file.
+    VerifyCa,
+    /// As verify-ca, and the certificate names the host.
+    VerifyIdentity,
+}
+
+/// How statements travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StatementProtocol {
+    /// Prepared once a connection, then executed by number.
+    #[value(alias = "auto")]
+    Prepared,
+    /// As text with the values written in.
+    #[value(alias = "disable")]
+    Text,
+}
+
+impl From<StatementProtocol> for Protocol {
+    fn from(word: StatementProtocol) -> Self {
+        match word {
+            StatementProtocol::Prepared => Self::Prepared,
+            StatementProtocol::Text => Self::Text,
+        }
+    }
+}
+
+/// Whose random numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Generator {
+    /// sysbench 1.0.20's, number by number.
+    Sysbench,
+    /// dbdyno's own.
+    Dbdyno,
+}
+
+impl From<Generator> for RandomKind {
+    fn from(word: Generator) -> Self {
+        match word {
+            Generator::Sysbench => Self::Sysbench,
+            Generator::Dbdyno => Self::Dbdyno,
+        }
+    }
+}
+
+/// Gaps between the due instants of a fixed rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Gaps {
+    /// Exponential, as of many independent visitors.
+    Poisson,
+    /// All the same.
+    Constant,
+}
+
+impl From<Gaps> for Arrivals {
+    fn from(word: Gaps) -> Self {
+        match word {
+            Gaps::Poisson => Self::Poisson,
+            Gaps::Constant => Self::Constant,
+        }
+    }
+}
+
+/// A workload and its options, not yet checked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkloadChoice {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) options: Map<String, Value>,
+}
+
+impl WorkloadChoice {
+    /// A choice made on the command line.
+    pub(crate) fn new(name: String, options: &[(String, String)]) -> Self {
+        let value = |(name, value): &(String, String)| (name.clone(), Value::from(value.as_str()));
+        Self {
+            name,
+            options: options.iter().map(value).collect(),
+        }
+    }
+
+    /// The options as the workload reads them.
+    pub(crate) fn option_texts(&self) -> Result<Vec<(String, String)>, Trouble> {
+        let text = |(name, value): (&String, &Value)| match value {
+            Value::String(text) => Ok((name.clone(), text.clone())),
+            Value::Number(number) => Ok((name.clone(), number.to_string())),
+            Value::Bool(on) => Ok((name.clone(), if *on { "on" } else { "off" }.to_owned())),
+            other => Err(Trouble::request(format!(
+                "option {name} of the workload can't be {other}: text, a number, true or false is allowed"
+            ))),
+        };
+        self.options.iter().map(text).collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! The schema before it is filled: there, and without the tables.
+
+use crate::order::connect;
+use crate::trouble::Trouble;
+use dbdyno_wire::{Endpoint, Session, WireError};
+use dbdyno_workload::Population;
+use std::collections::HashSet;
+
+/// Schemas whose names begin like this are dbdyno's own to create.
+const OWN_PREFIX: &str = "dbdyno_";
+
+/// Stated, because servers have different defaults and a character set changes the size of rows and keys.
+const CHARACTER_SET: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+
+/// Creates the schema if it is not there and is one of dbdyno's own.
+pub(super) fn provide(endpoint: &Endpoint) -> Result<(), Trouble> {
+    let Some(schema) = endpoint.database.as_deref().filter(|name| is_own(name)) else {
+        return Ok(());
+    };
+    let outside = Endpoint {
+        database: None,
+        ..endpoint.clone()
+    };
+    let mut session = connect(&outside)?;
+    let found = session.query(&format!(
+        "SHOW DATABASES LIKE '{}'",
+        schema.replace('_', "\\_")
+    ));
+    let create = format!("CREATE DATABASE IF NOT EXISTS `{schema}` {CHARACTER_SET}");
+    let result = found.and_then(|found| {
+        if found.rows.is_empty() {
+            session.query(&create)
+        } else {
+            Ok(found)
+        }
+    });
+    result.map_err(|error| {
+        Trouble::world(format!("schema {schema} could not be provided")).because(error)
+    })?;
+    session.close();
+    Ok(())
+}
+
+fn is_own(name: &str) -> bool {
+    name.starts_with(OWN_PREFIX) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Tables that are there may hold somebody's data, or half of an earlier filling.
+pub(super) fn refuse_existing(
+    session: &mut Session,
+    population: &dyn Population,
+) -> Result<(), Trouble> {
+    let present = table_names(session).map_err(|error| {
+        Trouble::world("the tables of the schema could not be listed").because(error)
+    })?;
+    let existing: Vec<_> = (0..population.tables())
+        .map(|table| population.table_name(table))
+        .filter(|name| present.contains(&name.to_ascii_lowercase()))
+        .collect();
+    if existing.is_empty() {
+        return Ok(());
+    }
+    Err(Trouble::request(format!(
+        "{} of the tables are there already",
+        existing.len()
+    ))
+    .because(shortened(&existing))
+    .hint("drop them with dbdyno-load cleanup and the same options, or choose another --database"))
+}
+
+fn table_names(session: &mut Session) -> Result<HashSet<String>, WireError> {
+    let listed = session.query("SHOW TABLES")?;
+    let names = listed.rows.iter().filter_map(|row| row.first()?.as_deref());
+    Ok(names
+        .map(|name| String::from_utf8_lossy(name).to_ascii_lowercase())
+        .collect())
+}
+
+fn shortened(names: &[String]) -> String {
+    match names {
+        [first, .., last] if names.len() > 8 => format!("{first} … {last}"),
+        _ => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_schemas_of_its_own_are_created() {
+        assert!(is_own("dbdyno_sbtest"));
+        assert!(!is_own("sbtest") && !is_own("dbdyno_x`; DROP DATABASE y"));
+    }
+
+    #[test]
+    fn many_names_are_shortened() {
+        let names: Vec<_> = (1..=20).map(|number| format!("sbtest{number}")).collect();
+        assert_eq!(shortened(&names), "sbtest1 … sbtest20");
+        assert_eq!(shortened(&names[..2]), "sbtest1, sbtest2");
+    }
+}

@@ -1,0 +1,169 @@
+//! First and last records of a run, and remarks between.
+
+use super::PROGRAM;
+use super::named::Named;
+use crate::order::{Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol};
+use dbdyno_drive::{Level, Load, Outcome, SessionReadBack, Status};
+use dbdyno_workload::Workload;
+use serde::Serialize;
+
+/// All connections are ready.
+#[derive(Debug, Serialize)]
+pub(crate) struct Start<'a> {
+    record: &'static str,
+    schema_version: u32,
+    program: &'static str,
+    monotonic_ns: u64,
+    realtime_ns: u64,
+    session: SessionRecord<'a>,
+    workload: WorkloadRecord,
+    protocol: StatementProtocol,
+    rng: Generator,
+    seed: u64,
+    concurrency: u32,
+    workers: u32,
+    pacing: PacingOrder,
+    route: &'static str,
+    transaction_types: &'a [&'static str],
+    statement_types: &'a [&'static str],
+    connect_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct SessionRecord<'a> {
+    server_version: &'a str,
+    auth_plugin: &'a str,
+    tls_version: Option<&'a str>,
+    tls_cipher: Option<&'a str>,
+    isolation: &'a str,
+    autocommit: bool,
+    snapshot_isolation: Option<bool>,
+    character_set: &'a str,
+    collation: &'a str,
+}
+
+/// What makes a workload's figures comparable with another tool's.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct WorkloadRecord {
+    pub(crate) name: String,
+    pub(crate) imitates: String,
+    pub(crate) options: Named<String, String>,
+    pub(crate) quirks: Vec<String>,
+}
+
+impl WorkloadRecord {
+    pub(crate) fn of(workload: &dyn Workload) -> Self {
+        let facts = workload.facts();
+        Self {
+            name: workload.name().to_owned(),
+            imitates: facts.imitates,
+            options: Named(facts.options),
+            quirks: facts.quirks,
+        }
+    }
+}
+
+impl<'a> Start<'a> {
+    pub(crate) fn of(order: &LoadOrder, load: &'a Load, start: &'a dbdyno_drive::Start) -> Self {
+        Self {
+            record: "start",
+            schema_version: SCHEMA_VERSION,
+            program: PROGRAM,
+            monotonic_ns: start.monotonic_ns,
+            realtime_ns: start.realtime_ns,
+            session: SessionRecord::of(&start.session),
+            workload: WorkloadRecord::of(&*load.workload),
+            protocol: order.protocol,
+            rng: order.rng,
+            seed: order.seed,
+            concurrency: load.concurrency,
+            workers: load.workers,
+            pacing: order.pacing,
+            route: order.target.route(),
+            transaction_types: load.workload.transaction_types(),
+            statement_types: load.workload.statement_types(),
+            connect_ns: start.connect_ns,
+        }
+    }
+}
+
+impl<'a> SessionRecord<'a> {
+    fn of(session: &'a SessionReadBack) -> Self {
+        Self {
+            server_version: &session.server_version,
+            auth_plugin: &session.auth_plugin,
+            tls_version: session.tls_version.as_deref(),
+            tls_cipher: session.tls_cipher.as_deref(),
+            isolation: &session.isolation,
+            autocommit: session.autocommit,
+            snapshot_isolation: session.snapshot_isolation,
+            character_set: &session.character_set,
+            collation: &session.collation,
+        }
+    }
+}
+
+/// Words for people.
+#[derive(Debug, Serialize)]
+pub(crate) struct Message<'a> {
+    record: &'static str,
+    level: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Message<'a> {
+    pub(crate) fn of(level: Level, text: &'a str) -> Self {
+        let level = match level {
+            Level::Info => "info",
+            Level::Warning => "warning",
+        };
+        Self {
+            record: "message",
+            level,
+            text,
+        }
+    }
+}
+
+/// The account of the run.
+#[derive(Debug, Serialize)]
+pub(crate) struct End {
+    record: &'static str,
+    status: &'static str,
+    reason: String,
+    error_code: Option<u16>,
+    scheduled: u64,
+    completed: u64,
+    failed: u64,
+    unsent: u64,
+    in_flight_at_end: u64,
+    abandoned: u64,
+    longest_silence_ns: u64,
+    process_cpu_ns: u64,
+    peak_rss_bytes: u64,
+}
+
+impl End {
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        let (status, reason, error_code) = match &outcome.status {
+            Status::Complete => ("complete", String::new(), None),
+            Status::Interrupted => ("interrupted", "stopped by a signal".to_owned(), None),
+            Status::Failed(failure) => ("failed", failure.to_string(), failure.code),
+        };
+        Self {
+            record: "end",
+            status,
+            reason,
+            error_code,
+            scheduled: outcome.scheduled,
+            completed: outcome.completed,
+            failed: outcome.failed,
+            unsent: outcome.unsent,
+            in_flight_at_end: outcome.in_flight_at_end,
+            abandoned: outcome.abandoned,
+            longest_silence_ns: outcome.longest_silence_ns,
+            process_cpu_ns: outcome.process_cpu_ns,
+            peak_rss_bytes: outcome.peak_rss_bytes,
+        }
+    }
+}

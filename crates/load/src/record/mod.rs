@@ -1,0 +1,18 @@
+//! Records: what a program reads of a run, one JSON object a line, as `contract/` has it.
+
+mod interval;
+mod load;
+mod named;
+mod populate;
+mod writer;
+
+pub(crate) use interval::IntervalLine;
+pub(crate) use load::{End, Message, Start};
+pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
+pub(crate) use writer::{RecordWriter, is_closed_pipe};
+
+/// Name and version of this program, as every first record tells it.
+pub(crate) const PROGRAM: &str = concat!("dbdyno-load ", env!("CARGO_PKG_VERSION"));
+
+#[cfg(test)]
+mod shape;

@@ -1,0 +1,84 @@
+//! Records of filling tables.
+
+use super::PROGRAM;
+use super::named::Named;
+use crate::order::SCHEMA_VERSION;
+use serde::Serialize;
+
+/// Filling begins.
+#[derive(Debug, Serialize)]
+pub(crate) struct PopulateStart {
+    record: &'static str,
+    schema_version: u32,
+    program: &'static str,
+    rows_total: u64,
+    tables: u32,
+}
+
+impl PopulateStart {
+    pub(crate) fn new(rows_total: u64, tables: u32) -> Self {
+        Self {
+            record: "populate-start",
+            schema_version: SCHEMA_VERSION,
+            program: PROGRAM,
+            rows_total,
+            tables,
+        }
+    }
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct PopulateProgress {
+    record: &'static str,
+    pub(crate) phase: &'static str,
+    pub(crate) rows_done: u64,
+    pub(crate) rows_total: u64,
+    pub(crate) elapsed_ns: u64,
+}
+
+impl PopulateProgress {
+    pub(crate) fn new(
+        phase: &'static str,
+        rows_done: u64,
+        rows_total: u64,
+        elapsed_ns: u64,
+    ) -> Self {
+        Self {
+            record: "populate-progress",
+            phase,
+            rows_done,
+            rows_total,
+            elapsed_ns,
+        }
+    }
+}
+
+/// What was sent of one table: its name and its sums by name.
+#[derive(Debug, Clone)]
+pub(crate) struct TableRecord {
+    pub(crate) name: String,
+    pub(crate) sums: Vec<(&'static str, u64)>,
+}
+
+impl Serialize for TableRecord {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = ("name", serde_json::Value::from(self.name.as_str()));
+        let sums = self.sums.iter().map(|&(sum, value)| (sum, value.into()));
+        Named(std::iter::once(name).chain(sums).collect()).serialize(serializer)
+    }
+}
+
+/// Filling has ended.
+#[derive(Debug, Serialize)]
+pub(crate) struct PopulateEnd {
+    pub(crate) record: &'static str,
+    pub(crate) status: &'static str,
+    pub(crate) reason: String,
+    pub(crate) elapsed_ns: u64,
+    pub(crate) load_ns: u64,
+    pub(crate) index_ns: u64,
+    pub(crate) process_cpu_ns: u64,
+    /// Those whose rows were all sent.
+    pub(crate) tables: Vec<TableRecord>,
+}
