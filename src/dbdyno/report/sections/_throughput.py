@@ -66,7 +66,9 @@ def _interval_words(page: Page) -> str:
 def _cell_table(page: Page) -> Html:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
     columns += [Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99")]
-    rows = [_cell_row(page, group) for group in page.evidence.judgements]
+    order = {target: index for index, target in enumerate(page.evidence.targets)}
+    groups = sorted(page.evidence.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
+    rows = [_cell_row(page, group) for group in groups]
     return table("cells", "Throughput of every cell with its 95 % interval", columns, rows)
 
 
