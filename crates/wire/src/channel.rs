@@ -1,8 +1,10 @@
 //! The hot path: a connection that never waits.
 
 use crate::connection::{Connection, Progress};
-use crate::reply_reader::{CountOnly, RowSink};
-use crate::{Parameters, Reply, Session, SessionFacts, StatementText, WireError, command};
+use crate::row_sink::{CountOnly, RowSink};
+use crate::{
+    Parameters, ReadBuffer, Reply, Session, SessionFacts, StatementText, WireError, command,
+};
 use std::os::fd::{AsRawFd, RawFd};
 
 /// A logged-in connection that never blocks and, once its buffers have grown, never allocates.
@@ -30,10 +32,6 @@ pub enum Flush {
     /// The socket is full: flush again when it can be written.
     WouldBlock,
 }
-
-/// Where a worker reads into: one for all of its channels.
-#[derive(Debug)]
-pub struct ReadBuffer(Box<[u8]>);
 
 impl Channel {
     pub(crate) fn over(connection: Connection) -> Self {
@@ -95,7 +93,7 @@ impl Channel {
         shared: &mut ReadBuffer,
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
-        Ok(match self.connection.receive(&mut shared.0, sink)? {
+        Ok(match self.connection.receive(shared, sink)? {
             Progress::Reply(reply) => Some(reply),
             Progress::Part | Progress::Nothing => None,
         })
@@ -141,19 +139,5 @@ impl Channel {
 impl AsRawFd for Channel {
     fn as_raw_fd(&self) -> RawFd {
         self.connection.transport.stream().as_raw_fd()
-    }
-}
-
-impl ReadBuffer {
-    /// 64 KiB: larger than almost every reply to an OLTP statement.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(vec![0; 64 * 1024].into_boxed_slice())
-    }
-}
-
-impl Default for ReadBuffer {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -1,10 +1,11 @@
 //! What both paths are made of: a transport, what waits to leave, and how far the replies are read.
 
 use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
-use crate::reply_reader::{ReplyReader, RowSink};
+use crate::reply_reader::ReplyReader;
+use crate::row_sink::RowSink;
 use crate::stream::Deadline;
 use crate::transport::Transport;
-use crate::{Reply, SessionFacts, WireError};
+use crate::{ReadBuffer, Reply, SessionFacts, WireError};
 
 /// Memory kept for requests; more was for a bulk INSERT, and is given back.
 const KEPT_BYTES: usize = 1 << 20;
@@ -76,7 +77,7 @@ impl Connection {
     #[inline]
     pub(crate) fn receive<S: RowSink>(
         &mut self,
-        buffer: &mut [u8],
+        shared: &mut ReadBuffer,
         sink: &mut S,
     ) -> Result<Progress, WireError> {
         if !self.leftover.is_empty()
@@ -85,15 +86,15 @@ impl Connection {
             return Ok(Progress::Reply(reply));
         }
         let mut progress = Progress::Nothing;
-        while let Some(count) = self.transport.read(buffer)? {
-            let (taken, reply) = self.reader.feed(&buffer[..count], sink)?;
+        while let Some(count) = self.transport.read(shared)? {
+            let (taken, reply) = self.reader.feed(&shared.clear[..count], sink)?;
             if let Some(reply) = reply {
-                self.leftover.extend_from_slice(&buffer[taken..count]);
+                self.leftover.extend_from_slice(&shared.clear[taken..count]);
                 self.owed = self.owed.saturating_sub(1);
                 return Ok(Progress::Reply(reply));
             }
             progress = Progress::Part;
-            if count < buffer.len() && matches!(self.transport, Transport::Clear(_)) {
+            if count < shared.clear.len() && matches!(self.transport, Transport::Clear(_)) {
                 break;
             }
         }
@@ -111,6 +112,7 @@ impl Connection {
     /// Reads one whole payload, blocking, and says which sequence number comes after it.
     pub(crate) fn read_packet(
         &mut self,
+        buffer: &mut ReadBuffer,
         deadline: Option<Deadline>,
     ) -> Result<(Vec<u8>, u8), WireError> {
         loop {
@@ -130,9 +132,8 @@ impl Connection {
             if let Some(deadline) = deadline {
                 self.transport.stream_mut().wait_until(deadline)?;
             }
-            let mut buffer = [0; 4096];
-            match self.transport.read(&mut buffer)? {
-                Some(count) => self.leftover.extend_from_slice(&buffer[..count]),
+            match self.transport.read(buffer)? {
+                Some(count) => self.leftover.extend_from_slice(&buffer.clear[..count]),
                 None => return Err(self.transport.stream().timed_out("reading from")),
             }
         }

@@ -206,4 +206,29 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn an_introduction_holds_what_was_agreed_and_nothing_else() {
+        let mut introduction = Introduction {
+            capabilities: capability::PLUGIN_AUTH | capability::PLUGIN_AUTH_LENENC,
+            user: "app",
+            proof: b"\x01\x02",
+            database: None,
+            auth_plugin: "m",
+        };
+        let written = |introduction: &Introduction<'_>| {
+            let mut out = Vec::new();
+            introduction.put(&mut out).unwrap();
+            out.split_off(32)
+        };
+        assert_eq!(written(&introduction), b"app\0\x02\x01\x02m\0");
+        introduction.capabilities = capability::CONNECT_WITH_DB;
+        introduction.database = Some("db");
+        assert_eq!(written(&introduction), b"app\0\x02\x01\x02db\0");
+        introduction.user = "a\0p";
+        assert!(
+            introduction.put(&mut Vec::new()).is_err(),
+            "a zero byte would end the name early"
+        );
+    }
 }

@@ -8,7 +8,9 @@ use crate::packet::{begin, finish};
 use crate::reply_reader::{ReplyReader, parse_error};
 use crate::stream::{Deadline, Stream};
 use crate::transport::Transport;
-use crate::{Address, Endpoint, SessionFacts, TlsFacts, TlsPolicy, WireError, capability};
+use crate::{
+    Address, Endpoint, ReadBuffer, SessionFacts, TlsFacts, TlsPolicy, WireError, capability,
+};
 use std::time::Duration;
 
 const OK: u8 = 0x00;
@@ -29,11 +31,13 @@ pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection,
     let deadline = Deadline::after(limit);
     let stream = Stream::connect(&endpoint.address, deadline)?;
     let mut connection = Connection::new(Transport::Clear(stream));
-    let (payload, sequence) = connection.read_packet(Some(deadline))?;
+    let mut buffer = ReadBuffer::small();
+    let (payload, sequence) = connection.read_packet(&mut buffer, Some(deadline))?;
     let greeting = Greeting::parse(&payload)?;
     let capabilities = agreed_capabilities(&greeting, endpoint)?;
     let mut login = Login {
         connection,
+        buffer,
         endpoint,
         deadline,
         sequence,
@@ -93,6 +97,7 @@ fn agreed_capabilities(greeting: &Greeting, endpoint: &Endpoint) -> Result<u32, 
 
 struct Login<'a> {
     connection: Connection,
+    buffer: ReadBuffer,
     endpoint: &'a Endpoint,
     deadline: Deadline,
     /// Of the next packet to send.
@@ -233,7 +238,9 @@ impl Login<'_> {
     }
 
     fn receive(&mut self) -> Result<Vec<u8>, WireError> {
-        let (payload, sequence) = self.connection.read_packet(Some(self.deadline))?;
+        let (payload, sequence) = self
+            .connection
+            .read_packet(&mut self.buffer, Some(self.deadline))?;
         self.sequence = sequence;
         Ok(payload)
     }

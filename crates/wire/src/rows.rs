@@ -2,7 +2,7 @@
 
 use crate::WireError;
 use crate::bytes::Bytes;
-use crate::reply_reader::RowSink;
+use crate::row_sink::RowSink;
 use crate::session::Value;
 use crate::value::{ColumnType, binary_value};
 

@@ -5,16 +5,16 @@ use crate::channel::Channel;
 use crate::connection::{Connection, Progress};
 use crate::reply_reader::parse_error;
 use crate::rows::Rows;
-use crate::{Endpoint, Parameters, Reply, SessionFacts, WireError, capability, command, login};
+use crate::{
+    Endpoint, Parameters, ReadBuffer, Reply, SessionFacts, WireError, capability, command, login,
+};
 use std::time::Duration;
-
-/// Read at once while waiting; the cold path may be generous.
-const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A logged-in connection that waits for each answer: for setting up, loading and tidying.
 #[derive(Debug)]
 pub struct Session {
     connection: Connection,
+    buffer: ReadBuffer,
 }
 
 /// A statement that the server has parsed.
@@ -74,7 +74,7 @@ impl Session {
     pub fn prepare(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
         command::put_prepare(&mut self.connection.out, sql.as_bytes());
         self.connection.flush_all()?;
-        let (answer, _) = self.connection.read_packet(None)?;
+        let (answer, _) = self.connection.read_packet(&mut self.buffer, None)?;
         if answer.first() == Some(&0xff) {
             return Err(parse_error(&answer)?.into());
         }
@@ -118,14 +118,16 @@ impl Session {
     }
 
     pub(crate) fn over(connection: Connection) -> Self {
-        Self { connection }
+        Self {
+            connection,
+            buffer: ReadBuffer::small(),
+        }
     }
 
     fn collect(&mut self, mut rows: Rows) -> Result<QueryResult, WireError> {
         self.connection.flush_all()?;
-        let mut buffer = vec![0; BUFFER_BYTES];
         let reply = loop {
-            match self.connection.receive(&mut buffer, &mut rows)? {
+            match self.connection.receive(&mut self.buffer, &mut rows)? {
                 Progress::Reply(reply) => break reply,
                 Progress::Part => {}
                 Progress::Nothing => {
@@ -155,7 +157,7 @@ impl Session {
     fn pass_over_definitions(&mut self, count: u16) -> Result<(), WireError> {
         let has_eof = self.facts().capabilities & capability::DEPRECATE_EOF == 0 && count > 0;
         for _ in 0..u32::from(count) + u32::from(has_eof) {
-            self.connection.read_packet(None)?;
+            self.connection.read_packet(&mut self.buffer, None)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::stream::{Deadline, Stream};
 use crate::tls::TlsStream;
-use crate::{Address, TlsFacts, TlsPolicy, WireError};
+use crate::{Address, ReadBuffer, TlsFacts, TlsPolicy, WireError};
 use std::io::{self, Read, Write};
 
 #[derive(Debug)]
@@ -41,16 +41,16 @@ impl Transport {
         }
     }
 
-    /// Reads once, at least one byte. `None` if there is none at present, or, blocking, none within the
+    /// Reads once into `buffer.clear`, at least one byte. `None` if there is none at present, or, blocking, none within the
     /// limit. The end of the stream is an error: only the server's side ends unasked.
     #[inline]
-    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, WireError> {
+    pub(crate) fn read(&mut self, buffer: &mut ReadBuffer) -> Result<Option<usize>, WireError> {
         let stream = match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => return tls.read(buffer),
         };
         loop {
-            match stream.read(buffer) {
+            match stream.read(&mut buffer.clear) {
                 Ok(0) => return Err(stream.closed()),
                 Ok(count) => return Ok(Some(count)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),

@@ -1,11 +1,11 @@
 //! The packets of a reply that are taken apart.
 
-use super::{OkReply, ServerError, WireError};
 use crate::bytes::Bytes;
+use crate::{OkReply, ServerError, WireError};
 
 /// An OK packet, be its first byte 0x00 or, after rows, 0xfe. Text and session changes behind the
 /// numbers are left alone.
-pub(crate) fn parse_ok(payload: &[u8]) -> Result<OkReply, WireError> {
+pub(super) fn parse_ok(payload: &[u8]) -> Result<OkReply, WireError> {
     let mut bytes = Bytes(payload);
     bytes.u8()?;
     Ok(OkReply {

@@ -1,5 +1,8 @@
 use super::*;
 use crate::packet::{begin, finish};
+use crate::reply::STATUS_MORE_RESULTS;
+use crate::row_sink::CountOnly;
+use crate::{OkReply, RowsReply, ServerError};
 
 /// Keeps payloads as they come.
 #[derive(Debug, Default, PartialEq)]

@@ -1,0 +1,41 @@
+//! Memory that replies are read into.
+
+/// Bytes that a record of TLS can hold back until its end has come.
+const MAX_RECORD_BYTES: usize = 17 * 1024;
+
+/// Where a worker reads into: one for all of its channels, since nothing stays in it between reads.
+#[derive(Debug)]
+pub struct ReadBuffer {
+    /// What the server said.
+    pub(crate) clear: Box<[u8]>,
+    /// What came over the network, if that is encrypted. Decrypted, it fits into `clear` together with
+    /// a record held back.
+    pub(crate) sealed: Box<[u8]>,
+}
+
+impl ReadBuffer {
+    /// For 64 KiB at a time: more than almost every reply to an OLTP statement.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::for_bytes(64 * 1024)
+    }
+
+    /// For the cold path, where connections don't share.
+    pub(crate) fn small() -> Self {
+        Self::for_bytes(32 * 1024)
+    }
+
+    fn for_bytes(count: usize) -> Self {
+        let sealed = vec![0; count - MAX_RECORD_BYTES].into_boxed_slice();
+        Self {
+            clear: vec![0; count].into_boxed_slice(),
+            sealed,
+        }
+    }
+}
+
+impl Default for ReadBuffer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
