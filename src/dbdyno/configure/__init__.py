@@ -9,6 +9,7 @@ from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
+from dbdyno.configure._leftover import end_leftover
 from dbdyno.configure._option_file import option_file
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Endpoint, Server, attach_server
@@ -28,6 +29,7 @@ __all__ = [
     "choose_settings",
     "copy_data_directory",
     "credentials_file",
+    "end_leftover",
     "initialise",
     "option_file",
     "read_back",

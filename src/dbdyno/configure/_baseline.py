@@ -16,6 +16,7 @@ LRU_PAGES_TOTAL = 1024
 SPARE_CONNECTIONS = 32
 """For samplers, for the admin and for looking on while the load runs."""
 _TABLE_HANDLES_MIN = 4000
+_CHUNKS_MAX = 1000
 _SYSTEM_POOL_BYTES = 16 * MIB
 _WRITE_BUFFER_MAX_BYTES = 256 * MIB
 _WRITE_BUFFER_MIN_BYTES = 8 * MIB
@@ -58,11 +59,13 @@ def pool_instances(tier_bytes: int, family: str, version: str) -> int:
 def chunk_bytes(tier_bytes: int, instances: int) -> int:
     """Largest power of two from 1 to 128 MiB of which a pool instance is a whole number.
 
+    With more than 1000 chunks, of which the manual warns, the next larger: the tier is then rounded up a little.
+
     >>> chunk_bytes(512 << 20, 1) >> 20, chunk_bytes(200 << 20, 1) >> 20, chunk_bytes(64 << 20, 1) >> 20
     (128, 8, 64)
     """
     chunk = 128 * MIB
-    while chunk > MIB and (tier_bytes // instances) % chunk:
+    while chunk > MIB and (tier_bytes // instances) % chunk and tier_bytes // (chunk // 2) <= _CHUNKS_MAX:
         chunk //= 2
     return chunk
 

@@ -14,6 +14,7 @@ from pymysql.constants import CLIENT
 
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials
 from dbdyno.configure._engine import Engine
+from dbdyno.configure._leftover import remove_note
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, HostError, Route
 from dbdyno.hosts import Host, Process
@@ -68,7 +69,7 @@ class Server:
         data_directory: Path | None = None,
         error_log: Path | None = None,
         private_directory: Path | None = None,
-        start_ns: int = 0,
+        run_directory: Path | None = None,
     ) -> None:
         self.installation = installation
         self.endpoint = endpoint
@@ -76,12 +77,13 @@ class Server:
         self.data_directory = data_directory
         self.settings: tuple[Setting, ...] = ()
         self.option_file = ""
-        self.start_ns = start_ns
+        self.start_ns = 0
         self._host = host
         self._credentials = credentials
         self._admin_socket = admin_socket
         self._error_log = error_log
         self._private_directory = private_directory
+        self._run_directory = run_directory
 
     def __repr__(self) -> str:
         """Name and address, never a password."""
@@ -232,6 +234,8 @@ class Server:
         finally:
             if self._private_directory is not None:
                 self._host.remove_tree(self._private_directory)
+            if self._run_directory is not None:
+                remove_note(self._run_directory)
 
 
 def attach_server(installation: Engine, host: Host) -> Server:

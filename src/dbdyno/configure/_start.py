@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dbdyno.configure._credentials import Credentials, credentials_file
 from dbdyno.configure._engine import Engine
+from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, log_tail, private_endpoint
@@ -151,9 +152,11 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
         data_directory=order.data_directory,
         error_log=order.error_log,
         private_directory=private,
+        run_directory=order.run_directory,
     )
     server.option_file = text
     try:
+        write_note(order.run_directory, process, private, host)
         _await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
         server.settings = _read_back(server, order)

@@ -19,7 +19,7 @@ from typing import IO, TypedDict
 from dbdyno.core import HostError
 from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
 from dbdyno.hosts._home import Home
-from dbdyno.hosts._process import OwnPipedProcess, OwnProcess
+from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
 from dbdyno.hosts._protocol import Completed
 
 _FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
@@ -129,6 +129,10 @@ class LocalHost:
             identity=_Identity(),
         )
         return OwnPipedProcess(popen, stdin)
+
+    def find_process(self, pid: int, start_ticks: int) -> ForeignProcess | None:
+        """See `Host`."""
+        return find_process(pid, start_ticks)
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. The destination must not exist; a failed copy leaves nothing behind."""

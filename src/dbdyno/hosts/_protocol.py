@@ -115,6 +115,9 @@ class Host(Protocol):
     ) -> PipedProcess:
         """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
 
+    def find_process(self, pid: int, start_ticks: int) -> Process | None:
+        """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
+
     def copy_tree(self, source: Path, destination: Path) -> str:
         """Copy a directory with owners, modes and holes; ``reflink`` or ``copy``, whichever was possible."""
 

@@ -1,0 +1,129 @@
+"""Options of a target: equal in effect, the study's own on top, nothing that a version refuses or ignores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbdyno.configure import RESERVED_OPTIONS, Setting, choose_settings
+from dbdyno.configure._baseline import baseline, chunk_bytes, pool_instances
+from dbdyno.core import StudyError
+from dbdyno.engines import parameters
+
+MIB = 1 << 20
+SERVERS = [
+    ("mysql", "5.7.44"), ("mysql", "8.0.15"), ("mysql", "8.0.46"), ("mysql", "8.4.10"), ("mysql", "9.7.4"),
+    ("mariadb", "10.5.23"), ("mariadb", "10.6.23"), ("mariadb", "10.11.19"), ("mariadb", "11.8.6"),
+    ("mariadb", "12.1.2"),
+]  # fmt: skip
+
+
+def chosen(
+    family: str, version: str, storage_engine: str = "innodb", tier: int = 64 * MIB, **more: Any
+) -> dict[str, Setting]:
+    settings = choose_settings(
+        family=family, version=version, storage_engine=storage_engine, tier_bytes=tier, concurrency_max=16, **more
+    )
+    return {setting.option: setting for setting in settings}
+
+
+def test_every_parameter_of_the_tables_has_a_value() -> None:
+    values = baseline(tier_bytes=64 * MIB, concurrency_max=1, processors=2, family="mysql", version="9.7.4")
+    assert {p.parameter_id for p in parameters()} == values.keys()
+
+
+@pytest.mark.parametrize(("family", "version"), SERVERS)
+def test_redo_capacity_is_the_same_however_a_server_counts_it(family: str, version: str) -> None:
+    options = chosen(family, version)
+    if "innodb_redo_log_capacity" in options:
+        capacity = int(options["innodb_redo_log_capacity"].value)
+    else:
+        files = int(options["innodb_log_files_in_group"].value) if "innodb_log_files_in_group" in options else 1
+        capacity = int(options["innodb_log_file_size"].value) * files
+    assert capacity == 512 * MIB
+
+
+@pytest.mark.parametrize(("family", "version"), SERVERS)
+@pytest.mark.parametrize("tier", [64 * MIB, 512 * MIB, 4096 * MIB])
+def test_lru_pages_and_table_handles_are_the_same_in_total(family: str, version: str, tier: int) -> None:
+    options = chosen(family, version, tier=tier)
+    instances = int(options["innodb_buffer_pool_instances"].value) if "innodb_buffer_pool_instances" in options else 1
+    assert int(options["innodb_lru_scan_depth"].value) * instances == 1024
+    handles = int(options["table_open_cache"].value)
+    if family == "mariadb":  # counted for each instance there
+        handles *= int(options["table_open_cache_instances"].value)
+    assert handles == 4000
+
+
+@pytest.mark.parametrize(("family", "version"), SERVERS)
+def test_durability_and_isolation_are_stated_for_every_server(family: str, version: str) -> None:
+    options = chosen(family, version)
+    assert options["innodb_flush_log_at_trx_commit"].value == "1"
+    assert options["innodb_doublewrite"].value == "ON"
+    assert "skip_log_bin" in options
+    assert options["transaction_isolation"].value == "REPEATABLE-READ"
+    assert ("innodb_snapshot_isolation" in options) == (family == "mariadb" and version != "10.5.23")
+    assert ("skip_ssl" in options) != ("tls_version" in options)
+    assert all(setting.reason for setting in options.values())
+
+
+def test_a_tier_of_an_lsm_engine_is_its_cache_and_its_write_buffers() -> None:
+    options = chosen("mariadb", "11.8.6", "rocksdb", tier=512 * MIB)
+    cache = int(options["rocksdb_block_cache_size"].value)
+    buffers = int(options["rocksdb_db_write_buffer_size"].value)
+    assert cache + buffers == 512 * MIB
+    assert int(options["innodb_buffer_pool_size"].value) == 16 * MIB
+    assert options["rocksdb_use_direct_reads"].value == "ON"
+    assert "innodb_io_capacity" not in options
+
+
+@pytest.mark.parametrize("tier_mib", [16, 64, 200, 500, 512, 1000, 1024, 3000, 65536])
+def test_a_chunk_leaves_the_tier_as_asked_to_one_percent(tier_mib: int) -> None:
+    instances = pool_instances(tier_mib * MIB, "mysql", "9.7.4")
+    step = chunk_bytes(tier_mib * MIB, instances) * instances
+    effective = -(-tier_mib * MIB // step) * step
+    assert tier_mib * MIB <= effective <= tier_mib * MIB * 1.01
+    assert effective * instances // step <= 1000
+
+
+def test_limits_grow_with_the_concurrency() -> None:
+    values = baseline(tier_bytes=64 * MIB, concurrency_max=1000, processors=None, family="mysql", version="9.7.4")
+    assert values["server.max_connections"] == 1032
+    assert values["server.table_cache"] == 16_000
+    assert int(values["server.open_files"]) > 2 * 16_000 + 1032
+    assert "redo.writer_threads" not in values
+
+
+def test_options_of_the_study_win_and_are_marked() -> None:
+    options = chosen("mysql", "9.7.4", raw={"--innodb-io-capacity": "500", "innodb_spin_wait_delay": "4"})
+    own = options["innodb_io_capacity"]
+    assert (own.value, own.source, own.parameter) == ("500", "study", "io.capacity")
+    assert "2000" in own.reason
+
+
+def test_an_unknown_option_is_left_to_the_server_with_the_nearest_name() -> None:
+    options = chosen("mysql", "9.7.4", raw={"innodb_io_capacty": "500"})
+    assert "innodb_io_capacity" in options["innodb_io_capacty"].reason
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "option", "says", "instead"),
+    [
+        ("mariadb", "11.8.6", "innodb_redo_log_capacity", "refuses", "innodb_log_file_size"),
+        ("mariadb", "11.8.6", "innodb-log-files-in-group", "ignores", "innodb_"),
+        ("mysql", "9.7.4", "query_cache_type", "refuses", ""),
+    ],
+)
+def test_what_a_version_refuses_or_ignores_is_an_error_that_names_the_native_option(
+    family: str, version: str, option: str, says: str, instead: str
+) -> None:
+    with pytest.raises(StudyError, match=says) as caught:
+        chosen(family, version, raw={option: "1"})
+    assert instead in caught.value.remedy
+
+
+@pytest.mark.parametrize("option", sorted(RESERVED_OPTIONS))
+def test_what_keeps_a_server_private_is_not_the_studys_to_set(option: str) -> None:
+    with pytest.raises(StudyError, match=option):
+        chosen("mysql", "9.7.4", raw={option.replace("_", "-"): "x"})

@@ -1,0 +1,212 @@
+"""The tables against what real servers were seen to do, where that knowledge is at hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.engines import (
+    counter_ids,
+    counter_sources,
+    families,
+    family_of,
+    identify,
+    known_options,
+    lookup_option,
+    matches,
+    parameters,
+    parameters_for,
+    suggest,
+    within,
+)
+
+SHARED = Path(__file__).parents[4] / "shared" / "engines"
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the reference data is not beside this repository")
+LIVE = sorted((SHARED / "live").glob("*.json")) if SHARED.exists() else []
+ROWS = [(parameter, row) for parameter in parameters() for row in parameter.rows]
+
+
+def live(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
+
+
+def test_ranges_of_a_family_follow_one_another_without_gap() -> None:
+    for before, after in zip(families(), families()[1:], strict=False):
+        if before.name == after.name:
+            assert before.until == after.since
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "key"),
+    [
+        ("mysql", "8.0.46", "mysql-8.0"),
+        ("mysql", "8.4.10", "mysql-8.1"),
+        ("percona", "5.7.44", "percona-5.7"),
+        ("mariadb", "10.11.19", "mariadb-10.11"),
+        ("mariadb", "13.0.1", "mariadb-12.0"),
+    ],
+)
+def test_a_version_finds_its_range(family: str, version: str, key: str) -> None:
+    assert family_of(family, version).key == key
+
+
+def test_unknown_families_and_versions_are_named_with_the_nearest() -> None:
+    with pytest.raises(StudyError) as caught:
+        family_of("mraiadb", "11.8")
+    assert "mariadb" in caught.value.remedy
+    with pytest.raises(StudyError, match=r"MariaDB 5\.1"):
+        family_of("mariadb", "5.1")
+    assert suggest("zzz", ["mysql"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "comment", "variables", "family", "number"),
+    [
+        ("8.0.46", "MySQL Community Server - GPL", (), "mysql", "8.0.46"),
+        ("9.7.4-2", "(Debian)", (), "mysql", "9.7.4"),
+        ("5.7.44-48-log", "Percona Server (GPL), Release 48", (), "percona", "5.7.44"),
+        ("5.6.22-71.0", "(Debian)", ("have_backup_locks",), "percona", "5.6.22"),
+        ("5.5.5-10.6.23-MariaDB-0ubuntu0.22.04.1", "", (), "mariadb", "10.6.23"),
+        ("11.8.6-MariaDB-0+deb13u1 from Debian", "stars", (), "mariadb", "11.8.6"),
+        ("10.4.3-vendor", "private build", ("aria_pagecache_buffer_size",), "mariadb", "10.4.3"),
+        ("5.5.62", "MySQL Community Server (GPL)", (), "mysql", "5.5.62"),
+        ("26.1.0", "MySQL", (), "mysql", "26.1.0"),
+    ],
+)
+def test_a_server_is_known_by_its_words(
+    version: str, comment: str, variables: tuple[str, ...], family: str, number: str
+) -> None:
+    identity = identify(version, comment, frozenset(variables))
+    assert (identity.family, identity.version) == (family, number)
+
+
+def test_versions_compare_by_numbers() -> None:
+    assert matches("11.8.6", "11.8")
+    assert not matches("11.18.6", "11.1")
+    assert within("10.11.8", "10.11.8", "11.0")
+    assert not within("11.0.0", "10.11.8", "11.0")
+
+
+def test_at_most_one_row_of_a_parameter_fits_a_server() -> None:
+    versions = ["5.5.62", "5.7.44", "8.0.15", "8.0.29", "8.0.46", "8.4.10", "9.7.4"]
+    versions += ["10.1.48", "10.5.23", "10.6.23", "10.11.19", "11.0.2", "11.4.5", "11.8.6", "12.1.2"]
+    for parameter in parameters():
+        for family in ("mysql", "percona", "mariadb"):
+            for version in versions:
+                fitting = [r for r in parameter.rows if family in r.families and within(version, r.since, r.until)]
+                assert len(fitting) <= 1, (parameter.parameter_id, family, version)
+
+
+def test_no_option_is_written_twice_for_a_target() -> None:
+    for storage_engine in ("innodb", "rocksdb"):
+        for family, version in (("mariadb", "11.8.6"), ("mariadb", "10.5.23"), ("mysql", "9.7.4"), ("mysql", "8.0.20")):
+            rows = [p.row(family, version) for p in parameters_for(storage_engine)]
+            names = [row.name for row in rows if row is not None]
+            assert len(names) == len(set(names))
+
+
+def test_every_reason_is_one_line_of_words() -> None:
+    for parameter in parameters():
+        assert parameter.reason and "\n" not in parameter.reason and not parameter.reason.endswith(".")
+
+
+def test_options_that_do_nothing_or_are_refused_name_what_to_use_instead() -> None:
+    refused = lookup_option("innodb_redo_log_capacity", "mariadb", "11.8.6")
+    assert refused is not None and refused.state == "refused"
+    assert "innodb_log_file_size" in refused.instead
+    ignored = lookup_option("innodb_page_cleaners", "mariadb", "10.11.19")
+    assert ignored is not None and ignored.state == "no-op"
+    assert lookup_option("no_such_option", "mysql", "9.7.4") is None
+    early = lookup_option("innodb_redo_log_capacity", "mysql", "8.0.29")
+    assert early is None or early.state != "accepted"
+    assert "innodb_io_capacity" in known_options()
+
+
+@needs_shared
+def test_every_option_written_for_a_measured_server_is_one_it_accepts() -> None:
+    acceptance = json.loads((SHARED / "option_acceptance.json").read_text())
+    servers: dict[str, str] = acceptance["meta"]["servers"]
+    states: dict[tuple[str, str], str] = {}
+    for option, by_server in acceptance["options"].items():
+        name = option.split("=")[0].replace("-", "_")
+        for server, state in by_server.items():
+            best = states.get((name, server), state)  # one option was tried with several values
+            states[name, server] = min(best, state, key=lambda s: not s.startswith("accepted"))
+    checked = 0
+    for server, full_version in servers.items():
+        family, version = server.split("-")[0], full_version.split("-")[0]
+        for parameter in parameters():
+            row = parameter.row(family, version)
+            if row is not None and (state := states.get((row.name, server))):
+                checked += 1
+                assert state.startswith(("accepted", "deprecated")), (server, row.name, state)
+    assert checked > 300
+
+
+@needs_shared
+@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
+def test_every_option_written_can_be_read_back_from_the_live_server(path: Path) -> None:
+    content = live(path)
+    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
+    assert path.stem.startswith(identity.family)
+    for parameter in parameters():
+        row = parameter.row(identity.family, identity.version)
+        if row is None or (
+            parameter.storage_engine == "rocksdb" and "rocksdb_block_cache_size" not in content["variables"]
+        ):
+            continue
+        kind, _, name = row.read.partition(":")
+        shown = {key.lower() for key in content["status" if kind == "status" else "variables"]}
+        if name == "tx_isolation" or row.name == "character_set_collations":
+            assert name in shown or "transaction_isolation" in shown
+        else:
+            assert name.lower() in shown, (path.stem, parameter.parameter_id, name)
+
+
+@needs_shared
+@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
+def test_every_counter_source_exists_on_the_live_server(path: Path) -> None:
+    content = live(path)
+    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
+    with_rocksdb = "rocksdb_block_cache_size" in content["variables"]
+    status = {name.lower(): value for name, value in content["status"].items()}
+    sources = counter_sources(identity.family, identity.version, ("rocksdb",) if with_rocksdb else ("innodb",))
+    assert len(sources) > 60
+    for source in sources:
+        for name in source.status:
+            pool = name.startswith("Threadpool_")  # shown once a thread pool is in use
+            assert name.lower() in status or pool, (path.stem, source.counter_id, name)
+        assert not source.metric or source.metric in content["innodb_metrics"], (path.stem, source.metric)
+
+
+@needs_shared
+def test_no_counter_of_the_reference_is_forgotten() -> None:
+    reference = json.loads((SHARED / "status_counters.json").read_text())["counters"]
+    ids = counter_ids()
+    for counter in reference:
+        stem = counter["id"].removesuffix(".*")
+        if counter["kind"] == "derived":
+            continue  # made of two others by whoever reads them
+        renamed = {"tls.sessions": "tls.accepts", "lsm.compaction_bytes": "lsm.compaction_read_bytes"}
+        renamed |= {"lsm.stall": "lsm.stall_time", "lsm.block_cache": "lsm.cache_hits", "lsm.locks": "lsm.deadlocks"}
+        renamed |= {"lsm.tombstones": "lsm.tombstone_ratio"}
+        stem = renamed.get(stem, stem)
+        assert any(known == stem or known.startswith(f"{stem}.") for known in ids), stem
+
+
+def test_a_counter_that_is_not_shown_is_none_and_not_zero() -> None:
+    by_id = {s.counter_id: s for s in counter_sources("mysql", "9.7.4")}
+    assert by_id["pages.read"].value({}) is None
+    assert by_id["pages.read"].value({"innodb_pages_read": "7"}) == 7
+    age = by_id["redo.checkpoint_age"]
+    status = {"innodb_redo_log_current_lsn": "30", "innodb_redo_log_checkpoint_lsn": "10"}
+    assert (age.value(status), age.kind) == (20, "gauge")
+    limit = by_id["redo.checkpoint_limit"].value({"innodb_redo_log_capacity_resized": "1000"})
+    assert limit == pytest.approx(841.6)
+    assert by_id["history.length"].value({}, {"trx_rseg_history_len": 4.0}) == 4.0
+    assert "lsm.cache_hits" not in by_id

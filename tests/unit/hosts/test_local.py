@@ -1,0 +1,188 @@
+"""The local host, driven for real: commands, processes, files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError
+from dbdyno.hosts import EXIT_UNKNOWN, Home, LocalHost, find_process
+
+HOST = LocalHost()
+AS_ROOT = os.geteuid() == 0
+
+
+def test_a_command_gives_its_output_and_exit_code() -> None:
+    done = HOST.run(["sh", "-c", "cat; echo problem >&2; exit 3"], stdin="fed", timeout_s=10, check=False)
+    assert (done.exit_code, done.stdout, done.stderr) == (3, "fed", "problem\n")
+
+
+def test_a_failed_command_names_itself_its_code_and_its_last_words() -> None:
+    with pytest.raises(HostError, match="exit code 3") as caught:
+        HOST.run(["sh", "-c", "echo last words >&2; exit 3"], timeout_s=10)
+    assert "last words" in caught.value.why
+
+
+def test_a_missing_command_is_named() -> None:
+    with pytest.raises(HostError, match="no-such-command-here"):
+        HOST.run(["no-such-command-here"], timeout_s=10)
+
+
+def test_a_timeout_ends_the_children_of_the_command_too(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    with pytest.raises(HostError, match="longer than"):
+        HOST.run(["sh", "-c", f"sleep 60 & echo $! > {note}; wait"], timeout_s=0.5)
+    child = int(note.read_text())
+    with pytest.raises(ProcessLookupError):
+        for _ in range(200):  # the orphan is reaped by init, a moment later
+            if Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
+                raise ProcessLookupError
+            os.kill(child, 0)
+
+
+def test_a_command_reads_a_file_as_its_input(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("from a file")
+    assert HOST.run(["cat"], stdin=tmp_path / "in", timeout_s=10).stdout == "from a file"
+
+
+def test_a_spawned_process_has_its_own_session_and_processors(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = HOST.spawn(
+        ["sh", "-c", "ulimit -n; exec cat /proc/self/status"], stdout=out, stderr=None, cpus=[0], limit_open_files=512
+    )
+    assert process.wait(10) == 0
+    text = out.read_text()
+    assert text.startswith("512\n")
+    assert "Cpus_allowed_list:\t0\n" in text
+    sleeper = HOST.spawn(["sleep", "60"], stdout=None, stderr=None)
+    try:
+        assert os.getsid(sleeper.pid) == sleeper.pid != os.getsid(0)
+    finally:
+        sleeper.kill()
+        assert sleeper.wait(10) == -signal.SIGKILL
+
+
+def test_a_process_is_found_by_pid_and_start_time_only() -> None:
+    process = HOST.spawn(["sleep", "60"], stdout=None, stderr=None)
+    assert find_process(process.pid, process.start_ticks + 1) is None
+    found = HOST.find_process(process.pid, process.start_ticks)
+    assert found is not None
+    assert found.poll() is None
+    found.terminate()
+    assert found.wait(10) == EXIT_UNKNOWN
+    assert process.wait(10) == -signal.SIGTERM
+    assert find_process(process.pid, process.start_ticks) is None
+
+
+def test_waiting_for_a_process_that_goes_on_is_an_error() -> None:
+    process = HOST.spawn(["sleep", "60"], stdout=None, stderr=None)
+    with pytest.raises(HostError, match="still runs"):
+        process.wait(0.01)
+    process.kill()
+    process.wait(10)
+
+
+def test_a_piped_process_is_read_while_it_runs_and_can_be_interrupted() -> None:
+    script = "trap 'echo stopped; exit 0' INT; read word; echo $word; while true; do sleep 0.05; done"
+    process = HOST.spawn_piped(["bash", "-c", script], stdin=b"hello\n")
+    lines = process.lines()
+    assert next(lines) == "hello"
+    process.interrupt()
+    assert list(lines) == ["stopped"]
+    assert process.wait(10).exit_code == 0
+
+
+def test_a_piped_process_gives_its_standard_error_with_its_end() -> None:
+    process = HOST.spawn_piped(["sh", "-c", "echo one; echo wrong >&2; exit 2"], stdin=b"")
+    assert list(process.lines()) == ["one"]
+    done = process.wait(10)
+    assert (done.exit_code, done.stderr) == (2, "wrong\n")
+
+
+def test_a_copied_tree_keeps_modes_and_holes(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "secret").write_text("x")
+    (source / "secret").chmod(0o600)
+    with (source / "sparse").open("wb") as file:
+        file.truncate(64 << 20)
+    assert HOST.copy_tree(source, tmp_path / "deep" / "copy") in ("reflink", "copy")
+    copy = tmp_path / "deep" / "copy"
+    assert stat.S_IMODE((copy / "secret").stat().st_mode) == 0o600
+    assert (copy / "sparse").stat().st_size == 64 << 20
+    assert (copy / "sparse").stat().st_blocks * 512 < 1 << 20
+    with pytest.raises(HostError, match="there already"):
+        HOST.copy_tree(source, copy)
+
+
+def test_a_failed_copy_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(HostError):
+        HOST.copy_tree(tmp_path / "missing", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_private_file_is_for_its_owner_only_even_over_an_open_one(tmp_path: Path) -> None:
+    path = tmp_path / "password"
+    path.write_text("old")
+    path.chmod(0o644)
+    HOST.write_private(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert HOST.read_private(path) == "new"
+
+
+def test_an_unreadable_private_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match="nothing-here"):
+        HOST.read_private(tmp_path / "nothing-here")
+
+
+def test_a_private_directory_is_short_enough_for_a_socket() -> None:
+    path = HOST.make_private_directory()
+    try:
+        assert len(str(path / "s" / "s.sock")) < 100
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o066
+    finally:
+        HOST.remove_tree(path)
+    HOST.remove_tree(path)  # a second time is fine
+
+
+def test_a_lock_is_held_against_others_and_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with HOST.lock(path, 1):
+        with pytest.raises(HostError, match="another process"), LocalHost().lock(path, 0):
+            pass
+    with LocalHost().lock(path, 0):
+        pass
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="only root runs servers as another user")
+def test_servers_of_root_run_as_somebody_else_who_must_be_able_to_get_there(tmp_path: Path) -> None:
+    assert HOST.run(["id", "-u"], timeout_s=10, as_server_user=True).stdout.strip() != "0"
+    (tmp_path / "closed").mkdir(mode=0o700)
+    with pytest.raises(HostError, match="can't pass through"):
+        HOST.ensure_reachable(tmp_path / "closed" / "data")
+
+
+def test_facts_name_the_machine() -> None:
+    facts = HOST.facts(Path("/"))
+    assert facts.logical_cpu_count >= 1
+    assert facts.memory_bytes > HOST.memory_available_bytes() > 0
+    assert facts.kernel and facts.filesystem != "unknown"
+    assert HOST.free_bytes(Path("/no/such/folder")) > 0
+
+
+def test_start_ticks_count_from_boot() -> None:
+    process = HOST.spawn(["true"], stdout=None, stderr=None)
+    process.wait(10)
+    uptime_ticks = time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")
+    assert 0 <= process.start_ticks <= uptime_ticks + 1
+
+
+def test_home_follows_the_environment() -> None:
+    assert Home.of_user({"DBDYNO_HOME": "/data/d"}, uid=0).root == Path("/data/d")
+    assert Home.of_user({}, uid=0).root == Path("/var/cache/dbdyno")
+    assert Home.of_user({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, uid=5).snapshots == Path("/c/dbdyno/snapshots")
