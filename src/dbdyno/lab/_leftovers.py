@@ -43,19 +43,18 @@ def remove_leftovers(home: Home, host: Host, own: Session, private_root: Path = 
         session = Session.of_folder(folder, host)
         if session is None or (session.folder != own.folder and session.is_alive()):
             continue
-        lines += _remove_session(folder, processes, host)
+        lines += _remove_session(folder, processes, host, private_root)
     lines += _remove_idle_private_folders(host, private_root, processes)
     return tuple(lines)
 
 
-def _remove_session(folder: Path, processes: list[_ServerProcess], host: Host) -> list[str]:
+def _remove_session(folder: Path, processes: list[_ServerProcess], host: Host, private_root: Path) -> list[str]:
     lines = []
     for process in processes:
         if process.belongs_to(folder) and _kill(process):
             lines.append(f"killed a server, process {process.pid}")
-    for option_file in folder.glob("*/my.cnf"):
-        for private in _private_folders(option_file):
-            host.remove_tree(private)
+    for private in _private_folders(folder, private_root):
+        host.remove_tree(private)
     held = [path.name for path in folder.iterdir()]
     host.remove_tree(folder)
     return lines + [f"removed the data directory {folder.name}/{name}" for name in sorted(held)]
@@ -94,16 +93,15 @@ def _paths_in(option_file: Path) -> tuple[str, ...]:
         return ()
 
 
-def _private_folders(option_file: Path) -> list[Path]:
-    """Folders named ``dbdyno-UID-…`` right below /tmp that an option file of ours points into."""
-    found = {top for path in _paths_in(option_file) if (top := _private_top(Path(path)))}
-    return sorted(found)
-
-
-def _private_top(path: Path) -> Path | None:
-    parts = path.parts
-    is_private = len(parts) > 3 and path.is_relative_to(PRIVATE_ROOT) and parts[2].startswith(f"dbdyno-{os.geteuid()}-")
-    return PRIVATE_ROOT / parts[2] if is_private else None
+def _private_folders(session: Path, root: Path) -> list[Path]:
+    """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
+    pattern = f"dbdyno-{os.geteuid()}-*"
+    named = "\n".join(path for file in session.glob("*/my.cnf") for path in _paths_in(file))
+    found = [private for private in root.glob(pattern) if f"{private}/" in named]
+    for option_file in root.glob(f"{pattern}/*/my.cnf"):  # of a server that was just being initialised
+        if any(Path(path).is_relative_to(session) for path in _paths_in(option_file)):
+            found.append(option_file.parents[1])
+    return sorted(set(found))
 
 
 def _remove_idle_private_folders(host: Host, root: Path, processes: list[_ServerProcess]) -> list[str]:

@@ -57,6 +57,7 @@ class Walk:
                     self._all_runs(writer)
             except KeyboardInterrupt:
                 interrupted = True
+            finally:
                 self.bench.clean_up()
             outcome = self._outcome(interrupted=interrupted)
             writer.append("study-interrupted" if interrupted else "study-finished", missing=outcome.missing)

@@ -1,0 +1,150 @@
+"""What is removed after a kill, and above all what is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.lab._leftovers import remove_leftovers
+from dbdyno.lab._session import Session, boot_name
+
+HOST = LocalHost()
+PREFIX = f"dbdyno-{os.geteuid()}-"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.run.mkdir(parents=True)
+    return home
+
+
+@pytest.fixture
+def private_root(tmp_path: Path) -> Path:
+    (tmp_path / "tmp").mkdir()
+    return tmp_path / "tmp"
+
+
+def dead_session(home: Home) -> Path:
+    """The folder of a process that has ended."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    folder = home.run / f"{ended.pid}-1-{boot_name()}"
+    (folder / "s1" / "data").mkdir(parents=True)
+    return folder
+
+
+def clean(home: Home, private_root: Path) -> tuple[str, ...]:
+    return remove_leftovers(home, HOST, Session.own(home, HOST), private_root)
+
+
+@pytest.fixture
+def server_of() -> Iterator[list[subprocess.Popen[bytes]]]:
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def start_with(option_file: Path, started: list[subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    waits = "import signal; signal.pause()"
+    process = subprocess.Popen([sys.executable, "-c", waits, f"--defaults-file={option_file}"])
+    started.append(process)
+    return process
+
+
+def test_the_folder_of_a_dead_session_goes(home: Home, private_root: Path) -> None:
+    folder = dead_session(home)
+    assert clean(home, private_root) == (f"removed the data directory {folder.name}/s1",)
+    assert not folder.exists()
+
+
+def test_the_folder_of_a_living_session_stays(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    other = start_with(Path("/nowhere/my.cnf"), server_of)
+    stat = Path(f"/proc/{other.pid}/stat").read_text()
+    ticks = stat[stat.rindex(")") + 2 :].split()[19]
+    folder = home.run / f"{other.pid}-{ticks}-{boot_name()}" / "s1"
+    folder.mkdir(parents=True)
+    assert clean(home, private_root) == ()
+    assert folder.exists()
+
+
+def test_a_pid_that_was_given_to_another_process_does_not_keep_a_folder(home: Home, private_root: Path) -> None:
+    folder = home.run / f"{os.getppid()}-1-{boot_name()}"
+    folder.mkdir()
+    clean(home, private_root)
+    assert not folder.exists()
+
+
+def test_a_session_of_an_earlier_boot_is_dead(home: Home) -> None:
+    own = Session.own(home, HOST)
+    assert own.is_alive()
+    assert not replace(own, boot="00000000").is_alive()
+
+
+def test_a_server_left_running_is_killed_with_its_private_folder(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    folder = dead_session(home)
+    private = private_root / f"{PREFIX}abc"
+    private.mkdir()
+    option_file = folder / "s1" / "my.cnf"
+    option_file.write_text(f"[mysqld]\ndatadir = {folder}/s1/data\nsocket = {private}/s/s.sock\n")
+    server = start_with(option_file, server_of)
+    lines = clean(home, private_root)
+    assert lines[0] == f"killed a server, process {server.pid}"
+    assert server.wait(10) == -9
+    assert not private.exists()
+
+
+def test_a_server_that_was_being_initialised_is_killed_too(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    folder = dead_session(home)
+    option_file = private_root / f"{PREFIX}xyz" / "t" / "my.cnf"
+    option_file.parent.mkdir(parents=True)
+    option_file.write_text(f'[mysqld]\ndatadir = "{folder}/s1/data"\n')
+    server = start_with(option_file, server_of)
+    clean(home, private_root)
+    assert server.wait(10) == -9
+    assert not (private_root / f"{PREFIX}xyz").exists()
+
+
+def test_servers_of_others_are_left_alone(
+    home: Home, private_root: Path, tmp_path: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    dead_session(home)
+    option_file = tmp_path / "theirs.cnf"
+    option_file.write_text("[mysqld]\ndatadir = /var/lib/mysql\n")
+    server = start_with(option_file, server_of)
+    clean(home, private_root)
+    assert server.poll() is None
+
+
+def test_private_folders_go_only_when_idle_for_long(home: Home, private_root: Path) -> None:
+    fresh, old, foreign = (private_root / name for name in (f"{PREFIX}new", f"{PREFIX}old", "dbdyno-99999-old"))
+    for folder in (fresh, old, foreign):
+        folder.mkdir()
+    for folder in (old, foreign):
+        os.utime(folder, (1, 1))
+    assert clean(home, private_root) == (f"removed {old}",)
+    assert fresh.exists()
+    assert foreign.exists()
+
+
+def test_each_server_gets_a_folder_of_its_own(home: Home) -> None:
+    session = Session.own(home, HOST)
+    first, second = session.new_directory(), session.new_directory()
+    assert (first.name, second.name) == ("s1", "s2")
+    HOST.remove_tree(first)
+    assert session.new_directory().name == "s1"
