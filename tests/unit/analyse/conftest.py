@@ -33,7 +33,7 @@ def one_record(
         "tps_half_width": None if tps is None else 0.01 * tps,
         "latency_ns": LatencyNs(typical, 2 * typical, 3 * typical, 4 * typical, 6 * typical),
         "transactions": 1000,
-        **changes: object,
+        **changes,
     }
     return RunRecord(Run(cell, repeat, 0, 1, ""), "mariadb", "11.8.6", "innodb", **values)
 

@@ -10,13 +10,16 @@ import pytest
 from dbdyno.analyse import Answer, answer, compare_targets, judge_cells
 from dbdyno.core import RunRecord
 
+MakeRecord = Callable[..., RunRecord]
+MakeStudy = Callable[..., list[RunRecord]]
+
 
 def told(records: list[RunRecord]) -> Answer:
     judgements = judge_cells(records)
     return answer(judgements, compare_targets(judgements))
 
 
-def test_a_clear_winner_is_named_with_ratio_and_interval(study: Callable[..., list[RunRecord]]) -> None:
+def test_a_clear_winner_is_named_with_ratio_and_interval(study: MakeStudy) -> None:
     found = told(study({"a": 130.0, "b": 100.0}))
     assert found.headline == "a does most at every memory size"
     assert len(found.sentences) <= 3
@@ -25,29 +28,29 @@ def test_a_clear_winner_is_named_with_ratio_and_interval(study: Callable[..., li
     assert "with 512 mib at 16 connections" in found.sentences[0].lower()
 
 
-def test_a_tie_is_called_a_tie_with_what_would_decide(study: Callable[..., list[RunRecord]]) -> None:
+def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
     found = told(study({"a": 100.0, "b": 100.0}, spread=0.05))
     assert "can't be told apart" in found.sentences[0]
     assert "does most" not in " ".join(found.sentences)
     assert found.headline == "At their best, the first two can't be told apart"
 
 
-def test_nothing_is_called_faster_when_cells_agree_closely(study: Callable[..., list[RunRecord]]) -> None:
+def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
     found = told(study({"a": 100.0, "b": 100.0}, spread=0.001))
     assert "the same to within 3 %" in found.sentences[0]
 
 
-def test_one_target_alone_is_described_not_compared(study: Callable[..., list[RunRecord]]) -> None:
+def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
     found = told(study({"a": 100.0}))
     assert len(found.sentences) <= 3
     assert all("±" in sentence and "times" not in sentence for sentence in found.sentences)
 
 
-def test_no_good_run_gives_no_answer(record: Callable[..., RunRecord]) -> None:
+def test_no_good_run_gives_no_answer(record: MakeRecord) -> None:
     assert told([record(status="failed", tps_mean=None)]).headline == "No answer"
 
 
-def test_many_tiers_still_give_three_sentences(study: Callable[..., list[RunRecord]]) -> None:
+def test_many_tiers_still_give_three_sentences(study: MakeStudy) -> None:
     tiers = [64 << 20, 128 << 20, 256 << 20, 512 << 20]
     found = told(study({"a": 130.0, "b": 100.0, "c": 90.0}, tiers=tiers))
     assert len(found.sentences) == 3
@@ -57,7 +60,7 @@ def test_many_tiers_still_give_three_sentences(study: Callable[..., list[RunReco
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_counts_of_the_tally_add_up(study: Callable[..., list[RunRecord]], seed: int) -> None:
+def test_the_counts_of_the_tally_add_up(study: MakeStudy, seed: int) -> None:
     records = study({"a": 104.0, "b": 100.0, "c": 97.0}, spread=0.02, seed=seed)
     pairs = compare_targets(judge_cells(records))
     numbers = [int(n) for n in re.findall(r"(\d+) (?:differ|by less|are undecided)", told(records).sentences[-1])]

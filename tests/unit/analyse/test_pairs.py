@@ -10,22 +10,25 @@ import pytest
 from dbdyno.analyse import compare_targets, judge_cells, place_of, rank_places
 from dbdyno.core import RunRecord
 
+MakeRecord = Callable[..., RunRecord]
+MakeStudy = Callable[..., list[RunRecord]]
 
-def test_a_planted_difference_is_found_at_every_place(study: Callable[..., list[RunRecord]]) -> None:
+
+def test_a_planted_difference_is_found_at_every_place(study: MakeStudy) -> None:
     pairs = compare_targets(judge_cells(study({"a": 130.0, "b": 100.0})))
     assert len(pairs) == 6
     assert {pair.verdict for pair in pairs} == {"different"}
     assert all(pair.low < 1.3 < pair.high or abs(pair.ratio - 1.3) < 0.05 for pair in pairs)
 
 
-def test_the_same_engine_twice_is_seldom_called_different(study: Callable[..., list[RunRecord]]) -> None:
+def test_the_same_engine_twice_is_seldom_called_different(study: MakeStudy) -> None:
     verdicts = []
     for seed in range(40):
         verdicts += [pair.verdict for pair in compare_targets(judge_cells(study({"a": 100.0, "b": 100.0}, seed=seed)))]
     assert np.mean([verdict == "different" for verdict in verdicts]) < 0.05
 
 
-def test_an_undecided_pair_says_how_many_repeats_would_decide(study: Callable[..., list[RunRecord]]) -> None:
+def test_an_undecided_pair_says_how_many_repeats_would_decide(study: MakeStudy) -> None:
     pairs = compare_targets(judge_cells(study({"a": 104.0, "b": 100.0}, spread=0.03)))
     undecided = [pair for pair in pairs if pair.verdict == "undecided"]
     assert undecided
@@ -33,7 +36,7 @@ def test_an_undecided_pair_says_how_many_repeats_would_decide(study: Callable[..
     assert any(pair.repeats_needed for pair in undecided)
 
 
-def test_p_values_of_a_place_are_adjusted_together(study: Callable[..., list[RunRecord]]) -> None:
+def test_p_values_of_a_place_are_adjusted_together(study: MakeStudy) -> None:
     two = compare_targets(judge_cells(study({"a": 103.0, "b": 100.0}, seed=3)))
     assert len({place_of(pair) for pair in two}) == len(two)
     three = compare_targets(judge_cells(study({"a": 103.0, "b": 100.0, "c": 50.0}, seed=3)))
@@ -41,24 +44,24 @@ def test_p_values_of_a_place_are_adjusted_together(study: Callable[..., list[Run
     assert all(pair.p_adjusted <= 1.0 for pair in three)
 
 
-def test_only_what_shares_a_place_is_compared(record: Callable[..., RunRecord]) -> None:
+def test_only_what_shares_a_place_is_compared(record: MakeRecord) -> None:
     cells = judge_cells([record("a", tier=64 << 20), record("b", tier=512 << 20), record("c", concurrency=1)])
     assert compare_targets(cells) == []
 
 
-def test_cells_that_are_not_trusted_take_no_part(record: Callable[..., RunRecord]) -> None:
+def test_cells_that_are_not_trusted_take_no_part(record: MakeRecord) -> None:
     cells = judge_cells([record("a"), record("b", status="suspect"), record("c", tps=50.0)])
     assert [(pair.left, pair.right) for pair in compare_targets(cells)] == [("a", "c")]
 
 
-def test_ties_share_places_and_losers_do_not(study: Callable[..., list[RunRecord]]) -> None:
+def test_ties_share_places_and_losers_do_not(study: MakeStudy) -> None:
     judgements = judge_cells(study({"a": 100.0, "b": 100.5, "c": 50.0}))
     ranks = rank_places(judgements, compare_targets(judgements))
     assert all(places["c"] == (3, 3) for places in ranks.values())
     assert any(places["a"] == places["b"] == (1, 2) for places in ranks.values())
 
 
-def test_four_rounds_are_compared_as_pairs(record: Callable[..., RunRecord]) -> None:
+def test_four_rounds_are_compared_as_pairs(record: MakeRecord) -> None:
     rounds = [1.0, 2.0, 0.5, 3.0]  # the machine drifts, both targets with it
     records = [record("a", 110.0 * drift, repeat=n + 1) for n, drift in enumerate(rounds)]
     records += [record("b", 100.0 * drift * (1 + 0.002 * n), repeat=n + 1) for n, drift in enumerate(rounds)]

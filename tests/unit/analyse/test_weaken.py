@@ -10,6 +10,9 @@ import pytest
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, weaknesses
 from dbdyno.core import Caveat, RunRecord
 
+MakeRecord = Callable[..., RunRecord]
+MakeStudy = Callable[..., list[RunRecord]]
+
 GOOD = StudyFacts(window_s=900, repeats=6, is_closed=False, cores=64, shares_cores=False)
 
 
@@ -21,7 +24,7 @@ def said(facts: StudyFacts, records: list[RunRecord]) -> dict[str, str]:
 
 
 def test_a_long_repeated_open_loop_study_with_clear_findings_has_no_caveat(
-    study: Callable[..., list[RunRecord]],
+    study: MakeStudy,
 ) -> None:
     assert said(GOOD, study({"a": 200.0, "b": 100.0}, repeats=6)) == {}
 
@@ -38,31 +41,31 @@ def test_a_long_repeated_open_loop_study_with_clear_findings_has_no_caveat(
     ],
 )
 def test_each_weakness_of_the_design_is_named(
-    study: Callable[..., list[RunRecord]], change: dict[str, float], code: str, words: str
+    study: MakeStudy, change: dict[str, float], code: str, words: str
 ) -> None:
     assert words in said(replace(GOOD, **change), study({"a": 200.0, "b": 100.0}, repeats=6))[code]
 
 
-def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: Callable[..., RunRecord]) -> None:
+def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRecord) -> None:
     records = [record(), record(repeat=2, status="failed", reason="the server died", tps_mean=None)]
     assert "1 failed" in said(GOOD, records)["runs-not-good"]
     assert "the server died" in said(GOOD, records)["runs-not-good"]
 
 
-def test_a_busy_client_is_named(record: Callable[..., RunRecord]) -> None:
+def test_a_busy_client_is_named(record: MakeRecord) -> None:
     assert "up to 93%" in said(GOOD, [record(client_busy_share=0.93)])["client-bound"]
 
 
-def test_errors_are_listed_by_code(record: Callable[..., RunRecord]) -> None:
+def test_errors_are_listed_by_code(record: MakeRecord) -> None:
     assert "5 × 1213" in said(GOOD, [record(errors={"1213": 2}), record(repeat=2, errors={"1213": 3})])["errors"]
 
 
-def test_undecided_pairs_are_counted(study: Callable[..., list[RunRecord]]) -> None:
+def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
     text = said(GOOD, study({"a": 103.0, "b": 100.0}, spread=0.05))["undecided"]
     assert "6 comparisons are undecided" in text
 
 
-def test_caveats_of_runs_are_gathered_once(record: Callable[..., RunRecord]) -> None:
+def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
     caveat = Caveat("clock-jump", "the wall clock was set during the run")
     records = [record(caveats=(caveat,)), record(repeat=2, caveats=(caveat,))]
     assert said(GOOD, records)["clock-jump"] == "2 runs: the wall clock was set during the run"

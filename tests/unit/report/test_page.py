@@ -1,0 +1,178 @@
+"""The page as text: complete, honest, and deaf to hostile names."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import StoreError
+from dbdyno.report import build_page, page_text, save_charts
+from dbdyno.store import Results, StoredRun
+
+VOID = {"br", "hr", "img", "input", "meta", "link", "path", "line", "circle", "rect"}
+
+
+class Outline(HTMLParser):
+    """Tags opened, ids, and whether every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.handlers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(results: Results) -> str:
+    return page_text(results)
+
+
+def test_sections_stand_in_the_order_of_the_design(page: str) -> None:
+    ids = outline(page).ids
+    order = ["answer", "throughput", "latency", "ranks", "stability", "settings", "how", "data"]
+    assert [anchor for anchor in ids if anchor in order] == order
+    assert len(ids) == len(set(ids))
+    assert outline(page).open == []
+
+
+def test_the_answer_and_what_weakens_it_come_first(page: str) -> None:
+    head = page[page.index("<h1>") : page.index('id="throughput"')]
+    assert "does 0." in head
+    assert "What weakens it" in head
+    assert "Client and server share the processors on 2 cores" in head
+
+
+def test_nothing_refers_to_a_network(page: str) -> None:
+    without_bundle = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    assert not re.search(r'(?:src|href)="(?!#|data:)', without_bundle)
+    assert "url(" not in without_bundle
+    assert "@import" not in without_bundle
+    assert "default-src 'none'" in page
+
+
+def test_the_policy_names_exactly_the_scripts_of_the_page(page: str) -> None:
+    scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.S)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    policy = re.search(r"script-src ([^;]*);", page)
+    assert policy
+    assert policy[1].split() == [f"'sha256-{digest}'" for digest in hashes]
+
+
+def test_every_run_can_be_opened_with_its_telemetry(page: str) -> None:
+    data = json.loads(re.search(r'id="page-data">(.*?)</script>', page, flags=re.S)[1])
+    assert len(data["runs"]) == 36
+    titles = {panel["title"] for panel in data["runs"][0]["panels"]}
+    assert {"Throughput", "Disk bytes", "CPU of the machine by mode", "Dirty pages", "Checkpoint age"} <= titles
+    assert page.count('data-run="') == 36
+    assert [phase["phase"] for phase in data["runs"][0]["phases"]] == ["warm-up", "window"]
+
+
+def test_every_chart_is_described_and_has_its_data_behind_it(page: str) -> None:
+    charts = re.findall(r'data-chart="([^"]+)" role="img" aria-label="([^"]+)"', page)
+    data = json.loads(re.search(r'id="page-data">(.*?)</script>', page, flags=re.S)[1])
+    assert {name for name, _ in charts} == set(data["specs"])
+    assert all(len(words) > 40 for _, words in charts)
+    for table in ("cells", "comparisons", "response-times", "runs", "differences"):
+        assert f'data-csv="{table}"' in page
+
+
+def test_files_are_listed_with_their_checksums(page: str, results: Results) -> None:
+    for name, facts in list(results.manifest.files.items())[:20]:
+        assert name in page
+        assert facts.sha256 in page
+
+
+def test_the_page_of_a_small_study_is_a_few_megabytes_at_most(page: str) -> None:
+    assert len(page.encode()) < 3_000_000
+
+
+def test_failed_missing_and_suspect_runs_are_shown(broken: Results) -> None:
+    page = page_text(broken)
+    assert "6 missing, 1 failed and 1 suspect" in page
+    assert "&lt;b&gt;signal 11&lt;/b&gt;" in page
+    assert "<b>signal 11</b>" not in page
+    assert "repeat 1: failed" in page
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u2028"
+
+
+def test_hostile_text_stays_text(write: Callable[..., Results], tmp_path: Path) -> None:
+    def change(run: StoredRun) -> StoredRun | None:
+        record = replace(run.record, version=HOSTILE, status="suspect", reason=HOSTILE * 50)
+        return replace(run, record=record, variables={HOSTILE: HOSTILE * 200}, server_log=HOSTILE)
+
+    study = 'name = "x"\nquestion = "</title></script><script>alert(3)</script>"\n' + STUDY_REST
+    found = outline(page_text(write(tmp_path / "hostile", text=study, change=change, most=6)))
+    assert found.tags.count("script") == 3
+    assert "img" not in found.tags
+    assert found.handlers == []
+
+
+STUDY_REST = """
+targets = ["mariadb:11.8", "mysql:9.7"]
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["64MB"]
+concurrency = [1, 4]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 2
+"""
+
+
+def test_a_study_without_any_run_has_a_page(write: Callable[..., Results], tmp_path: Path) -> None:
+    page = page_text(write(tmp_path / "none", most=0))
+    assert "No cell has a good run" in page
+    assert outline(page).open == []
+
+
+def test_one_target_at_one_place_has_a_page(write: Callable[..., Results], tmp_path: Path) -> None:
+    text = STUDY_REST.replace(', "mysql:9.7"', "").replace("[1, 4]", "[4]").replace("repeats = 2", "repeats = 1")
+    page = page_text(write(tmp_path / "one", text='name = "one"\n' + text))
+    assert "Every cell was run once" in page
+    assert 'id="ranks"' not in page
+
+
+def test_an_unwritable_place_is_named(results: Results, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="can't be written"):
+        build_page(results, tmp_path / "file" / "page.html")
+
+
+def test_charts_are_saved_as_svg_and_png(broken: Results, tmp_path: Path) -> None:
+    files = save_charts(broken, tmp_path / "figures")
+    names = {path.name for path in files}
+    assert {"throughput-1.svg", "throughput-1.png", "timeline.svg"} <= names
+    svg = (tmp_path / "figures" / "throughput-1.svg").read_text()
+    assert "var(--" not in svg
+    assert "mysql:9.7" in svg
+    assert (tmp_path / "figures" / "throughput-1.png").read_bytes().startswith(b"\x89PNG")

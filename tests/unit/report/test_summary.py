@@ -1,0 +1,94 @@
+"""The object for programs and the summary in the terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from rich.console import Console
+
+from dbdyno.report import print_summary, summary_json
+from dbdyno.store import Results
+
+CELL_FIELDS = {
+    "target",
+    "family",
+    "version",
+    "storage_engine",
+    "workload",
+    "tier_bytes",
+    "concurrency",
+    "route",
+    "repeat",
+    "status",
+    "reason",
+    "window_s",
+    "tps_mean",
+    "tps_half_width",
+    "qps_mean",
+    "latency_ns",
+    "transactions",
+    "statements",
+    "errors",
+    "retries",
+    "client_cpu_ns_per_statement",
+    "server_cpu_ns_per_transaction",
+}
+
+
+def test_the_object_has_every_promised_field(results: Results) -> None:
+    found = json.loads(json.dumps(summary_json(results), allow_nan=False))
+    assert (found["schema_version"], found["study"], len(found["cells"])) == (1, "first", 36)
+    assert all(cell.keys() >= CELL_FIELDS for cell in found["cells"])
+    assert set(found["cells"][0]["latency_ns"]) == {"p50", "p95", "p99", "p999", "max"}
+    assert len(found["comparisons"]) == 18
+    place = {"left", "right", "tier_bytes", "concurrency", "route", "workload"}
+    assert all(pair.keys() >= place | {"ratio", "low", "high", "verdict"} for pair in found["comparisons"])
+
+
+def test_planted_differences_are_in_the_comparisons(results: Results) -> None:
+    found = {
+        (pair["left"], pair["right"], pair["tier_bytes"] >> 20, pair["concurrency"]): pair
+        for pair in summary_json(results)["comparisons"]
+    }
+    for (left, right, tier, _), pair in found.items():
+        if "mariadb:11.8+rocksdb" in (left, right):
+            assert pair["verdict"] == "different"
+        elif tier == 512:
+            assert pair["verdict"] != "different"
+        else:
+            ratio = pair["ratio"] if left == "mariadb:11.8" else 1 / pair["ratio"]
+            assert 1.2 < ratio < 1.3
+
+
+def test_runs_that_are_missing_or_failed_are_listed_with_reasons(broken: Results) -> None:
+    cells = summary_json(broken)["cells"]
+    status = [cell["status"] for cell in cells]
+    assert (status.count("missing"), status.count("failed"), status.count("suspect")) == (6, 1, 1)
+    assert all(cell["reason"] for cell in cells if cell["status"] != "good")
+    failed = next(cell for cell in cells if cell["status"] == "failed")
+    assert failed["tps_mean"] is None
+    assert failed["latency_ns"] is None
+
+
+def printed(results: Results, width: int = 80) -> str:
+    out = io.StringIO()
+    print_summary(results, Console(file=out, width=width, highlight=False))
+    return out.getvalue()
+
+
+def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: Results) -> None:
+    text = printed(results)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "…" not in text
+    assert "512 MiB, 16 connections" in text
+    assert "±" in text
+    assert "1-2" in text
+    assert "Windows of 12 s" in text
+    assert "can't be told apart" in " ".join(text.split())
+
+
+def test_the_terminal_survives_a_study_that_went_wrong(broken: Results) -> None:
+    text = " ".join(printed(broken).split())
+    assert "6 missing, 1 failed and 1 suspect" in text
+    assert "<b>signal 11</b>" in text
