@@ -128,11 +128,14 @@ class Server:
         """
         endpoint = self.endpoint
         as_load_user = as_load_user or self._credentials is None
+        path = endpoint.socket if as_load_user else str(self._admin_socket)
+        if path is not None and not self._host.is_listening(Path(path)):  # the driver would leak its socket
+            raise self._not_let_in(f"nobody listens on {path}")
         try:
             return pymysql.connect(
                 user=endpoint.user if as_load_user else ADMIN_USER,
                 password=self._password(as_load_user=as_load_user),
-                unix_socket=endpoint.socket if as_load_user else str(self._admin_socket),
+                unix_socket=path,
                 host=endpoint.host or "localhost",
                 port=endpoint.port or 0,
                 database=database,
@@ -144,12 +147,8 @@ class Server:
                 client_flag=CLIENT.MULTI_STATEMENTS,
             )
         except (pymysql.MySQLError, OSError) as error:
-            words = str(error.args[-1] if error.args else error)
-            ended = self.process is not None and self.process.poll() is not None
-            raise ConfigureError(
-                f"{self.installation.title} {'has ended' if ended else 'does not let us in'}",
-                f"{words}\n{self.log_tail()}".strip() if ended else words,
-            ) from None  # the driver's traceback shows the arguments of the call
+            # The driver's own traceback shows the arguments of the call.
+            raise self._not_let_in(str(error.args[-1] if error.args else error)) from None
 
     def variables(self) -> dict[str, str]:
         """SHOW GLOBAL VARIABLES, names in lower case."""
@@ -214,6 +213,13 @@ class Server:
     def log_tail(self, lines: int = _LOG_TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, lines) if self._error_log is not None else ""
+
+    def _not_let_in(self, words: str) -> ConfigureError:
+        ended = self.death() is not None
+        return ConfigureError(
+            f"{self.installation.title} {'has ended' if ended else 'does not let us in'}",
+            f"{words}\n{self.log_tail()}".strip() if ended else words,
+        )
 
     def _show(self, statement: str) -> dict[str, str]:
         with self.connect() as connection, connection.cursor() as cursor:

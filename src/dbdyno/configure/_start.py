@@ -229,8 +229,8 @@ def _read_back(server: Server, order: _Order) -> tuple[Setting, ...]:
                 family=order.installation.family,
                 version=order.installation.version,
             )
-        except ConfigureError:
-            if time.monotonic() >= deadline or "innodb_redo_log_capacity" not in {s.option for s in order.settings}:
+        except ConfigureError as error:
+            if time.monotonic() >= deadline or "innodb_redo_log_capacity" not in error.what:
                 raise
             time.sleep(_POLL_S)
 

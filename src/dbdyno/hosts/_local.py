@@ -9,6 +9,7 @@ import pwd
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -129,6 +130,15 @@ class LocalHost:
             identity=_Identity(),
         )
         return OwnPipedProcess(popen, stdin)
+
+    def is_listening(self, path: Path) -> bool:
+        """See `Host`."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(path))
+            except OSError:
+                return False
+        return True
 
     def find_process(self, pid: int, start_ticks: int) -> ForeignProcess | None:
         """See `Host`."""

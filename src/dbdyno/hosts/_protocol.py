@@ -115,6 +115,9 @@ class Host(Protocol):
     ) -> PipedProcess:
         """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
 
+    def is_listening(self, path: Path) -> bool:
+        """Whether a process accepts connections on a unix socket."""
+
     def find_process(self, pid: int, start_ticks: int) -> Process | None:
         """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
 

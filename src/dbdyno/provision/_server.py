@@ -68,7 +68,10 @@ def _password(address: ServerAddress, host: Host) -> str:
 
 
 def _ask(address: ServerAddress, host: Host) -> Installation:
+    where = address.socket or f"{address.host}:{address.port or 3306}"
     try:
+        if address.socket and not host.is_listening(Path(address.socket)):
+            raise ConnectionRefusedError("nobody listens there")
         connection = pymysql.connect(
             user=address.user,
             password=_password(address, host),
@@ -80,7 +83,6 @@ def _ask(address: ServerAddress, host: Host) -> Installation:
         )
     except (pymysql.MySQLError, OSError) as error:
         words = error.args[-1] if error.args else error
-        where = address.socket or f"{address.host}:{address.port or 3306}"
         raise ProvisionError(
             f"the server '{address.name}' does not let us in",
             f"{where}: {words}",
