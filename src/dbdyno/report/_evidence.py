@@ -103,7 +103,7 @@ def _facts(study: Study, results: Results) -> StudyFacts:
     apart = pinned[0] is not None and pinned[1] is not None and not set(pinned[0]) & set(pinned[1])
     remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
     elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
-    cores = next((results.host[key] for key in ("cores", "cpu_count", "cpus_count") if key in results.host), 0)
+    cores = results.host.get("logical_cpu_count", 0)
     return StudyFacts(
         window_s=study.window_ns / 1e9,
         repeats=study.repeats,

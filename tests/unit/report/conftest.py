@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Caveat, LatencyNs, Run, RunRecord
+from dbdyno.core import Caveat, LatencyNs, Run, RunRecord, Target
 from dbdyno.plan import make_plan
 from dbdyno.stats import noise_interval
-from dbdyno.store import IntervalRow, Results, SecondRow, SettingRow, StoredRun, TelemetryRow
+from dbdyno.store import IntervalRow, JsonValue, Results, SecondRow, SettingRow, StoredRun, TelemetryRow
 from dbdyno.study import Study, parse_study
 
 STUDY = """
@@ -162,10 +162,10 @@ class Planted:
                 ("disk.read_bytes", rate * 100, "bytes/s"),
                 ("disk.flushes", rate * 0.9, "ops/s"),
                 ("memory.available", 20e9, "bytes"),
-                ("redo.bytes", rate * 4000, "bytes/s"),
-                ("redo.checkpoint_age", 4e6 + second * 2e5, "bytes"),
-                ("pages.dirty", 900 + 20 * second, "pages"),
-                ("io.fsyncs", rate * 1.1, "ops/s"),
+                ("engine.redo.bytes", rate * 4000, "bytes/s"),
+                ("engine.redo.checkpoint_age", 4e6 + second * 2e5, "bytes"),
+                ("engine.pages.dirty", 900 + 20 * second, "pages"),
+                ("engine.io.fsyncs", rate * 1.1, "ops/s"),
             ):
                 noisy = value * (1 + self.random.normal(0, 0.05))
                 rows.append(TelemetryRow(second, metric, float(noisy), unit))
@@ -184,6 +184,37 @@ class Planted:
         return shared | {"binlog_row_image": "MINIMAL", "rocksdb_wal_bytes": "0"}
 
 
+def engine_facts(target: Target) -> dict[str, JsonValue]:
+    family = target.engine.family
+    return {
+        "family": family,
+        "version": f"{target.engine.version}.4",
+        "raw_version": f"1:{target.engine.version}.4-0+deb13u1",
+        "storage_engines": ["innodb", "rocksdb"],
+        "source": "package",
+        "location": "trixie",
+        "packages": [
+            {"name": f"{family}-server-core", "version": "1:11.8.6-0", "sha256": "ab" * 32},
+            {"name": "libaio1t64", "version": "0.3.113-8", "sha256": "cd" * 32},
+        ],
+        "nearest_note": "",
+    }
+
+
+DATASET: dict[str, JsonValue] = {
+    "dataset": "4 × 50,000 rows",
+    "digest": "ef" * 32,
+    "workload": "sysbench/oltp_read_write",
+    "options": {"tables": 4, "table_size": 50000},
+    "in_place": False,
+    "rows_total": 200000,
+    "bytes": 63 << 20,
+    "fill_ns": 1_900_000_000,
+    "created_ns": BEGIN_NS,
+    "tables": [{"name": f"sbtest{n}", "rows": 50000, "checksum": f"{n}23456789"} for n in (1, 2, 3, 4)],
+}
+
+
 def write_results(
     folder: Path,
     *,
@@ -195,40 +226,21 @@ def write_results(
     study = parse_study(text, "study.toml")
     plan = make_plan(study)
     host = {
-        "name": "bench",
-        "kernel": "Linux 6.1.0",
+        "hostname": "bench",
         "cpu_model": "AMD EPYC <test>",
-        "cores": 2,
+        "logical_cpu_count": 2,
         "memory_bytes": 24 << 30,
+        "swap_bytes": 0,
+        "kernel": "6.1.0",
+        "rotational": None,
         "governor": "unknown",
     }
     results = Results.create(folder, text, {"runs": len(plan.runs)}, host, study_name=study.name)
     planted = Planted(study)
     with results.writing(["dbdyno", "run", "studies/first.toml"]) as writer:
         for target in study.targets:
-            writer.write_engine(
-                target.name,
-                {
-                    "family": target.engine.family,
-                    "version": f"{target.engine.version}.4",
-                    "origin": {
-                        "source": "package",
-                        "location": "trixie",
-                        "packages": [
-                            {
-                                "name": f"{target.engine.family}-server-core",
-                                "version": "1:11.8.6-0",
-                                "sha256": "ab" * 32,
-                            },
-                            {"name": "libaio1t64", "version": "0.3.113-8", "sha256": "cd" * 32},
-                        ],
-                    },
-                    "nearest_note": "",
-                },
-            )
-            writer.write_dataset(
-                target.name, {"tables_count": 4, "rows_count": 200000, "populate_ns": 1_900_000_000, "bytes": 63 << 20}
-            )
+            writer.write_engine(target.name, engine_facts(target))
+            writer.write_dataset(target.name, {"datasets": [DATASET]})
         for run in plan.runs[:most]:
             stored = change(planted.run(run))
             if stored is not None:

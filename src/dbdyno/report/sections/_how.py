@@ -149,10 +149,17 @@ def facts_list(facts: Mapping[str, Any]) -> Html:
         if isinstance(value, Mapping) and value:
             nested.append(folded(label(key), facts_list(value), is_open=len(value) <= 4))
         elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-            nested.append(_records_table(key, value))
+            nested.append(_records(key, value))
         else:
             simple += [element("dt", label(key)), element("dd", shortened(humanised(key, value), 300))]
     return joined([element("dl", *simple) if simple else "", *nested])
+
+
+def _records(key: str, records: list[Mapping[str, Any]]) -> Html:
+    """Flat records as a table; records that hold more than plain values one after the other."""
+    if all(not isinstance(value, Mapping | list) for record in records for value in record.values()):
+        return _records_table(key, records)
+    return joined(facts_list(record) for record in records)
 
 
 def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
