@@ -12,6 +12,7 @@ import json
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -89,16 +90,19 @@ class RecordingProxy:
         self._spawn(self._accept)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for thread in self._threads:
             thread.join(timeout=10)
 
-    def _spawn(self, target: object, *arguments: object) -> None:
-        thread = threading.Thread(target=target, args=arguments, daemon=True)  # type: ignore[arg-type]
+    def _spawn(self, target: Callable[..., None], *arguments: object) -> threading.Thread:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
         self._threads.append(thread)
         thread.start()
+        return thread
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -109,14 +113,18 @@ class RecordingProxy:
 
     def _serve(self, client: socket.socket) -> None:
         family = socket.AF_UNIX if isinstance(self._server, str) else socket.AF_INET
-        server = socket.socket(family)
+        with client, socket.socket(family) as server:
+            self._relay(client, server)
+
+    def _relay(self, client: socket.socket, server: socket.socket) -> None:
         server.connect(self._server)
-        if family == socket.AF_INET:
+        if server.family == socket.AF_INET:
             server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         recording = Recording()
         self.recordings.append(recording)
-        self._spawn(self._forward, server, client, recording, False)
+        backward = self._spawn(self._forward, server, client, recording, False)
         self._forward(client, server, recording, True)
+        backward.join(timeout=10)
 
     def _forward(self, source: socket.socket, sink: socket.socket, recording: Recording, from_client: bool) -> None:
         greeting = not from_client
