@@ -125,6 +125,10 @@ impl DriveError {
                 source: WireError::Authentication { .. },
                 ..
             } => Some("check the user and the password file".to_owned()),
+            Self::Server {
+                source: WireError::Network { .. } | WireError::Timeout { .. },
+                ..
+            } => Some("check that the server runs and listens there".to_owned()),
             Self::Server { source, .. } => remedy_for_code(server_code(source)?).map(str::to_owned),
             _ => None,
         }

@@ -78,8 +78,10 @@ impl Opener {
                 Err(error) if is_queue_full(&error) && Instant::now() < deadline => {
                     thread::sleep(Duration::from_millis(10));
                 }
+                // A broken connection names its peer itself.
+                Err(source) if source.is_connection_lost() => return Err(server("log-in")(source)),
                 result => {
-                    let doing = format!("connecting to {}", self.load.endpoint.address);
+                    let doing = format!("log-in at {}", self.load.endpoint.address);
                     return result.map_err(server(doing));
                 }
             }
@@ -146,11 +148,12 @@ pub(crate) fn open_all(opener: &Opener, stop: &StopSwitch) -> Result<Vec<Opened>
     if stop.is_thrown() {
         return Err(DriveError::Interrupted);
     }
-    if let Some((index, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(refusal(opener, index, error));
-    }
     let mut opened: Vec<(u32, Opened)> =
         opened.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some((index, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        drop(opened); // makes room for one that asks
+        return Err(refusal(opener, index, error));
+    }
     opened.sort_unstable_by_key(|&(index, _)| index);
     Ok(opened.into_iter().map(|(_, opened)| opened).collect())
 }
@@ -184,25 +187,31 @@ fn open_some(
     }
 }
 
-/// Names the server's limit when it was met. All connections of this load are closed by now, so one
-/// more can ask.
+/// Names the server's limit when it was met.
 fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
-    let DriveError::Server { source, .. } = &error else {
-        return error;
-    };
-    if server_code(source) != Some(ER_CON_COUNT) {
-        return error;
+    match &error {
+        DriveError::Server { source, .. } if server_code(source) == Some(ER_CON_COUNT) => {
+            DriveError::Connections {
+                limit: ask_connection_limit(opener),
+                connections: opener.load.concurrency,
+                reached: index + 1,
+            }
+        }
+        _ => error,
     }
-    let limit = opener.connect().ok().and_then(|mut session| {
-        let limit = global_variable(&mut session, "max_connections");
-        session.close();
-        limit
-    });
-    DriveError::Connections {
-        limit,
-        connections: opener.load.concurrency,
-        reached: index + 1,
+}
+
+/// All connections of this load were closed a moment ago; the server needs some time to notice.
+fn ask_connection_limit(opener: &Opener) -> Option<String> {
+    for _ in 0..20 {
+        if let Ok(mut session) = opener.connect() {
+            let limit = global_variable(&mut session, "max_connections");
+            session.close();
+            return limit;
+        }
+        thread::sleep(Duration::from_millis(50));
     }
+    None
 }
 
 fn is_queue_full(error: &WireError) -> bool {

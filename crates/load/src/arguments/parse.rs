@@ -4,7 +4,7 @@
 /// grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
     let nanoseconds = nanoseconds(text)?;
-    let whole = nanoseconds % 1_000_000_000 == 0;
+    let whole = nanoseconds.is_multiple_of(1_000_000_000);
     let seconds = u32::try_from(nanoseconds / 1_000_000_000);
     seconds
         .ok()

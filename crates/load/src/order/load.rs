@@ -75,7 +75,7 @@ pub(crate) struct PhaseOrder {
 
 impl PhaseOrder {
     fn phase(&self) -> Result<Phase, Trouble> {
-        let whole = self.duration_ns % SECOND_NS == 0;
+        let whole = self.duration_ns.is_multiple_of(SECOND_NS);
         match u32::try_from(self.duration_ns / SECOND_NS) {
             Ok(seconds) if whole => Ok(Phase {
                 name: self.name.clone(),

@@ -1,1 +1,184 @@
-//! Records have the shape of the contract's samples: the same keys, the same kinds of value.
+//! Records have the shape of the contract's samples: the same keys in the same order of meaning, the same
+//! kinds of value. What a sample shows as text or null may be either.
+
+use super::{
+    IntervalLine, Message, PopulateEnd, PopulateProgress, PopulateStart, Start, TableRecord,
+};
+use crate::order::LoadOrder;
+use crate::record::End;
+use dbdyno_drive::{Failure, Fault, IntervalRecord, Level, Load, Outcome, SessionReadBack, Status};
+use dbdyno_meter::{Interval, Shape};
+use serde::Serialize;
+use serde_json::Value;
+
+const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
+const LOAD: &str = include_str!("../../../../contract/samples/load-records.jsonl");
+const POPULATE: &str = include_str!("../../../../contract/samples/populate-records.jsonl");
+
+/// Objects whose names are those of a workload, an option or an error.
+const FREE_NAMES: [&str; 5] = ["options", "transactions", "statements", "retries", "errors"];
+
+fn sample(samples: &str, kind: &str) -> Value {
+    let mut records = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    records
+        .find(|record: &Value| record["record"] == kind)
+        .unwrap()
+}
+
+fn written(record: &impl Serialize) -> Value {
+    serde_json::to_value(record).unwrap()
+}
+
+/// Panics with the path of the first difference in shape.
+fn compare(path: &str, ours: &Value, theirs: &Value) {
+    match (ours, theirs) {
+        (Value::Object(ours), Value::Object(theirs)) => {
+            let is_free = FREE_NAMES.iter().any(|name| path.ends_with(name));
+            for (name, value) in ours {
+                let other = if is_free {
+                    theirs.values().next()
+                } else {
+                    theirs.get(name)
+                };
+                let other = other.unwrap_or_else(|| panic!("{path}.{name} is not in the sample"));
+                let below = if is_free {
+                    format!("{path}.*")
+                } else {
+                    format!("{path}.{name}")
+                };
+                compare(&below, value, other);
+            }
+            let missing = theirs
+                .keys()
+                .find(|name| !is_free && !ours.contains_key(*name));
+            assert!(missing.is_none(), "{path}.{missing:?} is missing");
+        }
+        (Value::Array(ours), Value::Array(theirs)) => {
+            for value in ours {
+                compare(&format!("{path}[]"), value, theirs.first().unwrap());
+            }
+        }
+        (Value::Null, _) | (_, Value::Null) => {}
+        _ => {
+            let same = std::mem::discriminant(ours) == std::mem::discriminant(theirs);
+            assert!(same, "{path}: {ours} is of another kind than {theirs}");
+        }
+    }
+}
+
+fn load() -> (LoadOrder, Load) {
+    let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
+    let load = order.load().unwrap();
+    (order, load)
+}
+
+#[test]
+fn the_start_has_the_shape_of_the_sample() {
+    let (order, load) = load();
+    let start = dbdyno_drive::Start {
+        monotonic_ns: 1,
+        realtime_ns: 2,
+        session: SessionReadBack {
+            snapshot_isolation: Some(true),
+            ..SessionReadBack::default()
+        },
+        connect_ns: 3,
+    };
+    let mut ours = written(&Start::of(&order, &load, &start));
+    let theirs = sample(LOAD, "start");
+    // The sample is of a closed loop.
+    ours["pacing"] = theirs["pacing"].clone();
+    compare("start", &ours, &theirs);
+}
+
+#[test]
+fn an_interval_has_the_shape_of_the_sample() {
+    let (_, load) = load();
+    let mut interval = Interval::new(Shape {
+        transaction_types: load.workload.transaction_types().len(),
+        statement_types: load.workload.statement_types().len(),
+        open_loop: true,
+    });
+    interval.transactions[0].response.record(5);
+    interval.transactions[0].retries.add(1213);
+    interval.statements[0].errors.add(1213);
+    let record = IntervalRecord {
+        phase: "window",
+        realtime_ns: 1,
+        interval: &interval,
+    };
+    let ours = written(&IntervalLine::of(&record, &*load.workload));
+    compare("interval", &ours, &sample(LOAD, "interval"));
+    let response = ours["transactions"]["point_select"]["response"]
+        .as_str()
+        .unwrap();
+    assert!(response.starts_with("HISTFAAA"), "{response}");
+}
+
+#[test]
+fn remarks_and_the_end_have_the_shape_of_the_sample() {
+    compare(
+        "message",
+        &written(&Message::of(Level::Warning, "x")),
+        &sample(LOAD, "message"),
+    );
+    let failure = Failure {
+        code: Some(1146),
+        statement: Some("commit".to_owned()),
+        message: "gone".to_owned(),
+        fault: Fault::World,
+    };
+    for status in [
+        Status::Complete,
+        Status::Interrupted,
+        Status::Failed(failure),
+    ] {
+        compare(
+            "end",
+            &written(&End::of(&Outcome::nothing(status))),
+            &sample(LOAD, "end"),
+        );
+    }
+}
+
+#[test]
+fn records_of_filling_have_the_shape_of_the_sample() {
+    let start = PopulateStart::new(200_000, 4);
+    compare(
+        "populate-start",
+        &written(&start),
+        &sample(POPULATE, "populate-start"),
+    );
+    let progress = PopulateProgress::new("load", 1, 2, 3);
+    compare(
+        "populate-progress",
+        &written(&progress),
+        &sample(POPULATE, "populate-progress"),
+    );
+    let table = TableRecord {
+        name: "sbtest1".to_owned(),
+        sums: vec![
+            ("rows", 1),
+            ("sum_k", 2),
+            ("sum_crc32_c", 3),
+            ("sum_crc32_pad", 4),
+        ],
+    };
+    let end = PopulateEnd {
+        record: "populate-end",
+        status: "complete",
+        reason: String::new(),
+        elapsed_ns: 1,
+        load_ns: 1,
+        index_ns: 1,
+        process_cpu_ns: 1,
+        tables: vec![table],
+    };
+    compare(
+        "populate-end",
+        &written(&end),
+        &sample(POPULATE, "populate-end"),
+    );
+}

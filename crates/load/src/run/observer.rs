@@ -1,6 +1,6 @@
 //! Hands a run on to those who want to know: records, screen, or both.
 
-use super::screen::Screen;
+use super::screen::{Screen, show_message};
 use crate::order::LoadOrder;
 use crate::record::{End, IntervalLine, Message, RecordWriter, Start};
 use dbdyno_drive::{IntervalRecord, Level, Load, Observer, Outcome};
@@ -93,8 +93,9 @@ impl Observer for RunObserver<'_> {
         if let Some(records) = &mut self.records {
             records.write(&Message::of(level, text))?;
         }
-        self.screen
-            .iter_mut()
-            .try_for_each(|screen| screen.message(level, text))
+        match self.screen {
+            Some(_) => show_message(level, text),
+            None => Ok(()),
+        }
     }
 }

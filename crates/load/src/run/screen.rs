@@ -5,7 +5,11 @@ use super::totals::Totals;
 use crate::order::LoadOrder;
 use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Protocol, Start};
 use dbdyno_meter::{Histogram, Shape};
+use dbdyno_workload::{Facts, option_table};
 use std::io::{self, Write};
+
+/// Options without which a figure means nothing.
+const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 
 /// Writes to standard output; remarks go to standard error.
 pub(super) struct Screen<'a> {
@@ -65,15 +69,10 @@ impl<'a> Screen<'a> {
             "server {} · {} · {statements}",
             session.server_version, session.isolation
         )?;
-        let options: Vec<_> = facts
-            .options
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
         writeln!(
             out,
             "{} · seed {} · quirks {}",
-            options.join(" "),
+            telling_options(&facts).join(" "),
             load.seed,
             facts.quirks.join(" ")
         )?;
@@ -149,18 +148,6 @@ impl<'a> Screen<'a> {
         Ok(())
     }
 
-    #[expect(
-        clippy::unused_self,
-        reason = "the screen is what remarks are shown on"
-    )]
-    pub(super) fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
-        let level = match level {
-            Level::Info => "note",
-            Level::Warning => "warning",
-        };
-        writeln!(io::stderr(), "{level}: {text}")
-    }
-
     pub(super) fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
         let summary = Summary {
             load: self.load,
@@ -173,10 +160,32 @@ impl<'a> Screen<'a> {
     }
 }
 
-/// A quantile in ten columns.
+/// Shows a remark.
+pub(super) fn show_message(level: Level, text: &str) -> io::Result<()> {
+    let level = match level {
+        Level::Info => "note",
+        Level::Warning => "warning",
+    };
+    writeln!(io::stderr(), "{level}: {text}")
+}
+
+/// Tables and distribution, and what differs from its default; records hold all of them.
+fn telling_options(facts: &Facts) -> Vec<String> {
+    let is_default = |name: &str, value: &str| {
+        option_table().any(|(info, default)| info.name == name && default == value)
+    };
+    facts
+        .options
+        .iter()
+        .filter(|(name, value)| ALWAYS_SHOWN.contains(&name.as_str()) || !is_default(name, value))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
+/// A quantile in nine columns. The upper edge of the last slot may lie above the longest time.
 pub(super) fn milliseconds(histogram: &Histogram, q: f64) -> String {
     histogram.quantile_ns(q).map_or_else(
         || format!("{:>9}", "-"),
-        |ns| format!("{:>9.3}", ns as f64 / 1e6),
+        |ns| format!("{:>9.3}", ns.min(histogram.max_ns()) as f64 / 1e6),
     )
 }
