@@ -3,7 +3,7 @@
 #   make compare   compare real servers on this machine: results/first and its report
 #   make test      every check: format, lints, types, import order, unit, contract, browser and real-server tests
 #   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
-#   make bench     client cost against the floor, as ratios measured on this machine
+#   make bench     client cost and throughput beside sysbench (needs it installed), in interleaved pairs
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
 SHELL := /bin/bash
@@ -26,7 +26,7 @@ test:
 	@bash .ci/run
 
 bench: setup
-	@.venv/bin/python benches/client_cost.py
+	@.venv/bin/python benches/against_sysbench.py
 
 clean:
 	rm -rf .venv .tools target
