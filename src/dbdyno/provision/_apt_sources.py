@@ -14,6 +14,7 @@ from dbdyno.hosts import Host
 
 DEBIAN_SUITES = ("bullseye", "bookworm", "trixie", "sid")
 """Oldest first. Of two suites that offer a version the older one is taken: it changes least."""
+_DEBIAN_ALIASES = ("oldstable", "stable", "testing", "unstable", "sid")
 
 _SETTINGS_KEPT = re.compile(
     r"Acquire::(?:https?|ftp|socks5h?|ForceIPv[46]|Retries|Check-Date|Check-Valid-Until|By-Hash|Queue-Mode|Max-)", re.I
@@ -89,7 +90,8 @@ def read_distribution(host: Host) -> Distribution:
     release = dict(re.findall(r'^(\w+)="?([^"\n]*)', _read(host, "/etc/os-release"), re.MULTILINE))
     identity, codename = release.get("ID", ""), release.get("VERSION_CODENAME", "")
     entries = _entries(host)
-    own = [e for e in entries if "main" in e.components and codename and codename in e.suites]
+    names = {codename, *(_DEBIAN_ALIASES if identity == "debian" else ())} - {""}
+    own = [e for e in entries if "main" in e.components and names & set(e.suites)]
     if not own:
         raise ProvisionError(
             "no package source serves this host's own distribution",
@@ -97,7 +99,7 @@ def read_distribution(host: Host) -> Distribution:
             "set up the distribution's own sources, or name a running server: FAMILY@server:NAME",
         )
     archive = min(own, key=lambda e: not _is_distribution_key(e, identity))  # third parties use codenames too
-    secured = [e for e in entries if f"{codename}-security" in e.suites]
+    secured = [e for e in entries if {f"{name}-security" for name in names} & set(e.suites)]
     return Distribution(identity, codename, archive, secured[0] if secured else None, _settings(host))
 
 

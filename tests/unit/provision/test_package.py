@@ -222,6 +222,19 @@ def test_the_mirror_is_the_hosts_own_and_never_a_third_partys() -> None:
     assert distribution.settings == ('Acquire::http::Proxy "http://proxy:3128";',)
 
 
+def test_a_host_that_follows_stable_by_that_name_has_a_mirror_too() -> None:
+    distribution = read_distribution(PaperHost(sources=SOURCES.replace("bookworm", "stable")))
+    assert distribution.archive.uri == "http://mirror.example/debian"
+    assert distribution.security is not None
+
+
+def test_a_host_whose_sources_are_all_of_others_is_told_so() -> None:
+    foreign = "Types: deb\nURIs: https://v/x\nSuites: nodistro\nComponents: main\n"
+    with pytest.raises(ProvisionError, match="no package source") as caught:
+        read_distribution(PaperHost(sources=foreign))
+    assert "bookworm" in caught.value.why
+
+
 def test_a_key_written_into_the_sources_survives() -> None:
     key = "Types: deb\nURIs: http://m/d\nSuites: bookworm\nComponents: main\nSigned-By:\n -----BEGIN PGP\n .\n abc\n"
     entry = parse_sources(key)[0]
