@@ -150,8 +150,8 @@ def _tally(comparisons: Sequence[Comparison]) -> str:
     same = total - len(different) - undecided
     places = len({place_of(pair) for pair in comparisons})
     parts = [f"Of {counted(total, 'comparison')} at {counted(places, 'place')}"]
-    parts.append(f"{len(different)} differ by 3 % or more, {same} by less, {undecided} are undecided")
-    text = ", ".join(parts)
+    parts.append(f"different by 3 % or more {len(different)}, less or none {same}, undecided {undecided}")
+    text = ": ".join(parts)
     if different:
         widest = max((max(pair, turned(pair), key=lambda side: side.ratio) for pair in different), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])

@@ -17,12 +17,14 @@ def supported(value: float, half_width: float) -> str:
 
 
 def plus_minus(value: float, low: float, high: float) -> str:
-    """A mean with the larger side of its interval, both to the same digit.
+    """A mean with the larger side of its interval, both to the same digit; the ends where they are far apart.
 
-    >>> plus_minus(4212.345, 4085.0, 4340.0)
-    '4,210 ± 130'
+    >>> plus_minus(4212.345, 4085.0, 4340.0), plus_minus(260.0, 94.2, 720.4)
+    ('4,210 ± 130', '260 [90 to 720]')
     """
     half = max(value - low, high - value)
+    if half > 0.25 * value:
+        return f"{supported(value, half)} [{supported(low, half)} to {supported(high, half)}]"
     return f"{supported(value, half)} ± {supported(half, half)}"
 
 

@@ -94,7 +94,7 @@ def folded(summary: str, *children: str, is_open: bool = False, **attributes: st
 
 
 def _name(key: str) -> str:
-    return key.rstrip("_").replace("_", "-") if key != "viewBox" else key
+    return key.rstrip("_").replace("_", "-") if key not in ("viewBox", "preserveAspectRatio") else key
 
 
 def _attribute(value: str | int | bool) -> str:

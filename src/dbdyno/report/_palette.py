@@ -40,6 +40,8 @@ INK: Mapping[str, tuple[str, str]] = MappingProxyType(
         "s3": ("#6f2c91", "#d3a4e8"),
         "s4": ("#8a7500", "#e3cf5b"),
         "s5": ("#58616b", "#a4adb8"),
+        "s6": ("#b0306a", "#f5a3cf"),
+        "s7": ("#1b8a9c", "#7fdbe8"),
     }
 )
 

@@ -41,7 +41,7 @@ def _table(evidence: Evidence) -> Table:
         table.add_row(Text(words, style="bold"))
         ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
         for judgement in ordered:
-            table.add_row(*_row(evidence, judgement, ordered[0], len(group)))
+            table.add_row(*(Text(cell) for cell in _row(evidence, judgement, ordered[0], len(group))))
     return table
 
 

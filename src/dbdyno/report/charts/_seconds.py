@@ -43,7 +43,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     )
     legend = alt.Legend(title=None, orient="top", symbolType="stroke", labelLimit=260, columns=3)
     series = alt.Color(
-        "series:N", sort=None, scale=alt.Scale(range=[f"var(--s{index})" for index in range(6)]), legend=legend
+        "series:N", sort=None, scale=alt.Scale(range=[f"var(--s{index})" for index in range(8)]), legend=legend
     )
     line = (
         alt.Chart(alt.NamedData("rows"))

@@ -32,7 +32,15 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
         if is_stalled
     ]
     return element(
-        "svg", shade, warm, window, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="spark", aria_hidden="true"
+        "svg",
+        shade,
+        warm,
+        window,
+        *marks,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        class_="spark",
+        aria_hidden="true",
+        preserveAspectRatio="none",
     )
 
 
