@@ -154,6 +154,10 @@ class _Reader:
             values = self._table(entry, table, _schema.SERVER)
             if (values["socket"] is None) == (values["host"] is None):
                 self._fail(table, "socket", f"[{table}] needs either socket or host", remedy="give one of the two")
+            if values["password_file"] is not None and values["password_env"] is not None:
+                self._fail(
+                    table, "password_env", f"[{table}] gives the password twice", remedy="leave one of the two out"
+                )
             servers[name] = ServerAddress(name=name, **values)
         return servers
 

@@ -165,6 +165,7 @@ SERVER: Mapping[str, Key] = MappingProxyType(
         "port": Key(_whole(1, 65_535), None, "its port"),
         "user": Key(_text, ..., "account for the load"),
         "password_file": Key(_text, None, "file that holds the password, readable by its owner only"),
+        "password_env": Key(_text, None, "environment variable that holds the password"),
         "tls": Key(_one_of("off", "preferred", "required"), "preferred", "encryption of the load's connections"),
     }
 )

@@ -57,7 +57,8 @@ class ServerAddress:
 
     Parameters
     ----------
-    password_file : readable by its owner only; None means an empty password
+    password_file : readable by its owner only
+    password_env : name of the environment variable that holds the password instead; neither means an empty one
     """
 
     name: str
@@ -66,6 +67,7 @@ class ServerAddress:
     host: str | None = None
     port: int | None = None
     password_file: str | None = None
+    password_env: str | None = None
     tls: str = "preferred"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from dbdyno.core import Target
+from dbdyno.study._schema import SERVER
 from dbdyno.study._values import OptionValue, Study, WorkloadChoice
 
 
@@ -74,7 +75,7 @@ def _pinning_text(study: Study) -> str:
 def _servers_text(study: Study) -> str:
     text = ""
     for server in study.servers.values():
-        fields = {name: getattr(server, name) for name in ("socket", "host", "port", "user", "password_file", "tls")}
+        fields = {name: getattr(server, name) for name in SERVER}
         lines = [f"{name} = {_toml(value)}" for name, value in fields.items() if value is not None]
         text += f"\n[servers.{_quoted(server.name)}]\n" + "\n".join(lines) + "\n"
     return text

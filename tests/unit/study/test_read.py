@@ -79,6 +79,10 @@ host = "127.0.0.1"
 port = 3306
 user = "load"
 password_file = "/run/secret"
+[servers.other]
+socket = "/run/mysqld/mysqld.sock"
+user = "load"
+password_env = "DB_PASSWORD"
 """
     study = parse_study(text, "all.toml")
     assert study.targets[0].settings == {"rocksdb_max_background_jobs": "4", "innodb_doublewrite": "OFF"}
