@@ -44,7 +44,7 @@ def remove_leftovers(home: Home, host: Host, own: Session, private_root: Path = 
         if session is None or (session.folder != own.folder and session.is_alive()):
             continue
         lines += _remove_session(folder, processes, host, private_root)
-    lines += _remove_idle_private_folders(host, private_root, processes)
+    lines += _remove_idle_private_folders(home, host, private_root, processes)
     return tuple(lines)
 
 
@@ -101,15 +101,16 @@ def _private_folders(session: Path, root: Path) -> list[Path]:
     for option_file in root.glob(f"{pattern}/*/my.cnf"):  # of a server that was just being initialised
         if any(Path(path).is_relative_to(session) for path in _paths_in(option_file)):
             found.append(option_file.parents[1])
-    return sorted(set(found))
+    return sorted({private for private in found if not session.is_relative_to(private)})
 
 
-def _remove_idle_private_folders(host: Host, root: Path, processes: list[_ServerProcess]) -> list[str]:
+def _remove_idle_private_folders(home: Home, host: Host, root: Path, processes: list[_ServerProcess]) -> list[str]:
     """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
     listening = Path("/proc/net/unix").read_text()
     lines = []
     for folder in sorted(root.glob(f"dbdyno-{os.geteuid()}-*")):
-        in_use = f"{folder}/" in listening or any(process.belongs_to(folder) for process in processes)
+        in_use = home.root.is_relative_to(folder) or f"{folder}/" in listening
+        in_use = in_use or any(process.belongs_to(folder) for process in processes)
         try:
             age_s = time.time() - folder.stat().st_mtime
         except FileNotFoundError:

@@ -9,6 +9,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab._events import OnEvent, Outcome
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._local import LocalBench
+from dbdyno.lab._passwords import password_files
 from dbdyno.lab._walk import Walk
 from dbdyno.plan import Plan
 from dbdyno.store import Results
@@ -45,6 +46,7 @@ def run_study(
     ProvisionError, PopulateError, HostError : an engine or a dataset can't be had; nothing stored is lost
     MeasureError : there is no load generator
     """
-    bench = LocalBench(study, host, home)
     program = generator or find_generator()
-    return Walk(study, plan, results, bench, host, home, program, on_event, command_line).run()
+    with password_files(study, host) as running:
+        bench = LocalBench(running, host, home)
+        return Walk(running, plan, results, bench, host, home, program, on_event, command_line).run()

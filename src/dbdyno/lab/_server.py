@@ -49,6 +49,7 @@ class LabServer:
         self._directory = directory
         self._status_connection: Connection[Any] | None = None
         self._lacking: dict[str, JsonValue] = {}
+        self._absent_sources: dict[str, JsonValue] = {}
 
     @property
     def data_directory(self) -> Path:
@@ -98,19 +99,32 @@ class LabServer:
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """See `RunServer`. What the machine does not offer is named in `telemetry_facts`."""
-        installation = self._server.installation
-        self._status_connection = self._server.connect()
-        status = StatusSource(
-            self._status_connection,
-            counter_sources(installation.family, installation.version, ("innodb", self._storage_engine)),
-        )
         machine = [source for source in self._machine_sources() if self._is_offered(source)]
-        self._lacking["absent_counters"] = list(absent_counters(status.read()))
-        return [machine, [status]]
+        status = self._status_source()
+        return [machine, [status]] if status else [machine]
+
+    def _status_source(self) -> StatusSource | None:
+        """The server's counters, as far as the account may see them: INNODB_METRICS needs a right of its own."""
+        installation = self._server.installation
+        every = counter_sources(installation.family, installation.version, ("innodb", self._storage_engine))
+        self._status_connection = self._server.connect()
+        for counters in (every, [counter for counter in every if not counter.metric]):
+            source = StatusSource(self._status_connection, counters)
+            try:
+                self._lacking["absent_counters"] = list(absent_counters(source.read()))
+            except pymysql.MySQLError as error:
+                self._note_absent("INNODB_METRICS" if counters is every else "SHOW GLOBAL STATUS", error)
+            else:
+                return source
+        return None
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
-        return {**self._lacking, "server_process_seen": self._server.pid is not None}
+        return {
+            **self._lacking,
+            "absent_sources": self._absent_sources,
+            "server_process_seen": self._server.pid is not None,
+        }
 
     def stop(self) -> None:
         """See `FreshServer`."""
@@ -136,8 +150,9 @@ class LabServer:
         try:
             source.read()
         except (OSError, ValueError) as error:
-            absent = self._lacking.setdefault("absent_sources", {})
-            if isinstance(absent, dict):
-                absent[source.name] = f"{type(error).__name__}: {error}"
+            self._note_absent(source.name, error)
             return False
         return True
+
+    def _note_absent(self, name: str, error: Exception) -> None:
+        self._absent_sources[name] = f"{type(error).__name__}: {error}"

@@ -59,6 +59,8 @@ def measure_run(
     generator: Path,
     sources: Sequence[Sequence[Source]],
     on_second: Callable[[SecondRow], None],
+    *,
+    patience_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
 
@@ -67,6 +69,7 @@ def measure_run(
     generator : path of ``dbdyno-load``
     sources : telemetry, in groups that are read by one thread each
     on_second : told of every second as it is reported
+    patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
     -------
@@ -84,7 +87,9 @@ def measure_run(
             process.wait(EXIT_S)
         finally:
             telemetry = collector.station.stop(collector.seconds_count)
-    return _measured(order, collector, telemetry, server.death(), started_ns)
+    broken = collector.end is None or collector.end.status != "complete"
+    death = _death(server, patience_s if broken else 0.0)
+    return _measured(order, collector, telemetry, death, started_ns)
 
 
 @dataclass(slots=True)
@@ -124,6 +129,14 @@ class _Collector:
         self.on_second(row)
         if self.server.death():
             self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
+
+
+def _death(server: ServerProcess, patience_s: float) -> str | None:
+    """How the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
+    deadline = time.monotonic() + patience_s
+    while (death := server.death()) is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return death
 
 
 def _measured(

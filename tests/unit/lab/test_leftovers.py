@@ -148,3 +148,13 @@ def test_each_server_gets_a_folder_of_its_own(home: Home) -> None:
     assert (first.name, second.name) == ("s1", "s2")
     HOST.remove_tree(first)
     assert session.new_directory().name == "s1"
+
+
+def test_a_home_that_lies_in_a_private_folder_is_not_removed_with_it(private_root: Path) -> None:
+    home = Home(private_root / f"{PREFIX}home")
+    folder = dead_session(home)
+    (folder / "s1" / "my.cnf").write_text(f"[mysqld]\ndatadir = {folder}/s1/data\n")
+    os.utime(home.root, (1, 1))
+    clean(home, private_root)
+    assert home.run.exists()
+    assert not folder.exists()

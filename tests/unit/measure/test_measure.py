@@ -94,7 +94,9 @@ class FakeServer:
 
 def run_with(process: FakeProcess, server: FakeServer | None = None) -> tuple[MeasuredRun, list[SecondRow], FakeHost]:
     host, told = FakeHost(process), list[SecondRow]()
-    measured = measure_run(ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append)
+    measured = measure_run(
+        ORDER, server or FakeServer(), cast("Host", host), Path("/opt/dbdyno-load"), [], told.append, patience_s=0.0
+    )
     return measured, told, host
 
 

@@ -1,0 +1,49 @@
+"""Passwords that the environment holds, laid into private files for the time of a study.
+
+From here on there is one way to hand on a password: the name of a file that only its owner can read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from dbdyno.core import StudyError
+from dbdyno.hosts import Host
+from dbdyno.study import ServerAddress, Study
+
+
+@contextmanager
+def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.environ) -> Iterator[Study]:
+    """The study with every `password_env` replaced by a `password_file` that is gone afterwards.
+
+    Raises
+    ------
+    StudyError : a variable is not set
+    """
+    if all(server.password_env is None for server in study.servers.values()):
+        yield study
+        return
+    folder = host.make_private_directory()
+    try:
+        servers = {name: _with_file(server, folder, host, environ) for name, server in study.servers.items()}
+        yield replace(study, servers=servers)
+    finally:
+        host.remove_tree(folder)
+
+
+def _with_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping[str, str]) -> ServerAddress:
+    if server.password_env is None:
+        return server
+    if server.password_env not in environ:
+        raise StudyError(
+            f"the password of server '{server.name}' is not in the environment",
+            f"{server.password_env} is not set",
+            f"export {server.password_env}, or give a password_file",
+        )
+    file = folder / f"{server.name}.password"
+    host.write_private(file, environ[server.password_env] + "\n")
+    return replace(server, password_file=str(file), password_env=None)

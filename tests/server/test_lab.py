@@ -1,0 +1,265 @@
+"""Whole studies on real servers: small windows, real engines, and the faults a night may bring."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import DbdynoError, MeasureError
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.lab import DatasetsEqual, Event, Outcome, RunFinished, SecondMeasured, find_generator, run_study
+from dbdyno.plan import make_plan
+from dbdyno.store import Results
+from dbdyno.study import Study, parse_study, study_text
+
+pytestmark = pytest.mark.server
+ENGINES = ["mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7"]
+STUDY = """
+targets = {targets}
+workload = {{name = "oltp_read_write", tables = 2, rows = 5000}}
+axes = {{tier = ["64MB"], concurrency = {concurrency}, route = {route}}}
+measure = {{warm_up = "1s", window = "2s", repeats = 1}}
+{more}
+"""
+
+
+def study_of(
+    targets: list[str], concurrency: list[int] | None = None, route: tuple[str, ...] = ("socket",), more: str = ""
+) -> Study:
+    text = STUDY.format(
+        targets=json.dumps(targets), concurrency=concurrency or [2], route=json.dumps(list(route)), more=more
+    )
+    return parse_study(text, "small.toml")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def load_generator() -> None:
+    try:
+        find_generator()
+    except MeasureError as error:
+        pytest.skip(f"{error.what}: {error.why}")
+
+
+def new_home() -> Iterator[Home]:
+    """Engines of the user's own cache; snapshots and running servers apart, in a place that all may pass."""
+    host, cache = LocalHost(), Home.of_user()
+    folder = Path(tempfile.mkdtemp(prefix="dbdyno-home-", dir="/tmp"))
+    folder.chmod(0o755)
+    for name in ("engines", "packages"):
+        host.make_directory(cache.root / name)
+        (folder / name).symlink_to(cache.root / name)
+    yield Home(folder)
+    host.remove_tree(folder)
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Home]:
+    """Shared by the tests of this file, so that data is filled once."""
+    yield from new_home()
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Home]:
+    """Nothing is filled here."""
+    yield from new_home()
+
+
+def opened(path: Path, study: Study) -> Results:
+    facts = asdict(LocalHost().facts())
+    return Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
+
+
+def walk(study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None) -> Outcome:
+    return run_study(study, make_plan(study), opened(path, study), LocalHost(), home, on_event)
+
+
+def servers_of(home: Home) -> list[int]:
+    """Pids of processes started from this home."""
+    pids = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if f"--defaults-file={home.run}" in words:
+                pids.append(int(entry.name))
+    return pids
+
+
+def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) -> None:
+    events: list[Event] = []
+    study = study_of(ENGINES, route=("socket", "loopback"))
+    outcome = walk(study, tmp_path / "r", home, events.append)
+    results = Results.open(tmp_path / "r")
+    assert {record.run.run_id: record.reason for record in results.records() if record.status != "good"} == {}
+    assert (outcome.good, outcome.complete) == (6, True)
+    assert any(isinstance(event, DatasetsEqual) and event.targets_count == 3 for event in events)
+    assert results.verify() == ()
+    for record in results.records():
+        run_id = record.run.run_id
+        assert record.tps_mean
+        assert record.server_cpu_ns_per_transaction
+        assert record.client_cpu_ns_per_statement
+        assert record.latency_ns
+        assert record.latency_ns.p50 <= record.latency_ns.p99 <= record.latency_ns.max
+        settings = {row["option"]: row for row in results.document(run_id, "settings")}
+        assert settings["innodb_buffer_pool_size"]["effective"]
+        assert results.document(run_id, "start")["route"] == record.run.cell.route
+        metrics = set(results.telemetry(run_id).column("metric").to_pylist())
+        assert {"host.cpu.user", "server.cpu.user", "client.cpu.user", "engine.redo.lsn", "memory.dirty"} <= metrics
+    assert servers_of(home) == []
+    assert not home.run.exists() or list(home.run.iterdir()) == []
+
+
+def test_no_password_is_in_the_results(tmp_path: Path, home: Home) -> None:
+    walk(study_of(["mariadb:11.8"]), tmp_path / "r", home)
+    files = list(home.snapshots.glob("*/data.credentials"))
+    passwords = [password for file in files for password in json.loads(file.read_text()).values()]
+    assert passwords
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file())
+    assert [password for password in passwords if password.encode() in stored] == []
+
+
+def test_a_second_study_fills_nothing_and_a_finished_one_starts_no_server(tmp_path: Path, home: Home) -> None:
+    study = study_of(["mariadb:11.8"])
+    walk(study, tmp_path / "r", home)
+    before = sorted(path.stat().st_mtime_ns for path in home.snapshots.glob("*/facts.json"))
+    events: list[Event] = []
+    walk(study, tmp_path / "again", home, events.append)
+    assert sorted(path.stat().st_mtime_ns for path in home.snapshots.glob("*/facts.json")) == before
+    events.clear()
+    assert walk(study, tmp_path / "again", home, events.append).complete
+    assert not any(isinstance(event, RunFinished) for event in events)
+
+
+def test_a_server_killed_in_the_window_fails_its_cell_and_the_study_goes_on(tmp_path: Path, home: Home) -> None:
+    killed: list[int] = []
+
+    def kill_the_first(event: Event) -> None:
+        if isinstance(event, SecondMeasured) and event.phase == "window" and not killed:
+            killed.extend(servers_of(home))
+            os.kill(killed[0], signal.SIGKILL)
+
+    outcome = walk(study_of(["mariadb:11.8"], [1, 2]), tmp_path / "r", home, kill_the_first)
+    first, second = Results.open(tmp_path / "r").records()
+    assert (first.status, second.status) == ("failed", "good")
+    assert "signal 9" in first.reason
+    assert (outcome.failed, outcome.complete) == (1, False)
+
+
+def test_a_refused_option_is_named(tmp_path: Path, home: Home) -> None:
+    more = '[[target]]\nengine = "mariadb:11.8"\nname = "wishful"\nsettings = {innodb_wishes = "1"}\n'
+    study = parse_study(
+        'workload = {name = "oltp_read_write", tables = 1, rows = 100}\n'
+        'axes = {tier = "64MB", concurrency = 1}\nmeasure = {warm_up = "0s", window = "2s"}\n' + more,
+        "wishful.toml",
+    )
+    with pytest.raises(DbdynoError) as error:
+        walk(study, tmp_path / "r", home)
+    assert "innodb_wishes" in str(error.value)
+    assert servers_of(home) == []
+
+
+DRIVER = """
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.lab import run_study
+from dbdyno.plan import make_plan
+from dbdyno.store import Results
+from dbdyno.study import parse_study
+text = Path(sys.argv[1]).read_text()
+study = parse_study(text, "small.toml")
+results = Results.open_or_create(Path(sys.argv[2]), text, {}, {}, study_name=study.name)
+tell = lambda event: print(type(event).__name__, flush=True)
+outcome = run_study(study, make_plan(study), results, LocalHost(), Home(Path(sys.argv[3])), tell)
+print("interrupted" if outcome.interrupted else "finished", flush=True)
+"""
+
+
+def driven(study: Study, folder: Path, home: Home) -> subprocess.Popen[str]:
+    (folder / "study.toml").write_text(study_text(study))
+    argv = [sys.executable, "-c", DRIVER, str(folder / "study.toml"), str(folder / "r"), str(home.root)]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def until(process: subprocess.Popen[str], word: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.strip() == word:
+            return
+    pytest.fail(f"the study ended before {word}")
+
+
+@pytest.mark.parametrize("word", ["FillStarted", "FillAdvanced", "RunPhaseEntered", "SecondMeasured", "RunFinished"])
+def test_a_study_killed_at_any_stage_goes_on_as_if_nothing_had_been(
+    tmp_path: Path, request: pytest.FixtureRequest, word: str
+) -> None:
+    home: Home = request.getfixturevalue("empty_home" if word.startswith("Fill") else "home")
+    study = study_of(["mariadb:11.8"], [1, 2])
+    with driven(study, tmp_path, home) as process:
+        until(process, word)
+        process.kill()
+    outcome = walk(study, tmp_path / "r", home)
+    results = Results.open(tmp_path / "r")
+    assert outcome.complete
+    assert [record.run for record in results.records()] == list(make_plan(study).runs)
+    assert sorted(e.facts["run_id"] for e in results.journal() if e.event == "run-finished") == sorted(
+        run.run_id for run in make_plan(study).runs
+    )
+    assert results.verify() == ()
+    assert servers_of(home) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_servers_and_study_within_ten_seconds(tmp_path: Path, home: Home, number: int) -> None:
+    study = study_of(["mariadb:11.8"], [1, 2])
+    with driven(study, tmp_path, home) as process:
+        until(process, "SecondMeasured")
+        begun = time.monotonic()
+        process.send_signal(number)
+        until(process, "interrupted")
+        assert process.wait(10) == 0
+    assert time.monotonic() - begun < 10
+    assert servers_of(home) == []
+    assert Results.open(tmp_path / "r").journal()[-1].event == "study-interrupted"
+
+
+def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> None:
+    from dbdyno.configure import initialise, start_server
+    from dbdyno.core import parse_engine_name
+    from dbdyno.provision import provision
+
+    host = LocalHost()
+    installation = provision(parse_engine_name("mariadb:11.8"), host, home)
+    folder = home.run / "theirs"
+    initialise(installation, folder / "data", host)
+    server = start_server(installation, folder / "data", (), route="socket", host=host, run_directory=folder)
+    try:
+        endpoint = server.endpoint
+        more = (
+            f'[servers.lab]\nsocket = "{endpoint.socket}"\nuser = "{endpoint.user}"\n'
+            f'password_file = "{endpoint.password_file}"\ntls = "off"\n'
+        )
+        study = study_of(["mariadb@server:lab"], more=more)
+        outcome = walk(study, tmp_path / "r", home)
+        assert server.is_alive()
+    finally:
+        server.kill()
+        host.remove_tree(folder)
+    (record,) = Results.open(tmp_path / "r").records()
+    assert record.reason == ""
+    assert outcome.complete
+    assert "cells-not-independent" in {caveat.code for caveat in record.caveats}
