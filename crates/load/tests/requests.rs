@@ -1,0 +1,137 @@
+//! Wrong requests and unreachable servers, told from outside: exit code, words, last record.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+const ORDER: &str = include_str!("../../../contract/samples/load-order-fixed-rate.json");
+
+fn program(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .args(arguments)
+        .env_remove("DBDYNO_PASSWORD_FILE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_workload_that_does_not_exist_is_a_wrong_request_with_the_nearest_name() {
+    let output = program(
+        &["run", "sysbench/oltp_reed_write", "--socket", "/nowhere"],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let told = told(&output);
+    assert!(
+        told.starts_with("error: ") && told.contains("sysbench/oltp_read_write"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_unknown_argument_is_a_wrong_request() {
+    let output = program(&["run", "sysbench/oltp_read_write", "--tabels", "4"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("--tables"));
+}
+
+#[test]
+fn an_unknown_field_of_an_order_is_named() {
+    let mut order: Value = serde_json::from_str(ORDER).unwrap();
+    order["consurrency"] = json!(4);
+    let output = program(&["run", "--order", "-"], &order.to_string());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        told(&output).contains("unknown field `consurrency`"),
+        "{}",
+        told(&output)
+    );
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn an_order_and_arguments_do_not_mix() {
+    let output = program(&["run", "--order", "-", "--threads", "4"], ORDER);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn no_server_named_is_a_wrong_request_that_says_what_to_name() {
+    let output = program(&["run", "sysbench/oltp_read_write"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        told(&output).contains("hint: name one by its socket"),
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_server_that_does_not_listen_is_the_worlds_fault_and_records_say_so() {
+    let mut order: Value = serde_json::from_str(ORDER).unwrap();
+    order["target"]["host"] = Value::Null;
+    order["target"]["port"] = Value::Null;
+    order["target"]["socket"] = json!("/nowhere/s.sock");
+    let output = program(&["run", "--order", "-"], &order.to_string());
+    assert_eq!(output.status.code(), Some(3));
+    let records = String::from_utf8(output.stdout.clone()).unwrap();
+    let end: Value = serde_json::from_str(records.trim()).unwrap();
+    assert_eq!(
+        (&end["record"], &end["status"]),
+        (&json!("end"), &json!("failed"))
+    );
+    assert!(
+        end["reason"].as_str().unwrap().contains("/nowhere/s.sock"),
+        "{end}"
+    );
+    assert!(
+        told(&output).contains("hint: check that the server runs"),
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_password_file_that_is_missing_is_a_wrong_request() {
+    let arguments = [
+        "cleanup",
+        "sysbench/oltp_read_write",
+        "--socket",
+        "/nowhere",
+        "--password-file",
+        "/no/file",
+    ];
+    let output = program(&arguments, "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("/no/file"));
+}
+
+#[test]
+fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
+    for command in ["run", "populate", "cleanup"] {
+        let short = program(&[command, "-h"], "");
+        let short = String::from_utf8(short.stdout).unwrap();
+        assert!(!short.contains("Example"), "{short}");
+        let full = program(&[command, "--help"], "");
+        assert!(
+            String::from_utf8(full.stdout).unwrap().contains("Example"),
+            "{command}"
+        );
+    }
+}
