@@ -90,7 +90,14 @@ def _by_tier(values: Sequence[str], tiers: Sequence[int]) -> str:
 
 
 def _plain(value: str) -> str:
-    """Spellings that mean the same."""
-    return {"1": "on", "0": "off", "true": "on", "false": "off", "yes": "on", "no": "off"}.get(
-        value.lower(), value.lower()
-    )
+    """One spelling for values that mean the same.
+
+    >>> _plain("10.000000") == _plain("10"), _plain("ON") == _plain("1"), _plain("0") == _plain("1")
+    (True, True, False)
+    """
+    folded = value.strip().lower()
+    folded = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(folded, folded)
+    try:
+        return repr(float(folded))
+    except ValueError:
+        return folded

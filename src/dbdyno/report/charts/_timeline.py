@@ -42,7 +42,9 @@ def _drawing(rows: list[Row], palette: Palette) -> Drawing:
     base = alt.Chart(rows_data(rows)).encode(
         x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),
         x2="to:Q",
-        y=alt.Y("name:N", sort=order, axis=alt.Axis(title=None, labelLimit=170, ticks=False, domain=False)),
+        y=alt.Y(
+            "name:N", sort=order, axis=alt.Axis(title=None, labelLimit=170, labelPadding=8, ticks=False, domain=False)
+        ),
         tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
     )
     alarm = alt.condition("datum.status == 'good'", alt.value("var(--paper)"), alt.value("var(--alarm)"))

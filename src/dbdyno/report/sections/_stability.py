@@ -23,7 +23,7 @@ def stability_section(page: Page, series: Mapping[str, dict[str, Any]]) -> Html:
         "stability",
         "Stability, second by second",
         subtitle(
-            "Each strip is one run: throughput from zero, warm-up grey, window shaded; same scale within a row. "
+            "Each strip is one run: throughput from zero, warm-up grey, window shaded; same scale within a place. "
             "Choose one to see its seconds with telemetry."
         ),
         _strips(page, series),
