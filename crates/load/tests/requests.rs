@@ -135,3 +135,13 @@ fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
         );
     }
 }
+
+#[test]
+fn a_distribution_has_no_options_of_a_workload() {
+    let output = program(
+        &["sample", "--distribution", "special", "--tables", "3"],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("--tables"), "{}", told(&output));
+}

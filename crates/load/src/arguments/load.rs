@@ -25,11 +25,12 @@ runs from the instant it was due, even when no connection was free or this progr
 const EXAMPLES: &str = "\
 Examples:
   16 connections for a minute, the first 10 seconds not judged:
-    dbdyno-load run sysbench/oltp_read_write --tables 4 --table-size 50000 \\
-        --socket /run/mysqld/mysqld.sock --user app --password-file app.password --threads 16 --warm-up 10s --time 60s
+    dbdyno-load run sysbench/oltp_read_write --tables 4 --rows 50000 --threads 16 --warm-up 10s --time 60s \\
+        --socket /run/mysqld/mysqld.sock --user app --password-file app.password
 
   2,000 events a second as independent visitors would make them, records to a file:
-    dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 --json-lines run.jsonl
+    dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
+        --json-lines run.jsonl
 
   What the lab does:
     dbdyno-load run --order - < contract/samples/load-order.json";
@@ -70,7 +71,12 @@ pub(crate) struct RunArguments {
 #[command(next_help_heading = "Load")]
 pub(crate) struct LoadArguments {
     /// Connections, each with one event in flight
-    #[arg(long, alias = "threads", value_name = "COUNT", default_value_t = 1)]
+    #[arg(
+        long,
+        visible_alias = "threads",
+        value_name = "COUNT",
+        default_value_t = 1
+    )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) concurrency: u32,
 

@@ -23,8 +23,9 @@ Exit codes: 0 done; 1 done but something asked for did not hold, or ended early 
 
 const EXAMPLES: &str = "\
 Example, from nothing to a result:
-  dbdyno-load populate sysbench/oltp_read_write --tables 4 --table-size 50000 --socket /run/mysqld/mysqld.sock
-  dbdyno-load run      sysbench/oltp_read_write --tables 4 --table-size 50000 --socket /run/mysqld/mysqld.sock --threads 16
+  dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock
+  dbdyno-load run      sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock \
+      --threads 16
   dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock";
 
 /// The load generator of dbdyno.

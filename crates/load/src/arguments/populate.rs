@@ -15,7 +15,7 @@ there is created when its name begins with dbdyno_. Tables that are there alread
 
 const POPULATE_EXAMPLE: &str = "\
 Example:
-  dbdyno-load populate sysbench/oltp_read_write --tables 4 --table-size 50000 --storage-engine rocksdb \\
+  dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --storage-engine rocksdb \\
       --socket /run/mysqld/mysqld.sock --user app --password-file app.password";
 
 const CLEANUP_EXAMPLE: &str = "\

@@ -47,8 +47,8 @@ fn argument(info: OptionInfo, default: &str) -> Arg {
         .allow_negative_numbers(true)
         .overrides_with(info.name);
     let argument = match info.name {
-        "table_size" => argument.aliases([info.name, "rows"]),
-        "mysql_storage_engine" => argument.aliases([info.name, "storage-engine"]),
+        "table_size" => argument.visible_alias("rows").alias(info.name),
+        "mysql_storage_engine" => argument.visible_alias("storage-engine").alias(info.name),
         name if name.contains('_') => argument.alias(name),
         _ => argument,
     };

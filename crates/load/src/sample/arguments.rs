@@ -1,6 +1,7 @@
 //! Arguments of `sample`.
 
-use super::options::WorkloadOptions;
+use crate::arguments::WorkloadOptions;
+use crate::trouble::Trouble;
 use clap::{Args, ValueEnum};
 use dbdyno_workload::transcript::Protocol;
 use dbdyno_workload::{RandomKind, RandomSource};
@@ -113,6 +114,17 @@ pub struct SampleArguments {
 }
 
 impl SampleArguments {
+    /// Refuses options of a workload where a distribution is drawn from.
+    pub(super) fn check(&self) -> Result<(), Trouble> {
+        match self.options.0.first() {
+            Some((name, _)) if self.distribution.is_some() => Err(Trouble::request(format!(
+                "--distribution can't be used with --{}, an option of workloads",
+                name.replace('_', "-")
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn source(&self) -> RandomSource {
         let kind = match self.rng {
             Rng::Sysbench => RandomKind::Sysbench,

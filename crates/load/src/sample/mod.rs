@@ -4,7 +4,6 @@
 
 mod arguments;
 mod draws;
-mod options;
 mod statements;
 
 pub use arguments::SampleArguments;
@@ -16,6 +15,7 @@ use std::io::{self, BufWriter, Write};
 /// # Errors
 /// A workload, option or distribution that doesn't exist or can't have its value; an output that can't be written.
 pub fn run(arguments: SampleArguments) -> anyhow::Result<()> {
+    arguments.check()?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = match &arguments.distribution {
         Some(distribution) => draws::write(&arguments, distribution, &mut out),
