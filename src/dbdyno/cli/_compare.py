@@ -8,7 +8,7 @@ from typing import Any
 
 from dbdyno.cli._choices import parse_choices
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._run import add_run_options, run_to_report
+from dbdyno.cli._run import add_run_options
 
 _STORY = """\
 Compares engines: obtains them, configures them alike, fills the data once for each, and measures every
@@ -50,6 +50,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def compare(choices: argparse.Namespace) -> int:
     """Run the study that the options mean."""
+    from dbdyno.cli._execute import run_to_report  # late: see _main
+
     output = choices.output or Path("results") / (choices.name or "comparison")
     choices.name = choices.name or output.name
     return run_to_report(parse_choices(choices), output, choices)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import wide_console
 from dbdyno.core import format_bytes
-from dbdyno.hosts import Home, LocalHost
-from dbdyno.provision import Offer, list_offers
+
+if TYPE_CHECKING:
+    from dbdyno.provision import Offer
 
 _STORY = """\
 Lists the engines that this machine's package sources offer and those that are here already. An engine is
@@ -31,6 +32,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _engines(choices: argparse.Namespace) -> int:
+    from dbdyno.hosts import Home, LocalHost  # late: see _main
+    from dbdyno.provision import list_offers
+
     offers = list_offers(LocalHost(), Home.of_user(), refresh=choices.refresh)
     if choices.json:
         print(json.dumps([_offer_object(offer) for offer in offers], indent=1))
@@ -40,7 +44,7 @@ def _engines(choices: argparse.Namespace) -> int:
         table.add_column(heading)
     for offer in offers:
         table.add_row(*_row(offer))
-    Console(highlight=False, soft_wrap=True).print(table)
+    wide_console().print(table)
     return 0
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import wide_console
 from dbdyno.core import format_bytes, format_duration
 from dbdyno.plan import Plan, make_plan
-from dbdyno.store import JsonValue
 from dbdyno.study import Study, read_study
+
+if TYPE_CHECKING:
+    from dbdyno.store import JsonValue
 
 _STORY = """\
 Reads a study file, checks it, and prints its runs in the order in which they would be made, each with
@@ -42,7 +44,7 @@ def _plan(choices: argparse.Namespace) -> int:
 
 
 def _print_plan(study: Study, plan: Plan) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = wide_console()
     console.print(study_line(study, plan), markup=False)
     console.print(f"question: {study.question}\n", markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.cli._help import add_command as add
-from dbdyno.report import build_page, save_charts
-from dbdyno.store import Results
 
 _STORY = """\
 Rebuilds the report from a results folder: one HTML file that opens offline. No server, no load and no
@@ -29,6 +27,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _report(choices: argparse.Namespace) -> int:
+    from dbdyno.report import build_page, save_charts  # late: see _main
+    from dbdyno.store import Results
+
     results = Results.open(choices.results)
     output = choices.output or choices.results / "report.html"
     build_page(results, output)

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.cli._help import add_command as add
-from dbdyno.report import print_summary, summary_json
-from dbdyno.store import Results
 
 _STORY = """\
 Prints what a results folder says: the answer in words, a table with intervals and ties, and what weakens
@@ -31,6 +29,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _show(choices: argparse.Namespace) -> int:
+    from dbdyno.report import print_summary, summary_json  # late: see _main
+    from dbdyno.store import Results
+
     results = Results.open(choices.results)
     if choices.json:
         print(json.dumps(summary_json(results), indent=1))

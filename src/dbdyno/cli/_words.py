@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.console import Console
+
 from dbdyno.core import format_duration
 
 _BARS = "▁▂▃▄▅▆▇█"
+
+
+def wide_console() -> Console:
+    """Standard output; wide enough for tables where it is no terminal, so that a log or a pipe cuts nothing."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=160)
 
 
 def tps_words(tps: float) -> str:

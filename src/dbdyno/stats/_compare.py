@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
-from scipy import stats as distributions
 
 from dbdyno.core import Verdict
 from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
@@ -135,4 +134,4 @@ def _two_sided(difference: float, se: float, df: float) -> float:
     if se == 0:
         return 1.0 if difference == 0 else 0.0
     t = abs(difference) / se
-    return float(2 * special.ndtr(-t)) if math.isinf(df) else float(2 * distributions.t.sf(t, df))
+    return float(2 * special.ndtr(-t)) if math.isinf(df) else float(2 * special.stdtr(df, -t))

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
-from scipy import stats as distributions
+from scipy import fft, special
 
 from dbdyno.core import AnalysisError
 
@@ -79,7 +78,7 @@ def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
     iat = autocorrelation_time(values)
     ess = n / iat
     quantile = 0.5 + confidence / 2
-    half_iat = float(distributions.t.ppf(quantile, max(ess - 1, 1.0))) * sd * math.sqrt(iat / n)
+    half_iat = float(special.stdtrit(max(ess - 1, 1.0), quantile)) * sd * math.sqrt(iat / n)
     half_bm5 = _half_of_batches(values, quantile)
     half = half_iat if math.isnan(half_bm5) else max(half_iat, half_bm5)
     return NoiseInterval(mean, half, sd, n, iat, ess, half_iat, half_bm5)
@@ -117,7 +116,7 @@ def _half_of_batches(values: FloatArray, quantile: float) -> float:
     if size == 0:
         return math.nan
     means = values[-BATCHES * size :].reshape(BATCHES, size).mean(axis=1)
-    return float(distributions.t.ppf(quantile, BATCHES - 1)) * float(means.std(ddof=1)) / math.sqrt(BATCHES)
+    return float(special.stdtrit(BATCHES - 1, quantile)) * float(means.std(ddof=1)) / math.sqrt(BATCHES)
 
 
 def _checked(x: ArrayLike) -> FloatArray:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy import stats as distributions
 
 from dbdyno.core import AnalysisError
 
@@ -122,7 +121,7 @@ def t_quantile(probability: float, df: float) -> float:
     """
     if math.isinf(df):
         return float(special.ndtri(probability))
-    return float(distributions.t.ppf(probability, df))
+    return float(special.stdtrit(df, probability))
 
 
 def bounded_exp(value: float) -> float:

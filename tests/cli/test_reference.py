@@ -1,0 +1,50 @@
+"""Help pages are held by docs/reference/commands.md, which is written from them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference" / "commands.md"
+PROGRAMS = ROOT / ".venv" / "bin"
+COMMANDS = {
+    "dbdyno": ("", "compare", "run", "plan", "show", "report", "engines"),
+    "dbdyno-load": ("", "run", "populate", "cleanup", "sample"),
+}
+HEAD = """\
+# Commands
+
+Written from the programs' own `--help` by `DBDYNO_WRITE_REFERENCE=1 pytest tests/cli/test_reference.py`.
+"""
+
+
+def _help(program: str, command: str) -> str:
+    argv = [str(PROGRAMS / program), *([command] if command else []), "--help"]
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True, env=environment)
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse lays help out differently in other versions")
+def test_the_reference_says_what_the_programs_say() -> None:
+    parts = [HEAD]
+    for program, commands in COMMANDS.items():
+        for command in commands:
+            parts.append(f"## {program} {command}".rstrip() + f"\n\n```text\n{_help(program, command)}\n```\n")
+    text = "\n".join(parts)
+    if os.environ.get("DBDYNO_WRITE_REFERENCE"):
+        PAGE.write_text(text)
+    assert PAGE.read_text() == text
+
+
+@pytest.mark.parametrize("command", COMMANDS["dbdyno"])
+def test_short_help_is_shorter_and_has_no_story(command: str) -> None:
+    argv = [str(PROGRAMS / "dbdyno"), *([command] if command else []), "-h"]
+    short = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert len(short) < len(_help("dbdyno", command))
+    assert short.startswith("usage: dbdyno")

@@ -1,0 +1,84 @@
+"""What is answered to a wrong request: words, hint and exit code, and nothing started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+
+ROOT = Path(__file__).parents[2]
+STUDY = str(ROOT / "studies" / "first.toml")
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    try:
+        code = main(arguments)
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+    return code, printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["plan", "absent.toml"], "can't be read"),
+        (["plan", STUDY, "--jsn"], "--json"),
+        (["show", "/absent"], "not a results folder"),
+        (["report", "/absent"], "not a results folder"),
+        (["nonsense"], "invalid choice"),
+        ([], "required"),
+        (["compare", "mariadb 11.8"], "FAMILY:VERSION"),
+        (["compare", "mysql:9.7", "--tables", "four"], "whole number"),
+        (["compare", "mysql:9.7", "--table", "4"], "did you mean 'tables'?"),
+        (["compare", "mysql:9.7", "--rows"], "has no value"),
+        (["compare", "mysql:9.7", "--workload", "oltp_raed_only"], "sysbench/oltp_read_only"),
+        (["compare", "mysql:9.7", "--tier", "64 bananas"], "memory size"),
+        (["compare", "mysql:9.7", "--concurrency", "1,x"], "list of numbers"),
+        (["compare", "mysql:9.7", "--window", "1s"], "at least 2 s"),
+        (["compare", "mysql:9.7", "--repeats", "0"], "whole number from 1"),
+        (["compare", "mysql:9.7", "--tier", "900TB"], "does not fit this machine"),
+        (["compare", "mysql:9.7", "mysql:9.7"], "without repetitions"),
+    ],
+)
+def test_a_wrong_request_exits_with_2_and_says_what_is_allowed(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, words = _refused(capsys, *arguments)
+    assert code == 2
+    assert words.startswith("error: ")
+    assert said in words
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_too_small_is_found_before_anything_starts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, words = _refused(capsys, "compare", "mysql:9.7", "--tables", "100", "--rows", "2000000000", "--tier", "64MB")
+    assert code == 3
+    assert "not enough disk space" in words
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    code, words = _refused(capsys, "run", STUDY, "-o", str(tmp_path))
+    assert code == 2
+    assert "not a results folder" in words
+    assert [entry.name for entry in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_a_plan_touches_nothing_and_names_every_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan", STUDY]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("round 1, place") == 18
+    assert "mariadb:11.8+rocksdb" in printed
+    assert list(tmp_path.iterdir()) == []
