@@ -86,10 +86,10 @@ def measure_run(
             process.kill()
             process.wait(EXIT_S)
         finally:
-            telemetry = collector.station.stop(collector.seconds_count)
+            collector.stop_sampling()
     broken = collector.end is None or collector.end.status != "complete"
     death = _death(server, patience_s if broken else 0.0)
-    return _measured(order, collector, telemetry, death, started_ns)
+    return _measured(order, collector, death, started_ns)
 
 
 @dataclass(slots=True)
@@ -104,6 +104,8 @@ class _Collector:
     seconds: list[SecondRow] = field(default_factory=list)
     messages: list[MessageRecord] = field(default_factory=list)
     failure: DbdynoError | None = None
+    telemetry: Telemetry = field(default_factory=Telemetry)
+    sampling: bool = True
 
     @property
     def seconds_count(self) -> int:
@@ -121,6 +123,13 @@ class _Collector:
                 self.messages.append(record)
             case EndRecord():
                 self.end = record
+                self.stop_sampling()  # now: once the process has been waited for, its last second can't be read
+
+    def stop_sampling(self) -> None:
+        """End the samplers and keep what they saw; nothing happens the second time."""
+        if self.sampling:
+            self.sampling = False
+            self.telemetry = self.station.stop(self.seconds_count)
 
     def _take_second(self, record: IntervalRecord) -> None:
         row = second_row(record, open_loop=self.start is not None and self.start.open_loop)
@@ -139,9 +148,8 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
     return death
 
 
-def _measured(
-    order: LoadOrder, collector: _Collector, telemetry: Telemetry, server_death: str | None, started_ns: int
-) -> MeasuredRun:
+def _measured(order: LoadOrder, collector: _Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
+    telemetry = collector.telemetry
     figures = window_figures(
         collector.intervals,
         telemetry.rows,

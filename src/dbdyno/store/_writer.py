@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dbdyno.core import StoreError
+from dbdyno.core import HostError
 from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._journal import append_entry
@@ -24,7 +25,8 @@ class ResultsWriter:
 
     def append(self, event: str, /, **facts: JsonValue) -> None:
         """Add a line to the journal, on the disk when this returns."""
-        append_entry(self._path / layout.JOURNAL, event, facts)
+        with _disk_errors(self._path):
+            append_entry(self._path / layout.JOURNAL, event, facts)
 
     def write_engine(self, target: str, facts: Mapping[str, JsonValue]) -> None:
         """Keep what was installed for a target."""
@@ -39,14 +41,11 @@ class ResultsWriter:
 
         Raises
         ------
-        StoreError : the run is there already, or the disk refuses
+        StoreError : the run is there already
+        HostError : the disk refuses
         """
-        try:
+        with _disk_errors(self._path):
             write_run(self._path / layout.RUNS, run)
-        except OSError as error:
-            raise StoreError(
-                f"run {run.record.run.run_id} can't be stored", error.strerror or str(error), "free space and run again"
-            ) from error
         self.update_manifest()
 
     def note_versions(self, versions: Mapping[str, str]) -> None:
@@ -55,9 +54,22 @@ class ResultsWriter:
 
     def update_manifest(self) -> None:
         """List every file with size and checksum."""
-        self._manifest = replace(self._manifest, files=file_facts(self._path, self._manifest.files))
-        write_manifest(self._path, self._manifest)
+        with _disk_errors(self._path):
+            self._manifest = replace(self._manifest, files=file_facts(self._path, self._manifest.files))
+            write_manifest(self._path, self._manifest)
 
     def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:
         name = f"{layout.target_slug(target)}.json"
-        write_whole(self._path / folder / name, json_text({"target": target, **facts}))
+        with _disk_errors(self._path):
+            write_whole(self._path / folder / name, json_text({"target": target, **facts}))
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    """A disk that fills up under a study is the world's fault: what is stored stays, and the study goes on later."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(
+            f"the results folder {path} can't be written", error.strerror or str(error), "free space and run again"
+        ) from error

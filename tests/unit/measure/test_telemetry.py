@@ -20,6 +20,7 @@ from dbdyno.measure.telemetry import (
     Source,
     device_number,
 )
+from dbdyno.measure.telemetry._clock import MonotonicClock
 from dbdyno.measure.telemetry._disk import parse_diskstats
 from dbdyno.measure.telemetry._network import parse_net_dev
 
@@ -140,3 +141,11 @@ def test_loopback_is_told_apart_from_the_rest() -> None:
     got = {reading.metric: reading.value for reading in parse_net_dev(text)}
     assert got["network.loopback.received_bytes"] == 10
     assert got["network.other.sent_bytes"] == 12
+
+
+def test_the_last_second_is_read_although_the_load_has_just_ended() -> None:
+    clock = MonotonicClock()
+    boundary = clock.now_ns()
+    clock.stop(boundary)
+    assert clock.wait_until_ns(boundary)
+    assert not clock.wait_until_ns(boundary + 1_000_000_000)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Caveat, Cell, LatencyNs, Run, RunRecord, StoreError
+from dbdyno.core import Caveat, Cell, HostError, LatencyNs, Run, RunRecord, StoreError
 from dbdyno.store import (
     IntervalRow,
     Results,
@@ -326,3 +327,13 @@ def test_quantiles_read_at_once_are_those_of_hdrh() -> None:
 
 def test_an_empty_histogram_has_no_quantiles() -> None:
     assert latency_of(merged_histogram([None, ""])) is None
+
+
+def test_a_disk_that_refuses_is_named_and_loses_nothing(results: Results) -> None:
+    with results.writing() as writer:
+        writer.add_run(run_of("a:1", 0))
+        shutil.rmtree(results.path / "engines")
+        with pytest.raises(HostError, match="can't be written") as error:
+            writer.write_engine("a:1", {})
+        assert "run again" in error.value.remedy
+    assert len(results.records()) == 1

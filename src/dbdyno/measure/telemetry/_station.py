@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dbdyno.core import Caveat
 from dbdyno.measure.telemetry._clock import MonotonicClock
 from dbdyno.measure.telemetry._reading import Source
-from dbdyno.measure.telemetry._sampler import Sampler
+from dbdyno.measure.telemetry._sampler import SECOND_NS, Sampler
 from dbdyno.store import TelemetryRow
 
 _STOP_S = 5.0
@@ -30,17 +30,22 @@ class Station:
         self._clock = MonotonicClock()
         self._samplers = [Sampler(tuple(group), self._clock) for group in groups if group]
         self._threads: list[threading.Thread] = []
+        self._start_ns = 0
 
     def start(self, start_ns: int) -> None:
         """Begin; `start_ns` is the monotonic time at which second 0 begins."""
+        self._start_ns = start_ns
         for sampler in self._samplers:
             thread = threading.Thread(target=sampler.run, args=(start_ns,), daemon=True, name="dbdyno-sampler")
             thread.start()
             self._threads.append(thread)
 
     def stop(self, seconds_count: int) -> Telemetry:
-        """End and hand over the first `seconds_count` seconds. A thread stuck in its source is left and named."""
-        self._clock.stop()
+        """End and hand over the first `seconds_count` seconds, the last of them included although it has just passed.
+
+        A thread stuck in its source is left and named.
+        """
+        self._clock.stop(self._start_ns + seconds_count * SECOND_NS)
         for thread in self._threads:
             thread.join(_STOP_S)
         caveats = [caveat for sampler in self._samplers for caveat in sampler.caveats(seconds_count)]
