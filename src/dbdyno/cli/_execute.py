@@ -1,0 +1,53 @@
+"""A study run to its report: what `dbdyno run` and `dbdyno compare` have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from dbdyno.cli._plan import plan_object, study_line
+from dbdyno.cli._progress import progress
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.lab import Outcome, run_study
+from dbdyno.plan import check_budget, make_plan
+from dbdyno.report import build_page, print_summary
+from dbdyno.store import Results
+from dbdyno.study import Study, study_text
+
+
+def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> int:
+    """Run a study into a folder, write its report, and print the summary and the report's path."""
+    plan, host, home = make_plan(study), LocalHost(), Home.of_user()
+    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
+    facts = host.facts(home.root)
+    results = Results.open_or_create(
+        output, study_text(study), plan_object(study, plan), asdict(facts), study_name=study.name
+    )
+    if not choices.quiet:
+        print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
+    with progress(quiet=choices.quiet, run_ns=plan.budget.runs_ns // len(plan.runs)) as on_event:
+        outcome = run_study(study, plan, results, host, home, on_event, command_line=["dbdyno", *sys.argv[1:]])
+    return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
+
+
+def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> int:
+    if outcome.good + outcome.suspect == 0:
+        _say_what_is_missing(outcome)
+        return 1
+    build_page(results, page)
+    if not quiet:
+        print_summary(results)
+        print("\nreport: ", end="")
+    print(page)
+    _say_what_is_missing(outcome)
+    return 0 if outcome.complete else 1
+
+
+def _say_what_is_missing(outcome: Outcome) -> None:
+    if outcome.failed:
+        print(f"warning: {outcome.failed} runs failed; their reasons are in the report", file=sys.stderr)
+    if outcome.missing:
+        why = "interrupted: " if outcome.interrupted else ""
+        print(f"warning: {why}{outcome.missing} runs are missing; the same command goes on", file=sys.stderr)
