@@ -124,7 +124,7 @@ impl Trouble {
         }
     }
 
-    /// Prints it and gives the exit code. A reader that has seen enough (`| head`) is told nothing.
+    /// Prints it and gives the exit code.
     pub(crate) fn tell(&self) -> Exit {
         let mut text = format!("error: {}\n", self.what);
         if let Some(why) = &self.why {

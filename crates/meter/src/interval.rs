@@ -119,8 +119,8 @@ impl Interval {
             second: 0,
             monotonic_ns: 0,
             duration_ns: 0,
-            transactions: vec![TransactionCounts::default(); shape.transaction_types],
-            statements: vec![StatementCounts::default(); shape.statement_types],
+            transactions: fresh(shape.transaction_types),
+            statements: fresh(shape.statement_types),
             tally: Tally::default(),
             connections_live: 0,
             backlog: 0,
@@ -192,6 +192,11 @@ impl Interval {
     pub fn answered(&self) -> u64 {
         self.tally.reads + self.tally.writes + self.tally.others
     }
+}
+
+/// Made one by one: copies of an empty histogram would write to all of its memory.
+fn fresh<T: Default>(count: usize) -> Vec<T> {
+    std::iter::repeat_with(T::default).take(count).collect()
 }
 
 impl TransactionCounts {

@@ -7,7 +7,7 @@ mod totals;
 
 use crate::arguments::RunArguments;
 use crate::order::LoadOrder;
-use crate::record::{End, RecordWriter};
+use crate::record::{End, RecordWriter, is_closed_pipe};
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_drive::{DriveError, Load, Outcome, Status, drive};
@@ -23,14 +23,11 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let load = order.load()?;
     let stop = stop_switch()?;
     let mut observer = observer(&arguments, &order, &load)?;
-    let result = drive(&load, &stop, &mut observer);
-    match result {
-        Ok(outcome) => {
-            observer
-                .finish(&outcome)
-                .map_err(unwritable("the end of the run"))?;
-            Ok(exit_of(&outcome))
-        }
+    match drive(&load, &stop, &mut observer) {
+        Ok(outcome) => match observer.finish(&outcome) {
+            Ok(()) => Ok(exit_of(&outcome)),
+            Err(error) => reader_gone(error),
+        },
         Err(error) => {
             // A reader of records learns the reason from the last one; people from the error below.
             observer
@@ -39,6 +36,14 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
             Err(error.into())
         }
     }
+}
+
+/// A reader that has seen enough (`| head`) ended the run; there is nobody to tell.
+fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
+    if is_closed_pipe(&error) {
+        return Ok(Exit::NotHeld);
+    }
+    Err(unwritable("the end of the run")(error).into())
 }
 
 fn exit_of(outcome: &Outcome) -> Exit {
