@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
@@ -50,16 +50,26 @@ def load_generator() -> None:
         pytest.skip(f"{error.what}: {error.why}")
 
 
+@dataclass(frozen=True)
+class ApartHome(Home):
+    """Engines of the user's own cache; snapshots and running servers of these tests in a place of their own."""
+
+    apart: Path = Path()
+
+    @property
+    def snapshots(self) -> Path:
+        return self.apart / "snapshots"
+
+    @property
+    def run(self) -> Path:
+        return self.apart / "run"
+
+
 def new_home() -> Iterator[Home]:
-    """Engines of the user's own cache; snapshots and running servers apart, in a place that all may pass."""
-    host, cache = LocalHost(), Home.of_user()
     folder = Path(tempfile.mkdtemp(prefix="dbdyno-home-", dir="/tmp"))
-    folder.chmod(0o755)
-    for name in ("engines", "packages"):
-        host.make_directory(cache.root / name)
-        (folder / name).symlink_to(cache.root / name)
-    yield Home(folder)
-    host.remove_tree(folder)
+    folder.chmod(0o755)  # the server user passes through it
+    yield ApartHome(Home.of_user().root, folder)
+    LocalHost().remove_tree(folder)
 
 
 @pytest.fixture(scope="module")
@@ -173,25 +183,36 @@ def test_a_refused_option_is_named(tmp_path: Path, home: Home) -> None:
 
 DRIVER = """
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
+class ApartHome(Home):
+    snapshots = Path(sys.argv[4]) / "snapshots"
+    run = Path(sys.argv[4]) / "run"
 text = Path(sys.argv[1]).read_text()
 study = parse_study(text, "small.toml")
 results = Results.open_or_create(Path(sys.argv[2]), text, {}, {}, study_name=study.name)
 tell = lambda event: print(type(event).__name__, flush=True)
-outcome = run_study(study, make_plan(study), results, LocalHost(), Home(Path(sys.argv[3])), tell)
+outcome = run_study(study, make_plan(study), results, LocalHost(), ApartHome(Path(sys.argv[3])), tell)
 print("interrupted" if outcome.interrupted else "finished", flush=True)
 """
 
 
 def driven(study: Study, folder: Path, home: Home) -> subprocess.Popen[str]:
     (folder / "study.toml").write_text(study_text(study))
-    argv = [sys.executable, "-c", DRIVER, str(folder / "study.toml"), str(folder / "r"), str(home.root)]
+    argv = [
+        sys.executable,
+        "-c",
+        DRIVER,
+        str(folder / "study.toml"),
+        str(folder / "r"),
+        str(home.root),
+        str(home.run.parent),
+    ]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
