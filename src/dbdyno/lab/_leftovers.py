@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.hosts import Home, Host, find_process
-from dbdyno.lab._session import Session
+from dbdyno.lab._session import OWNER, Session
 
 PRIVATE_ROOT = Path("/tmp")
 _KILL_S = 10.0
@@ -115,7 +115,17 @@ def _remove_idle_private_folders(home: Home, host: Host, root: Path, processes: 
             age_s = time.time() - folder.stat().st_mtime
         except FileNotFoundError:
             continue
+        owner = _owner_of(folder, host)
+        if owner is not None:
+            in_use, age_s = owner.is_alive(), _IDLE_S + 1
         if not in_use and age_s > _IDLE_S:
             host.remove_tree(folder)
             lines.append(f"removed {folder}")
     return lines
+
+
+def _owner_of(folder: Path, host: Host) -> Session | None:
+    try:
+        return Session.of_folder(folder / (folder / OWNER).read_text(), host)
+    except OSError:
+        return None

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dbdyno.core import StudyError
 from dbdyno.hosts import Host
+from dbdyno.lab._session import OWNER, own_name
 from dbdyno.study import ServerAddress, Study
 
 
@@ -28,6 +29,7 @@ def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.env
         yield study
         return
     folder = host.make_private_directory()
+    host.write_private(folder / OWNER, own_name())  # so that a killed study's passwords go, and a living one's stay
     try:
         servers = {name: _with_file(server, folder, host, environ) for name, server in study.servers.items()}
         yield replace(study, servers=servers)

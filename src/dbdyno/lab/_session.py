@@ -13,6 +13,8 @@ from pathlib import Path
 
 from dbdyno.hosts import Home, Host, find_process
 
+OWNER = "owner"
+"""File in a private folder that names the process it belongs to."""
 _NAME_RE = re.compile(r"(\d+)-(\d+)-([0-9a-z]{8})")
 
 
@@ -30,7 +32,7 @@ class Session:
     def own(cls, home: Home, host: Host) -> Session:
         """The session of this process."""
         pid, start_ticks, boot = os.getpid(), _own_start_ticks(), boot_name()
-        return cls(home.run / f"{pid}-{start_ticks}-{boot}", pid, start_ticks, boot, host)
+        return cls(home.run / own_name(), pid, start_ticks, boot, host)
 
     @classmethod
     def of_folder(cls, folder: Path, host: Host) -> Session | None:
@@ -49,6 +51,11 @@ class Session:
         directory = self.folder / f"s{number}"
         self.host.make_directory(directory)
         return directory
+
+
+def own_name() -> str:
+    """Names this process for ever: pid, start time, boot."""
+    return f"{os.getpid()}-{_own_start_ticks()}-{boot_name()}"
 
 
 def boot_name() -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab._leftovers import remove_leftovers
-from dbdyno.lab._session import Session, boot_name
+from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
 HOST = LocalHost()
 PREFIX = f"dbdyno-{os.geteuid()}-"
@@ -158,3 +158,14 @@ def test_a_home_that_lies_in_a_private_folder_is_not_removed_with_it(private_roo
     clean(home, private_root)
     assert home.run.exists()
     assert not folder.exists()
+
+
+def test_passwords_go_with_the_study_that_laid_them_down_and_not_before(home: Home, private_root: Path) -> None:
+    living, killed = private_root / f"{PREFIX}living", private_root / f"{PREFIX}killed"
+    for folder, owner in ((living, own_name()), (killed, dead_session(home).name)):
+        folder.mkdir()
+        (folder / OWNER).write_text(owner)
+    os.utime(living, (1, 1))
+    clean(home, private_root)
+    assert living.exists()
+    assert not killed.exists()
