@@ -1,21 +1,17 @@
 //! Response times with a relative error under 0.1 %, cheap enough to keep for every second.
 //!
 //! The slots are HdrHistogram's: values below 2,048 ns each have their own, above that every power of
-//! two is cut into 1,024. Two things differ from the crate `hdrhistogram`, which writes the result out:
-//! memory that no value touches is never written, so an idle second costs nothing, and clearing and
-//! merging walk the touched slots only, so 13 histograms a second cost a worker's collector
-//! microseconds rather than milliseconds.
+//! two is cut into 1,024. Unlike in the crate `hdrhistogram`, which the tests compare with, memory that
+//! no value touches is never written, and clearing, merging and encoding walk the touched slots only: a
+//! dozen histograms a second cost what collects them microseconds, not milliseconds.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use crate::Encoder;
 
 /// The longest time told apart, one hour. Longer ones are counted here and told in
 /// [`Histogram::saturated`].
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 
-/// Decimal digits that HdrHistogram calls three: 2,048 slots up to the first doubling.
-const DIGITS: u8 = 3;
+/// HdrHistogram's three significant digits: 2,048 slots up to the first doubling.
 const SLOT_BITS: u32 = 11;
 const HALF: usize = 1 << (SLOT_BITS - 1);
 const SLOTS: usize = slot_of(HIGHEST_NS) + 1;
@@ -136,29 +132,16 @@ impl Histogram {
         None
     }
 
-    /// HdrHistogram V2, deflated, base64: what HdrHistogram's own tools read.
+    /// HdrHistogram V2, deflated, base64: what HdrHistogram's own tools read. To write many, keep an
+    /// [`Encoder`].
     #[must_use]
     pub fn encode(&self) -> String {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new()
-            .serialize(&self.as_hdr(), &mut bytes)
-            .expect("a histogram of fixed shape fits into memory");
-        STANDARD.encode(bytes)
+        Encoder::default().encode(self)
     }
 
-    /// Only the slots up to the highest value are given to the encoder; the values in it are the same
-    /// for any reader.
-    fn as_hdr(&self) -> hdrhistogram::Histogram<u64> {
-        let mut hdr = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS)
-            .expect("the bounds are constants that the crate accepts");
-        for slot in self.low..self.high {
-            let count = self.counts[slot];
-            if count > 0 {
-                hdr.record_n(lower_edge_of(slot), count)
-                    .expect("every slot lies within the bounds");
-            }
-        }
-        hdr
+    /// The counts from the first slot up to the last that is not empty.
+    pub(crate) fn counts(&self) -> &[u64] {
+        &self.counts[..self.high]
     }
 
     #[inline]
@@ -187,6 +170,8 @@ const fn upper_edge_of(slot: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
 
     /// Times over the whole range, denser at the small end, from a fixed generator.
     fn times(count: usize) -> Vec<u64> {

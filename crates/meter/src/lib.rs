@@ -22,11 +22,13 @@
 
 pub mod clock;
 mod codes;
+mod encoder;
 mod histogram;
 mod interval;
 mod silence;
 
 pub use codes::Codes;
+pub use encoder::Encoder;
 pub use histogram::{HIGHEST_NS, Histogram};
 pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
 pub use silence::{Silence, SilenceLog, longest_common_silence_ns};

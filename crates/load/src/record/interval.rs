@@ -2,7 +2,7 @@
 
 use super::named::Named;
 use dbdyno_drive::IntervalRecord;
-use dbdyno_meter::{Codes, Histogram, Interval, WorkerLoad};
+use dbdyno_meter::{Codes, Encoder, Histogram, Interval, WorkerLoad};
 use dbdyno_workload::Workload;
 use serde::Serialize;
 
@@ -56,7 +56,11 @@ struct WorkerLine {
 }
 
 impl<'a> IntervalLine<'a> {
-    pub(crate) fn of(record: &IntervalRecord<'a>, workload: &dyn Workload) -> Self {
+    pub(crate) fn of(
+        record: &IntervalRecord<'a>,
+        workload: &dyn Workload,
+        encoder: &mut Encoder,
+    ) -> Self {
         let interval = record.interval;
         let tally = interval.tally;
         Self {
@@ -66,8 +70,8 @@ impl<'a> IntervalLine<'a> {
             monotonic_ns: interval.monotonic_ns,
             realtime_ns: record.realtime_ns,
             duration_ns: interval.duration_ns,
-            transactions: transactions(interval, workload.transaction_types()),
-            statements: statements(interval, workload.statement_types()),
+            transactions: transactions(interval, workload.transaction_types(), encoder),
+            statements: statements(interval, workload.statement_types(), encoder),
             reads: tally.reads,
             writes: tally.writes,
             others: tally.others,
@@ -77,7 +81,10 @@ impl<'a> IntervalLine<'a> {
             connections_live: interval.connections_live,
             reconnects: tally.reconnects,
             backlog: interval.backlog,
-            lateness: interval.lateness.as_ref().and_then(encoded),
+            lateness: interval
+                .lateness
+                .as_ref()
+                .and_then(|times| encoded(times, encoder)),
             workers: interval.workers.iter().map(WorkerLine::of).collect(),
         }
     }
@@ -86,6 +93,7 @@ impl<'a> IntervalLine<'a> {
 fn transactions(
     interval: &Interval,
     names: &[&'static str],
+    encoder: &mut Encoder,
 ) -> Named<&'static str, TransactionLine> {
     let lines = interval.transactions.iter().map(|counts| TransactionLine {
         started: counts.started,
@@ -93,17 +101,21 @@ fn transactions(
         completed_after_retry: counts.completed_after_retry,
         failed: counts.failed,
         retries: codes(&counts.retries),
-        response: encoded(&counts.response),
-        service: encoded(&counts.service),
+        response: encoded(&counts.response, encoder),
+        service: encoded(&counts.service, encoder),
     });
     Named(names.iter().copied().zip(lines).collect())
 }
 
-fn statements(interval: &Interval, names: &[&'static str]) -> Named<&'static str, StatementLine> {
+fn statements(
+    interval: &Interval,
+    names: &[&'static str],
+    encoder: &mut Encoder,
+) -> Named<&'static str, StatementLine> {
     let lines = interval.statements.iter().map(|counts| StatementLine {
         completed: counts.completed,
         errors: codes(&counts.errors),
-        service: encoded(&counts.service),
+        service: encoded(&counts.service, encoder),
     });
     Named(names.iter().copied().zip(lines).collect())
 }
@@ -118,8 +130,8 @@ fn codes(codes: &Codes) -> Named<String, u64> {
 }
 
 /// `None` for a histogram without a value: most of a record would be empty ones otherwise.
-fn encoded(histogram: &Histogram) -> Option<String> {
-    (histogram.count() > 0).then(|| histogram.encode())
+fn encoded(histogram: &Histogram, encoder: &mut Encoder) -> Option<String> {
+    (histogram.count() > 0).then(|| encoder.encode(histogram))
 }
 
 impl WorkerLine {

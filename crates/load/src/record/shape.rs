@@ -7,7 +7,7 @@ use super::{
 use crate::order::LoadOrder;
 use crate::record::End;
 use dbdyno_drive::{Failure, Fault, IntervalRecord, Level, Load, Outcome, SessionReadBack, Status};
-use dbdyno_meter::{Interval, Shape};
+use dbdyno_meter::{Encoder, Interval, Shape};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -109,7 +109,11 @@ fn an_interval_has_the_shape_of_the_sample() {
         realtime_ns: 1,
         interval: &interval,
     };
-    let ours = written(&IntervalLine::of(&record, &*load.workload));
+    let ours = written(&IntervalLine::of(
+        &record,
+        &*load.workload,
+        &mut Encoder::default(),
+    ));
     compare("interval", &ours, &sample(LOAD, "interval"));
     let response = ours["transactions"]["point_select"]["response"]
         .as_str()

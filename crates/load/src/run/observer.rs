@@ -4,7 +4,7 @@ use super::screen::{Screen, show_message};
 use crate::order::LoadOrder;
 use crate::record::{End, IntervalLine, Message, RecordWriter, Start};
 use dbdyno_drive::{IntervalRecord, Level, Load, Observer, Outcome};
-use dbdyno_meter::Histogram;
+use dbdyno_meter::{Encoder, Histogram};
 use std::io::{self, Write};
 
 /// Where records go.
@@ -15,6 +15,7 @@ pub(super) struct RunObserver<'a> {
     load: &'a Load,
     records: Option<Records>,
     screen: Option<Screen<'a>>,
+    encoder: Encoder,
     told_of_saturation: bool,
 }
 
@@ -30,6 +31,7 @@ impl<'a> RunObserver<'a> {
             load,
             records,
             screen,
+            encoder: Encoder::default(),
             told_of_saturation: false,
         }
     }
@@ -81,7 +83,8 @@ impl Observer for RunObserver<'_> {
 
     fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
         if let Some(records) = &mut self.records {
-            records.write(&IntervalLine::of(record, &*self.load.workload))?;
+            let workload = &*self.load.workload;
+            records.write(&IntervalLine::of(record, workload, &mut self.encoder))?;
         }
         self.tell_of_saturation(record)?;
         self.screen
