@@ -1,8 +1,8 @@
 """Real engines for tests, provisioned once.
 
-`DBDYNO_TEST_HOME` names a folder to keep them in (``/var/cache/dbdyno``, say); without it they are fetched into a
-folder of this session. Servers started by root run as an unprivileged user, so pytest's own temporary folders,
-closed to others, do not do.
+Engines are those of the user's own home (fetched on first use), or of the folder that `DBDYNO_TEST_HOME` names; all
+else lies in a folder of this session. Servers started by root run as an unprivileged user, so pytest's own temporary
+folders, closed to others, do not do.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Laboratory:
         return data
 
     def start(self, engine: str, data: Path | None = None, *, tier: int = 64 * MIB, **more: Any) -> Server:
-        """A server with the baseline; `raw`, `route`, `cpus` and the like as in the room."""
+        """A server with the baseline, less the parameters in `without`; `raw`, `route` and the like as in the room."""
         name: EngineName = parse_engine_name(engine)
         installation = self.installation(engine)
         settings = choose_settings(
@@ -70,6 +70,8 @@ class Laboratory:
             raw=more.pop("raw", {}),
             processors=os.cpu_count(),
         )
+        without = more.pop("without", ())
+        settings = tuple(setting for setting in settings if setting.parameter not in without)
         data = data or self.data_directory(engine)
         more.setdefault("route", "socket")
         more.setdefault("run_directory", data.parent / "run")
@@ -84,7 +86,7 @@ def laboratory() -> Iterator[Laboratory]:
     scratch = Path(tempfile.mkdtemp(prefix="dbdyno-test-", dir="/var/tmp"))
     scratch.chmod(0o755)
     kept = os.environ.get("DBDYNO_TEST_HOME")
-    bench = Laboratory(host, Home(Path(kept) if kept else scratch / "home"), scratch)
+    bench = Laboratory(host, Home(Path(kept)) if kept else Home.of_user(), scratch)
     yield bench
     for server in bench.servers:
         server.kill()

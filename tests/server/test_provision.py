@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import LOAD_USER, Server, attach_server
-from dbdyno.core import HostError, ProvisionError, parse_engine_name
+from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import Completed, Home, LocalHost
 from dbdyno.provision import list_offers, provision
 from dbdyno.study import ServerAddress
@@ -77,7 +77,7 @@ def test_an_interrupted_download_goes_on_and_nothing_half_counts_as_an_installat
 
 
 def test_a_version_that_is_not_offered_is_an_error_that_names_the_nearest(laboratory: Any) -> None:
-    with pytest.raises(ProvisionError) as caught:
+    with pytest.raises(StudyError) as caught:
         laboratory.installation("mysql:9.5")
     assert "mysql:9.7" in caught.value.remedy
 
@@ -103,7 +103,7 @@ def test_a_running_server_is_asked_who_it_is_and_left_alone(start: Callable[...,
     attached.kill()
     assert attached.stop() == 0.0
     assert ours.is_alive()
-    with pytest.raises(ProvisionError, match="not mysql"):
+    with pytest.raises(StudyError, match="not mysql"):
         provision(parse_engine_name("mysql@server:mine"), laboratory.host, laboratory.home, servers={"mine": address})
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbdyno.cli._plan import plan_object, study_line
 from dbdyno.cli._progress import progress
+from dbdyno.cli._words import wide_console
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Outcome, run_study
 from dbdyno.plan import check_budget, make_plan
@@ -28,7 +29,16 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
     with progress(quiet=choices.quiet, run_ns=plan.budget.runs_ns // len(plan.runs)) as on_event:
-        outcome = run_study(study, plan, results, host, home, on_event, command_line=["dbdyno", *sys.argv[1:]])
+        outcome = run_study(
+            study,
+            plan,
+            results,
+            host,
+            home,
+            on_event,
+            command_line=["dbdyno", *sys.argv[1:]],
+            retry_failed=choices.retry_failed,
+        )
     return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
 
 
@@ -38,7 +48,7 @@ def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) ->
         return 1
     build_page(results, page)
     if not quiet:
-        print_summary(results)
+        print_summary(results, wide_console())
         print("\nreport: ", end="")
     print(page)
     _say_what_is_missing(outcome)
@@ -47,7 +57,10 @@ def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) ->
 
 def _say_what_is_missing(outcome: Outcome) -> None:
     if outcome.failed:
-        print(f"warning: {outcome.failed} runs failed; their reasons are in the report", file=sys.stderr)
+        print(
+            f"warning: {outcome.failed} runs failed; their reasons are in the report; --retry-failed makes them again",
+            file=sys.stderr,
+        )
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
         print(f"warning: {why}{outcome.missing} runs are missing; the same command goes on", file=sys.stderr)

@@ -171,6 +171,8 @@ def done_line(event: lab.Event) -> str:
                 if event.targets_count > 1
                 else ""
             )
+        case lab.TargetFailed():
+            return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():
             return _run_line(event.record, event.number, event.runs_total)
         case _:

@@ -33,6 +33,7 @@ def add_run_options(parser: Parser) -> None:
     """Options of everything that runs a study."""
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
+    output.add_argument("--retry-failed", action="store_true", help="make failed runs again; their records are kept")
     output.add_argument("--quiet", action="store_true", help="print only the path of the report")
 
 

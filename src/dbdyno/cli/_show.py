@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import wide_console
 
 _STORY = """\
 Prints what a results folder says: the answer in words, a table with intervals and ties, and what weakens
@@ -36,5 +37,5 @@ def _show(choices: argparse.Namespace) -> int:
     if choices.json:
         print(json.dumps(summary_json(results), indent=1))
     else:
-        print_summary(results)
+        print_summary(results, wide_console())
     return 0

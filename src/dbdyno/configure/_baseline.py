@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dbdyno.engines import parse_version
 
 MIB = 1 << 20
-REDO_CAPACITY_BYTES = 512 * MIB
+# Ample for windows of minutes, and small enough that restoring a data directory before each run stays quick.
+REDO_CAPACITY_BYTES = 256 * MIB
 """Large enough that a short window is not ruled by checkpoints, small enough to copy with each snapshot."""
 LRU_PAGES_TOTAL = 1024
 SPARE_CONNECTIONS = 32

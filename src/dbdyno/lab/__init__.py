@@ -21,6 +21,7 @@ from dbdyno.lab._events import (
     SecondMeasured,
     StudyFinished,
     StudyStarted,
+    TargetFailed,
 )
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._run_study import run_study
@@ -43,6 +44,7 @@ __all__ = [
     "SecondMeasured",
     "StudyFinished",
     "StudyStarted",
+    "TargetFailed",
     "find_generator",
     "run_study",
 ]

@@ -13,7 +13,7 @@ from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, Run, 
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
-from dbdyno.lab._prepare import Prepared
+from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
 from dbdyno.populate import SCHEMA, Dataset
@@ -43,9 +43,11 @@ class Attempts:
     on_event: events.OnEvent
     pause: Callable[[float], None] = time.sleep
 
-    def make(self, run: Run, prepared: Prepared) -> StoredRun:
+    def make(self, run: Run, prepared: Prepared | Unprepared) -> StoredRun:
         """Attempt a run. A server that does not start or dies is a failed run, not an error."""
         started_ns = time.time_ns()
+        if isinstance(prepared, Unprepared):
+            return _failed(run, prepared, prepared.error, started_ns)
         try:
             server = self._server(run, prepared)
         except ConfigureError as error:  # a full disk would fail every run alike: that stops the study instead
@@ -139,7 +141,7 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
 
 
 def _failed(
-    run: Run, prepared: Prepared, error: Exception, started_ns: int, server: RunServer | None = None
+    run: Run, prepared: Prepared | Unprepared, error: Exception, started_ns: int, server: RunServer | None = None
 ) -> StoredRun:
     log_tail = server.log_tail() if server else ""
     death = server.death() if server else None

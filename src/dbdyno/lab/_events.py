@@ -77,6 +77,14 @@ class DatasetReady:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetFailed:
+    """A target could not be set up; its runs will be stored as failed."""
+
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetsEqual:
     """The checksums of a dataset are the same on all targets."""
 
@@ -163,6 +171,7 @@ Event: TypeAlias = (
     | FillAdvanced
     | DatasetReady
     | DatasetsEqual
+    | TargetFailed
     | RunStarted
     | RunPhaseEntered
     | SecondMeasured

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import PopulateError, StoreError, Target
+from dbdyno.core import ConfigureError, DbdynoError, PopulateError, StoreError, Target
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench
@@ -47,6 +47,15 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
+class Unprepared:
+    """A target whose server died or refused while it was set up: its runs are failed ones, with this reason."""
+
+    target: Target
+    installation: Installation
+    error: DbdynoError
+
+
+@dataclass(frozen=True, slots=True)
 class Preparation:
     """Carries what every step needs."""
 
@@ -58,33 +67,47 @@ class Preparation:
     writer: ResultsWriter
     on_event: events.OnEvent
     facts: dict[str, list[JsonValue]] = field(default_factory=lambda: defaultdict(list))
+    sums: dict[tuple[str, str], tuple[TableSums, ...]] = field(default_factory=dict)
 
-    def all_targets(self, results: Results, targets: Sequence[Target]) -> dict[str, Prepared]:
+    def all_targets(self, results: Results, targets: Sequence[Target]) -> dict[str, Prepared | Unprepared]:
         """Bring the engines of these targets, then fill what is not filled; target name -> what is ready.
 
         Raises
         ------
-        ProvisionError, PopulateError, HostError : nothing was measured yet; the same command tries again
+        ProvisionError, HostError : nothing was measured yet; the same command tries again
+        ConfigureError, PopulateError : no target at all could be set up, or two hold different rows
         StoreError : an engine is not the one that earlier runs in this folder have measured
         """
         installations = {target.name: self._engine(target, results) for target in targets}
         datasets = {dataset.digest: dataset for dataset in self._datasets()}
-        ready: dict[str, dict[str, Snapshot]] = {target.name: {} for target in targets}
-        for digest, dataset in datasets.items():
-            sums: dict[str, tuple[TableSums, ...]] = {}
-            for target in targets:
-                installation = installations[target.name]
-                if installation.address is not None:
-                    sums[target.name] = self._fill_in_place(target, installation, dataset)
-                else:
-                    snapshot = self._snapshot(target, installation, dataset)
-                    ready[target.name][digest] = snapshot
-                    sums[target.name] = snapshot.tables
+        filled = {target.name: self._filled(target, installations[target.name], datasets) for target in targets}
+        failed = [outcome for outcome in filled.values() if isinstance(outcome, Unprepared)]
+        if len(failed) == len(filled):
+            raise failed[0].error
+        for dataset in datasets.values():
+            sums = {name: self.sums[name, dataset.digest] for name in filled if (name, dataset.digest) in self.sums}
             check_equal(sums)
             self.on_event(events.DatasetsEqual(dataset.title, len(sums)))
         for name, facts in self.facts.items():
             self.writer.write_dataset(name, {"datasets": facts})
-        return {t.name: Prepared(t, installations[t.name], ready[t.name]) for t in targets}
+        return filled
+
+    def _filled(
+        self, target: Target, installation: Installation, datasets: Mapping[str, Dataset]
+    ) -> Prepared | Unprepared:
+        snapshots = {}
+        try:
+            for digest, dataset in datasets.items():
+                if installation.address is not None:
+                    self.sums[target.name, digest] = self._fill_in_place(target, installation, dataset)
+                else:
+                    snapshots[digest] = self._snapshot(target, installation, dataset)
+                    self.sums[target.name, digest] = snapshots[digest].tables
+        except (ConfigureError, PopulateError) as error:
+            self.writer.append("target-failed", target=target.name, reason=str(error))
+            self.on_event(events.TargetFailed(target.name, str(error)))
+            return Unprepared(target, installation, error)
+        return Prepared(target, installation, snapshots)
 
     def _datasets(self) -> list[Dataset]:
         return [Dataset.of_study(self.study, choice) for choice in self.study.workloads]

@@ -26,6 +26,7 @@ def run_study(
     *,
     command_line: Sequence[str] = (),
     generator: Path | None = None,
+    retry_failed: bool = False,
 ) -> Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
@@ -34,6 +35,7 @@ def run_study(
     on_event : told of everything as it happens; an error it raises stops the study
     command_line : how dbdyno was called, for the manifest
     generator : path of ``dbdyno-load``; looked for when not given
+    retry_failed : make failed runs again; what is stored of them is set aside, not lost
 
     Returns
     -------
@@ -49,4 +51,4 @@ def run_study(
     program = generator or find_generator()
     with password_files(study, host) as running:
         bench = LocalBench(running, host, home)
-        return Walk(running, plan, results, bench, host, home, program, on_event, command_line).run()
+        return Walk(running, plan, results, bench, host, home, program, on_event, command_line, retry_failed).run()

@@ -15,7 +15,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._attempt import Attempts
 from dbdyno.lab._bench import Bench
-from dbdyno.lab._prepare import Preparation, Prepared
+from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
 from dbdyno.plan import Plan
 from dbdyno.store import Results, ResultsWriter
@@ -29,6 +29,7 @@ class Walk:
     Parameters
     ----------
     command_line : how dbdyno was called, for the manifest
+    retry_failed : set failed runs aside and make them again
     """
 
     study: Study
@@ -40,6 +41,7 @@ class Walk:
     generator: Path
     on_event: events.OnEvent
     command_line: Sequence[str] = ()
+    retry_failed: bool = False
 
     def run(self) -> events.Outcome:
         """Make every run of the plan that is not yet stored.
@@ -65,6 +67,8 @@ class Walk:
         return outcome
 
     def _begin(self, writer: ResultsWriter) -> None:
+        if self.retry_failed:
+            writer.append("failed-runs-set-aside", run_ids=list(writer.set_aside_failed()))
         done = self.results.run_ids()
         already = sum(run.run_id in done for run in self.plan.runs)
         self.on_event(events.StudyStarted(self.study.name, len(self.study.targets), len(self.plan.runs), already))
@@ -86,11 +90,13 @@ class Walk:
         for number, run in left:
             self._one_run(run, number, prepared[run.cell.target], attempts, writer)
 
-    def _prepare(self, writer: ResultsWriter, names: set[str]) -> dict[str, Prepared]:
+    def _prepare(self, writer: ResultsWriter, names: set[str]) -> dict[str, Prepared | Unprepared]:
         preparation = Preparation(self.study, self.bench, self.host, self.home, self.generator, writer, self.on_event)
         return preparation.all_targets(self.results, [t for t in self.study.targets if t.name in names])
 
-    def _one_run(self, run: Run, number: int, prepared: Prepared, attempts: Attempts, writer: ResultsWriter) -> None:
+    def _one_run(
+        self, run: Run, number: int, prepared: Prepared | Unprepared, attempts: Attempts, writer: ResultsWriter
+    ) -> None:
         self.on_event(events.RunStarted(run, number, len(self.plan.runs)))
         writer.append("run-started", run_id=run.run_id, order_index=run.order_index)
         stored = attempts.make(run, prepared)

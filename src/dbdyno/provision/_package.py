@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from dbdyno.core import EngineName, HostError, ProvisionError, format_bytes
+from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import family_names, family_of, identify, matches, parse_version, suggest
 from dbdyno.hosts import Home, Host
 from dbdyno.provision import _store, _tree
@@ -86,7 +86,7 @@ class PackageSource:
         if name.family not in family_names():
             known = ", ".join(family_names())
             remedy = suggest(name.family, family_names()) or f"use one of: {known}"
-            raise ProvisionError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
+            raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
         distribution = read_distribution(host)
         found = _store.find(name, home, host, distribution.suites)
         if found is not None:
@@ -214,7 +214,7 @@ def _nearest(
     if not same and failures:
         raise failures[0]
     if not same:
-        raise ProvisionError(
+        raise StudyError(
             f"{name} is in none of the suites {', '.join(distribution.suites)} of this host's distribution",
             "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all",
             "choose one of these, or name a running server: FAMILY@server:NAME",
@@ -223,7 +223,7 @@ def _nearest(
     if distribution.identity == "debian" or _is_unheard_of(name):
         listed = ", ".join(f"{c.version} ({c.suite})" for c in sorted(same, key=lambda c: parse_version(c.version)))
         unasked = f"; not asked: {'; '.join(map(str, failures))}" if failures else ""
-        raise ProvisionError(
+        raise StudyError(
             f"{name} can't be had from this host's distribution",
             f"it offers {name.family} {listed}{unasked}",
             f"the nearest is {name.family}:{nearest.version}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dbdyno.core import EngineName, ProvisionError
+from dbdyno.core import EngineName, StudyError
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
 from dbdyno.provision._package import PackageSource
@@ -36,12 +36,13 @@ def provision(
 
     Raises
     ------
-    ProvisionError : it can't be had; the nearest that can is named
+    StudyError : no such engine can be had here; the nearest that can is named
+    ProvisionError : it can't be had now
     """
     every = sources(servers)
     kind = name.source.partition(":")[0] or next(iter(every))
     if kind not in every:
-        raise ProvisionError(
+        raise StudyError(
             f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
         )
     return every[kind].obtain(name, host, home, progress)

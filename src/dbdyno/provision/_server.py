@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pymysql
 
-from dbdyno.core import EngineName, HostError, ProvisionError
+from dbdyno.core import EngineName, HostError, ProvisionError, StudyError
 from dbdyno.engines import identify, matches
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._installation import Installation, Offer, Origin, Progress
@@ -43,18 +43,16 @@ class ServerSource:
         address = self._addresses.get(label)
         if address is None:
             known = ", ".join(sorted(self._addresses)) or "the study names none"
-            raise ProvisionError(
-                f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study"
-            )
+            raise StudyError(f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study")
         there = _ask(address, host)
         if there.family != name.family or (name.version and not matches(there.version, name.version)):
-            raise ProvisionError(
+            raise StudyError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
                 f"it says: {there.raw_version} ({there.family})",
                 f"write {there.family}:{there.version}@server:{label}",
             )
         if name.storage_engine not in there.storage_engines:
-            raise ProvisionError(
+            raise StudyError(
                 f"the server '{label}' has no storage engine {name.storage_engine}",
                 f"it has: {', '.join(there.storage_engines)}",
                 "load the plug-in there, or choose one of these",

@@ -7,6 +7,7 @@
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from
       runs/RUN_ID/           one folder a finished run, renamed into place when whole
+      set-aside/RUN_ID.N/    failed runs that were made again; kept, not read
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ LOCK = "lock"
 ENGINES = "engines"
 DATASETS = "datasets"
 RUNS = "runs"
+SET_ASIDE = "set-aside"
 WRITING_PREFIX = ".writing-"
 
 RECORD = "record.json"
@@ -40,7 +42,7 @@ TELEMETRY_FACTS = "telemetry.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
-CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, RUNS})
+CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, RUNS, SET_ASIDE})
 
 
 def target_slug(target: str) -> str:

@@ -12,7 +12,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._journal import append_entry
 from dbdyno.store._manifest import Manifest, file_facts, write_manifest
-from dbdyno.store._runs import StoredRun, write_run
+from dbdyno.store._runs import StoredRun, finished_folders, read_record, write_run
 
 
 class ResultsWriter:
@@ -47,6 +47,17 @@ class ResultsWriter:
         with _disk_errors(self._path):
             write_run(self._path / layout.RUNS, run)
         self.update_manifest()
+
+    def set_aside_failed(self) -> tuple[str, ...]:
+        """Make room for another attempt at every failed run; its folder is kept elsewhere. The ids of these runs."""
+        failed = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
+        aside = self._path / layout.SET_ASIDE
+        with _disk_errors(self._path):
+            for folder in failed:
+                aside.mkdir(exist_ok=True)
+                attempts = len(list(aside.glob(f"{folder.name}.*")))
+                folder.rename(aside / f"{folder.name}.{attempts + 1}")
+        return tuple(folder.name for folder in failed)
 
     def note_versions(self, versions: Mapping[str, str]) -> None:
         """Add versions of what takes part to the manifest."""

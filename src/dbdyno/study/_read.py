@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dbdyno.core import EngineName, StudyError, Target, parse_engine_name
+from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._schema import Key
@@ -114,9 +115,13 @@ class _Reader:
 
     def _engine(self, name: str, table: str, key: str, index: int = 0) -> EngineName:
         try:
-            return parse_engine_name(name)
+            engine = parse_engine_name(name)
         except StudyError as error:
             raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
+        if engine.family not in family_names():
+            what = f"'{name}' is of no family that dbdyno knows"
+            self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
+        return engine
 
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import RESERVED_OPTIONS, Setting, choose_settings
-from dbdyno.configure._baseline import baseline, chunk_bytes, pool_instances
+from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, baseline, chunk_bytes, pool_instances
 from dbdyno.core import StudyError
 from dbdyno.engines import parameters
 
@@ -41,7 +41,7 @@ def test_redo_capacity_is_the_same_however_a_server_counts_it(family: str, versi
     else:
         files = int(options["innodb_log_files_in_group"].value) if "innodb_log_files_in_group" in options else 1
         capacity = int(options["innodb_log_file_size"].value) * files
-    assert capacity == 512 * MIB
+    assert capacity == REDO_CAPACITY_BYTES
 
 
 @pytest.mark.parametrize(("family", "version"), SERVERS)

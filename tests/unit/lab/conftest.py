@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Run, Target
+from dbdyno.core import ConfigureError, Run, Target
 from dbdyno.hosts import Completed, Home, Host, LocalHost
 from dbdyno.lab import Event, Outcome
 from dbdyno.lab._walk import Walk
@@ -173,6 +173,7 @@ class PaperBench:
     ran: list[str] = field(default_factory=list)
     leftovers: tuple[str, ...] = ()
     address: ServerAddress | None = None
+    refused: set[str] = field(default_factory=set)
 
     def clean_up(self) -> tuple[str, ...]:
         self.alive.clear()
@@ -194,6 +195,8 @@ class PaperBench:
         return {"version": installation.version, "family": installation.family}
 
     def fresh_server(self, target: Target, installation: Installation) -> PaperServer:
+        if target.name in self.refused:
+            raise ConfigureError(f"{target.name} did not start", "[ERROR] no ink")
         self.filled.append(target.name)
         return PaperServer(self, f"fill {target.name}", self.folder / f"fill-{len(self.filled)}")
 
@@ -231,7 +234,7 @@ class Laboratory:
             self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
         )
 
-    def walk(self) -> Outcome:
+    def walk(self, *, retry_failed: bool = False) -> Outcome:
         return Walk(
             self.study,
             self.plan,
@@ -242,6 +245,7 @@ class Laboratory:
             Path("/opt/dbdyno-load"),
             self.events.append,
             ("dbdyno", "run", "paper.toml"),
+            retry_failed,
         ).run()
 
 

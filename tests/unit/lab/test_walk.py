@@ -146,6 +146,33 @@ def test_a_failed_run_is_not_made_again_unasked(laboratory: Lab) -> None:
     assert len(laboratory.bench.ran) == ran
 
 
+def test_failed_runs_are_made_again_when_asked(laboratory: Lab) -> None:
+    def refuse(run: Run, server: Server) -> None:
+        raise ConfigureError("no")
+
+    laboratory.bench.on_run = refuse
+    laboratory.walk()
+    laboratory.bench.on_run = lambda run, server: None
+    assert laboratory.walk(retry_failed=True).complete
+    assert statuses(laboratory) == ["good"] * 4
+
+
+def test_a_target_that_can_not_be_filled_fails_its_cells_and_the_others_go_on(laboratory: Lab) -> None:
+    laboratory.bench.refused = {"mysql:9.7"}
+    outcome = laboratory.walk()
+    assert (outcome.good, outcome.failed) == (2, 2)
+    failed = [record for record in laboratory.results.records() if record.status == "failed"]
+    assert {record.run.cell.target for record in failed} == {"mysql:9.7"}
+    assert all("no ink" in record.reason for record in failed)
+
+
+def test_a_study_none_of_whose_targets_can_be_filled_ends_with_the_reason(laboratory: Lab) -> None:
+    laboratory.bench.refused = {"mysql:9.7", "mariadb:11.8"}
+    with pytest.raises(ConfigureError, match="did not start"):
+        laboratory.walk()
+    assert laboratory.results.records() == ()
+
+
 def test_a_full_disk_stops_the_study_and_loses_nothing(laboratory: Lab) -> None:
     def full(run: Run, server: Server) -> None:
         if run.order_index == 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.core import HostError, ProvisionError, parse_engine_name
+from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import Completed, Home, LocalHost
 from dbdyno.provision import Installation, Origin, Package, list_offers, provision
 from dbdyno.provision import _store as store
@@ -150,7 +150,7 @@ def test_only_the_suite_that_has_the_series_is_asked_and_none_when_it_is_here(
 def test_a_version_that_no_suite_has_is_an_error_with_the_nearest(
     text: str, nearest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProvisionError, match=text) as caught:
+    with pytest.raises(StudyError, match=text) as caught:
         obtain(text, PaperHost(), tmp_path, monkeypatch)
     assert nearest in caught.value.remedy
 
@@ -158,7 +158,7 @@ def test_a_version_that_no_suite_has_is_an_error_with_the_nearest(
 def test_an_engine_that_no_distribution_has_names_what_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProvisionError, match="percona") as caught:
+    with pytest.raises(StudyError, match="percona") as caught:
         obtain("percona:8.0", PaperHost(), tmp_path, monkeypatch)
     assert "mysql 9.7.4 (sid)" in caught.value.why
 
@@ -167,7 +167,7 @@ def test_an_engine_that_no_distribution_has_names_what_there_is(
 def test_an_unknown_family_is_named_with_the_nearest(
     text: str, near: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProvisionError) as caught:
+    with pytest.raises(StudyError) as caught:
         obtain(text, PaperHost(), tmp_path, monkeypatch)
     assert near in caught.value.remedy
 
@@ -272,7 +272,7 @@ def test_of_two_installations_the_one_of_the_stabler_suite_answers(tmp_path: Pat
 
 
 def test_a_source_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProvisionError, match="image"):
+    with pytest.raises(StudyError, match="image"):
         provision(parse_engine_name("mysql:9.7@image"), LocalHost(), Home(tmp_path))
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,18 @@ def test_a_stored_run_is_never_replaced(results: Results) -> None:
         writer.add_run(run_of())
         with pytest.raises(StoreError, match="stored already"):
             writer.add_run(run_of())
+
+
+def test_failed_runs_are_set_aside_for_another_attempt_and_not_lost(results: Results) -> None:
+    good, failed = run_of("mysql:9.7"), run_of("mariadb:11.8", 1)
+    with results.writing() as writer:
+        writer.add_run(good)
+        for attempt in (1, 2):
+            writer.add_run(replace(failed, record=replace(failed.record, status="failed")))
+            assert writer.set_aside_failed() == (failed.record.run.run_id,)
+            assert (results.path / "set-aside" / f"{failed.record.run.run_id}.{attempt}" / "record.json").exists()
+    assert [record.run.run_id for record in results.records()] == [good.record.run.run_id]
+    assert results.verify() == ()
 
 
 def test_a_half_written_run_is_not_a_run_and_goes_when_writing_begins(results: Results) -> None:

@@ -115,6 +115,7 @@ def test_the_storage_engine_axis_multiplies_targets() -> None:
         ("rows", "rowz", 8, "did you mean 'rows'?"),
         ("50000", "-1", 8, "at least 1"),
         ("oltp_read_write", "oltp_read_wrte", 6, "oltp_read_write"),
+        ('"mysql:9.7"', '"mysq:9.7"', 3, "did you mean 'mysql'?"),
         ('"mysql:9.7"', '"mysql 9.7"', 3, "FAMILY:VERSION"),
         ('"mysql:9.7"', '"mariadb:11.8"', 3, "without repetitions"),
         ('"mysql:9.7"', '"mysql@server:prod"', 3, "no [servers.prod]"),
