@@ -99,12 +99,13 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Several workers meet the same error; one remark is enough.
+    /// Several workers meet the same error; one remark is enough. What weakens the result are the counts, which every
+    /// record carries; the words of the server are good to know.
     fn remark(&mut self, text: String) -> io::Result<()> {
         if self.remarks.contains(&text) {
             return Ok(());
         }
-        self.observer.message(Level::Warning, &text)?;
+        self.observer.message(Level::Info, &text)?;
         self.remarks.push(text);
         Ok(())
     }
