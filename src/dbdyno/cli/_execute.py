@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbdyno.cli._plan import plan_object, study_line
 from dbdyno.cli._progress import progress
-from dbdyno.cli._words import wide_console
+from dbdyno.cli._words import counted, wide_console
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Outcome, run_study
 from dbdyno.plan import check_budget, make_plan
@@ -58,9 +58,9 @@ def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) ->
 def _say_what_is_missing(outcome: Outcome) -> None:
     if outcome.failed:
         print(
-            f"warning: {outcome.failed} runs failed; their reasons are in the report; --retry-failed makes them again",
+            f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again",
             file=sys.stderr,
         )
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
-        print(f"warning: {why}{outcome.missing} runs are missing; the same command goes on", file=sys.stderr)
+        print(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on", file=sys.stderr)
