@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
+from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
 from dbdyno.plan import Plan, make_plan
 from dbdyno.study import Study, read_study
@@ -79,7 +79,7 @@ def study_line(study: Study, plan: Plan) -> str:
         f"{n} {word if n == 1 else plural.get(word, word + 's')}" for n, word in axes if n > 1 or word == "target"
     ]
     length = format_duration(plan.budget.runs_ns)
-    return f"{study.name} · {len(plan.runs)} runs · {' × '.join(counts)} · about {length}"
+    return f"{study.name} · {counted(len(plan.runs), 'run')} · {' × '.join(counts)} · about {length}"
 
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
