@@ -1,0 +1,76 @@
+"""The reference of the study file is written from the rows that the reader walks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from dbdyno.study import OPTION_ALIASES, WORKLOADS, _schema
+from dbdyno.study._schema import Key
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
+HEAD = """\
+# Study file
+
+Written from the reader's own tables by `DBDYNO_WRITE_REFERENCE=1 pytest tests/unit/study/test_reference.py`.
+
+A study file is TOML. An unknown key or a wrong value is answered with its line, what is allowed, and the nearest valid
+word. `studies/` holds complete ones.
+"""
+TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
+    "Top of the file": ("", _schema.TOP),
+    "`[[target]]`": (
+        "Instead of a name in `targets`, where a target needs settings of its own. Server options go into "
+        "`[target.settings]` as `option = value`; they are written as given and read back like the rest.",
+        _schema.TARGET,
+    ),
+    "`[axes]`": ("Every combination is a cell. One value may stand without its list.", _schema.AXES),
+    "`[measure]`": ("", _schema.MEASURE),
+    "`[pacing]`": (
+        "Without it the load is a closed loop: the next transaction begins when the last is done.",
+        _schema.PACING,
+    ),
+    "`[pinning]`": ("", _schema.PINNING),
+    "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
+}
+
+
+def _default(value: object) -> str:
+    if value is ...:
+        return "must be given"
+    if value in ("", (), None):
+        return "none"
+    if isinstance(value, int) and value >= 10**9:
+        return f'"{value // 10**9}s"'
+    if isinstance(value, tuple):
+        return ", ".join(f'"{item}"' for item in value)
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _table(title: str, words: str, keys: Mapping[str, Key]) -> str:
+    rows = [f"| `{name}` | {_default(key.default)} | {key.meaning} |" for name, key in keys.items()]
+    table = "\n".join(["| key | default | meaning |", "|---|---|---|", *rows])
+    return "\n\n".join(part for part in (f"## {title}", words, table) if part) + "\n"
+
+
+def _page() -> str:
+    parts = [HEAD, *(_table(title, words, keys) for title, (words, keys) in TABLES.items())]
+    names = ", ".join(f"`{name}`" for name in WORKLOADS)
+    options = sorted({option for known in WORKLOADS.values() for option in known})
+    aliases = ", ".join(f"`{alias}` for `{option}`" for alias, option in OPTION_ALIASES.items())
+    parts.append(
+        "## `[workload]`, or several `[[workload]]`\n\n"
+        f"`name` is one of {names}. `label`, unique in the study, is the name unless given. Every other key is an "
+        f"option of the workload, in sysbench's words ({aliases} will do):\n\n"
+        + "\n".join(f"- `{option}`" for option in options)
+        + "\n\nWhat they mean and their defaults: `dbdyno-load run --help` in [commands](commands.md).\n"
+    )
+    return "\n".join(parts)
+
+
+def test_the_reference_of_the_study_file_is_what_the_reader_reads() -> None:
+    text = _page()
+    if os.environ.get("DBDYNO_WRITE_REFERENCE"):
+        PAGE.write_text(text)
+    assert PAGE.read_text() == text
