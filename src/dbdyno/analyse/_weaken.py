@@ -24,6 +24,7 @@ class StudyFacts:
     is_closed : closed pacing: the next transaction starts when the last is done
     cores : of the host; 0 when unknown
     shares_cores : client and server run on the same cores
+    is_interleaved : targets took turns in random order
     """
 
     window_s: float
@@ -31,6 +32,7 @@ class StudyFacts:
     is_closed: bool
     cores: int
     shares_cores: bool
+    is_interleaved: bool = True
 
 
 def weaknesses(
@@ -44,6 +46,7 @@ def weaknesses(
         _not_good(records),
         _window(facts),
         _repeats(facts, judgements),
+        _fixed_order(facts),
         _shared_cores(facts),
         _busy_client(records),
         _errors(records),
@@ -101,6 +104,16 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
         return ""
     ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
     return f" With the spread seen, differences below about {100 * (ratio - 1):.2g} % are likely to be missed."
+
+
+def _fixed_order(facts: StudyFacts) -> Caveat | None:
+    if facts.is_interleaved:
+        return None
+    return Caveat(
+        "fixed-order",
+        "Runs were made in the order written, the same in every round: a drift of the machine can look like a difference "
+        "between targets. The interleaved order spreads it over all.",
+    )
 
 
 def _shared_cores(facts: StudyFacts) -> Caveat | None:

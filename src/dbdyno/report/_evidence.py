@@ -110,6 +110,7 @@ def _facts(study: Study, results: Results) -> StudyFacts:
         is_closed=study.pacing.rate_per_s is None,
         cores=cores if isinstance(cores, int) else 0,
         shares_cores=not apart and not elsewhere,
+        is_interleaved=study.order == "interleaved",
     )
 
 
