@@ -111,8 +111,8 @@ def _fixed_order(facts: StudyFacts) -> Caveat | None:
         return None
     return Caveat(
         "fixed-order",
-        "Runs were made in the order written, the same in every round: a drift of the machine can look like a difference "
-        "between targets. The interleaved order spreads it over all.",
+        "Runs were made in the order written, the same in every round: a drift of the machine can look like a "
+        "difference between targets. The interleaved order spreads it over all.",
     )
 
 
