@@ -39,7 +39,7 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     best = _best_places(places)
     chosen = _telling(best)
     if not comparisons:
-        return Answer("What it does", tuple(_alone(place, places[place]) for place in chosen))
+        return Answer("What it does", tuple(_alone(place, places[place], list(places)) for place in chosen))
     told = [_told(place, places[place], comparisons) for place in chosen]
     headline = _headline(best, places, comparisons)
     return Answer(headline, (*told[: MOST_SENTENCES - 1], _tally(comparisons)))
@@ -117,7 +117,7 @@ def _told(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Co
     pairs = [pair_at(place, best.cell.target, other.cell.target, comparisons) for other in ordered[1:]]
     known = [pair for pair in pairs if pair is not None]
     if not known:
-        return _alone(place, [best])
+        return _alone(place, [best], [place_of(pair) for pair in comparisons])
     tps = plus_minus(best.tps_mean or 0.0, best.tps_low or 0.0, best.tps_high or 0.0)
     words = f"{where[0].upper()}{where[1:]} {_first_of(best.cell.target, tps, known[0])}"
     return f"{words}{_last_of(known[-1]) if len(known) > 1 else ''}."
@@ -164,9 +164,9 @@ def _ratio(pair: Comparison) -> float:
     return pair.ratio
 
 
-def _alone(place: Place, group: Sequence[CellJudgement]) -> str:
+def _alone(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
     best = _ordered(group)[0]
-    where = place_words(place, [place])
+    where = place_words(place, places)
     tps = plus_minus(best.tps_mean or 0.0, best.tps_low or 0.0, best.tps_high or 0.0)
     return f"{where[0].upper()}{where[1:]} {best.cell.target} does {tps} TPS ({counted(len(best.judged), 'run')})."
 

@@ -32,7 +32,7 @@ def summary_table(results: Results) -> Group:
 
 def _table(evidence: Evidence) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("", overflow="ellipsis", no_wrap=True, max_width=26)
+    table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
     for title in ("TPS, 95 %", "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
     places = by_place(evidence.judgements)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord
+from dbdyno.core import Cell, LatencyNs, Route, Run, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -21,10 +21,11 @@ def one_record(
     *,
     tier: int = 64 << 20,
     concurrency: int = 4,
+    route: Route = "socket",
     repeat: int = 1,
     **changes: object,
 ) -> RunRecord:
-    cell = Cell(target, tier, concurrency, "sysbench/oltp_read_write", "socket")
+    cell = Cell(target, tier, concurrency, "sysbench/oltp_read_write", route)
     typical = 0 if tps is None else int(concurrency / tps * 1e9)
     values = {
         "status": "good",

@@ -46,6 +46,13 @@ def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
     assert all("±" in sentence and "times" not in sentence for sentence in found.sentences)
 
 
+def test_places_that_differ_by_route_alone_are_told_apart(record: MakeRecord) -> None:
+    records = [record(route=route, repeat=repeat) for route in ("socket", "loopback") for repeat in (1, 2)]
+    first, second = told(records).sentences
+    assert {"loopback" in first, "loopback" in second} == {True, False}
+    assert {"socket" in first, "socket" in second} == {True, False}
+
+
 def test_no_good_run_gives_no_answer(record: MakeRecord) -> None:
     assert told([record(status="failed", tps_mean=None)]).headline == "No answer"
 
