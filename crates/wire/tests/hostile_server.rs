@@ -4,6 +4,7 @@
 
 use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
 use std::io::Write;
+use std::net::Shutdown;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -108,6 +109,9 @@ fn nonsense_at_log_in_is_an_error_and_never_a_panic() {
             }
             script.truncate(1 + draw(script.len()));
             let _ = connection.write_all(&script);
+            // Closing at once would race with the client's own writing: it listens until the client has had enough.
+            let _ = connection.shutdown(Shutdown::Write);
+            let _ = std::io::copy(&mut connection, &mut std::io::sink());
         }
     });
     let (mut refused, mut broken) = (0, 0);
