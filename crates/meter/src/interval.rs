@@ -31,6 +31,9 @@ pub struct TransactionCounts {
     pub response: Histogram,
     /// From the instant an event's first statement was sent to its end, repeats included.
     pub service: Histogram,
+    /// From the instant an event's first statement was sent to the end of the first attempt, whether
+    /// it went well or not.
+    pub first_attempt: Histogram,
 }
 
 /// Counts of one statement type.
@@ -84,6 +87,11 @@ pub struct WorkerLoad {
     pub cpu_ns: u64,
     /// Returns from waiting.
     pub wake_ups: u64,
+    /// Connections found ready at those returns; divided by `wake_ups`, the size of a batch.
+    pub served: u64,
+    /// Time in which the thread could have run and no processor was given to it. 0 where the kernel
+    /// does not tell.
+    pub cpu_wait_ns: u64,
 }
 
 /// One second of one worker, or of several merged.
@@ -208,6 +216,7 @@ impl TransactionCounts {
         self.retries.clear();
         self.response.clear();
         self.service.clear();
+        self.first_attempt.clear();
     }
 
     fn merge(&mut self, other: &Self) {
@@ -218,6 +227,7 @@ impl TransactionCounts {
         self.retries.merge(&other.retries);
         self.response.merge(&other.response);
         self.service.merge(&other.service);
+        self.first_attempt.merge(&other.first_attempt);
     }
 }
 

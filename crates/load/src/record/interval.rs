@@ -39,6 +39,7 @@ struct TransactionLine {
     retries: Named<String, u64>,
     response: Option<String>,
     service: Option<String>,
+    first_attempt: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -53,6 +54,8 @@ struct WorkerLine {
     busy_ns: u64,
     cpu_ns: u64,
     wake_ups: u64,
+    served: u64,
+    cpu_wait_ns: u64,
 }
 
 impl<'a> IntervalLine<'a> {
@@ -103,6 +106,7 @@ fn transactions(
         retries: codes(&counts.retries),
         response: encoded(&counts.response, encoder),
         service: encoded(&counts.service, encoder),
+        first_attempt: encoded(&counts.first_attempt, encoder),
     });
     Named(names.iter().copied().zip(lines).collect())
 }
@@ -140,6 +144,8 @@ impl WorkerLine {
             busy_ns: load.busy_ns,
             cpu_ns: load.cpu_ns,
             wake_ups: load.wake_ups,
+            served: load.served,
+            cpu_wait_ns: load.cpu_wait_ns,
         }
     }
 }
