@@ -5,7 +5,7 @@ use crate::row_sink::{CountOnly, RowSink};
 use crate::{
     Parameters, ReadBuffer, Reply, Session, SessionFacts, StatementText, WireError, command,
 };
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// A logged-in connection that never blocks and, once its buffers have grown, never allocates.
 ///
@@ -133,6 +133,13 @@ impl Channel {
         }
         self.connection.transport.stream().set_nonblocking(false)?;
         Ok(Session::over(self.connection))
+    }
+}
+
+/// What an epoll set watches.
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.connection.transport.stream().as_fd()
     }
 }
 

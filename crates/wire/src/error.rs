@@ -14,6 +14,25 @@ pub struct ServerError {
     pub message: String,
 }
 
+impl ServerError {
+    /// Whether the server says with this error that it is closing the connection. It comes as the last
+    /// answer or unasked, in which case it is read as the answer to the next request.
+    ///
+    /// | code | name | sent |
+    /// |---|---|---|
+    /// | 1053 | `ER_SERVER_SHUTDOWN` | at shutdown; MySQL also after `KILL` (`THD::KILL_CONNECTION` has this number) |
+    /// | 1159 | `ER_NET_READ_INTERRUPTED` | after `wait_timeout` by the thread pool of MariaDB (`handle_wait_timeout`) |
+    /// | 1927 | `ER_CONNECTION_KILLED` | after `KILL` and at shutdown, MariaDB since 10.0 |
+    /// | 4031 | `ER_CLIENT_INTERACTION_TIMEOUT` | after `wait_timeout`, MySQL since 8.0.24 (`net_read_raw_loop`) |
+    ///
+    /// Not among them: 1153 (a request over `max_allowed_packet`), after which servers close the connection
+    /// too, for the same request would meet the same end on a new one; and 1317 (`KILL QUERY`), which leaves the connection.
+    #[must_use]
+    pub fn is_farewell(&self) -> bool {
+        matches!(self.code, 1053 | 1159 | 1927 | 4031)
+    }
+}
+
 impl fmt::Display for ServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sql_state = String::from_utf8_lossy(&self.sql_state);
@@ -79,9 +98,12 @@ impl WireError {
     /// Whether the connection itself is gone, so that only a new one helps.
     #[must_use]
     pub fn is_connection_lost(&self) -> bool {
-        matches!(
-            self,
-            Self::Network { .. } | Self::Timeout { .. } | Self::Tls { .. } | Self::Protocol(_)
-        )
+        match self {
+            Self::Network { .. } | Self::Timeout { .. } | Self::Tls { .. } | Self::Protocol(_) => {
+                true
+            }
+            Self::Server(error) => error.is_farewell(),
+            Self::Authentication { .. } | Self::Misuse(_) => false,
+        }
     }
 }

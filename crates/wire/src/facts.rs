@@ -5,6 +5,8 @@
 pub struct SessionFacts {
     /// As the server greets, without the `5.5.5-` that older MariaDB puts in front.
     pub server_version: String,
+    /// Attempts to connect for which the server's listen queue had no place, before the one that got in.
+    pub connect_retries: u32,
     /// Number of the connection in the server's process list (its low 32 bits).
     pub connection_id: u32,
     /// The authentication method that let the user in.

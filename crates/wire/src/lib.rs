@@ -53,6 +53,7 @@ mod bytes;
 mod capability;
 mod channel;
 mod command;
+mod connect;
 mod connection;
 mod endpoint;
 mod error;

@@ -29,9 +29,10 @@ const MAX_VERDICTS: u32 = 16;
 /// Connects, encrypts if the policy says so, and logs in.
 pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection, WireError> {
     let deadline = Deadline::after(limit);
-    let stream = Stream::connect(&endpoint.address, deadline)?;
-    let mut connection = Connection::new(Transport::Clear(stream));
     let mut buffer = ReadBuffer::small();
+    let mut connect_retries = 0;
+    let stream = Stream::connect(&endpoint.address, deadline, &mut connect_retries)?;
+    let mut connection = Connection::new(Transport::Clear(stream));
     let (payload, sequence) = connection.read_packet(&mut buffer, Some(deadline))?;
     let greeting = Greeting::parse(&payload)?;
     let capabilities = agreed_capabilities(&greeting, endpoint)?;
@@ -53,6 +54,7 @@ pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection,
     connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
     *connection.facts = SessionFacts {
         server_version: greeting.server_version,
+        connect_retries,
         connection_id: greeting.connection_id,
         auth_plugin,
         tls,

@@ -1,11 +1,10 @@
 //! The socket under a connection.
 
+use crate::connect::{connect, is_timeout};
 use crate::{Address, WireError};
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::Socket;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::os::fd::{AsRawFd, RawFd};
-use std::path::Path;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::{Duration, Instant};
 
 /// A moment up to which the server may keep us waiting.
@@ -24,7 +23,7 @@ impl Deadline {
     }
 
     /// What is left of the time: never zero, which sockets take for "for ever".
-    fn rest(self) -> Option<Duration> {
+    pub(crate) fn rest(self) -> Option<Duration> {
         let rest = self.end.saturating_duration_since(Instant::now());
         (!rest.is_zero()).then(|| rest.max(Duration::from_micros(1)))
     }
@@ -42,12 +41,14 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn connect(address: &Address, deadline: Deadline) -> Result<Self, WireError> {
+    /// Connects by the deadline. `retries` grows by each attempt for which the server had no place.
+    pub(crate) fn connect(
+        address: &Address,
+        deadline: Deadline,
+        retries: &mut u32,
+    ) -> Result<Self, WireError> {
         let peer = address.to_string().into_boxed_str();
-        let socket = match address {
-            Address::Socket(path) => connect_socket(path, deadline),
-            Address::Tcp { host, port } => connect_tcp(host, *port, deadline),
-        };
+        let socket = connect(address, deadline, retries);
         let is_local = matches!(address, Address::Socket(_));
         let limit = Some(deadline.limit);
         match socket {
@@ -161,50 +162,14 @@ impl Write for Stream {
     }
 }
 
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
 impl AsRawFd for Stream {
     fn as_raw_fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
-}
-
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
-    )
-}
-
-/// With its sending time limited, a socket waits in the kernel, in order, for a place in a full listen
-/// queue; without that limit it would wait for ever.
-fn connect_socket(path: &Path, deadline: Deadline) -> io::Result<Socket> {
-    let address = SockAddr::unix(path)?;
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    loop {
-        let rest = deadline.rest().ok_or(io::ErrorKind::TimedOut)?;
-        socket.set_write_timeout(Some(rest))?;
-        match socket.connect(&address) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted || is_timeout(&error) => {}
-            result => return result.map(|()| socket),
-        }
-    }
-}
-
-/// Tries the host's addresses in the resolver's order and reports the last failure.
-fn connect_tcp(host: &str, port: u16, deadline: Deadline) -> io::Result<Socket> {
-    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
-    for address in (host, port).to_socket_addrs()? {
-        match connect_address(address, deadline) {
-            Ok(socket) => return Ok(socket),
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
-}
-
-fn connect_address(address: SocketAddr, deadline: Deadline) -> io::Result<Socket> {
-    let rest = deadline.rest().ok_or(io::ErrorKind::TimedOut)?;
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    socket.connect_timeout(&address.into(), rest)?;
-    socket.set_tcp_nodelay(true)?; // each request is one write; it must not wait for an earlier reply
-    Ok(socket)
 }

@@ -1,7 +1,7 @@
 //! The cold path: text and binary statements, and what comes back.
 
 use crate::server::{each_server, single};
-use dbdyno_wire::{Parameters, WireError};
+use dbdyno_wire::{Parameters, ReadBuffer, Reply, WireError};
 use std::time::Duration;
 
 const COLUMNS: [(&str, &str); 17] = [
@@ -151,5 +151,27 @@ fn a_killed_connection_is_lost() {
         // The first answer may still be the server's farewell; then the connection is gone.
         let last = (0..3).map(|_| session.query("SELECT 1")).last().unwrap();
         assert!(last.is_err_and(|error| error.is_connection_lost()));
+    });
+}
+
+#[test]
+fn a_connection_closed_for_idleness_is_lost_whether_or_not_the_server_says_so() {
+    each_server(|server| {
+        let mut session = server.open();
+        session.query("SET SESSION wait_timeout = 1").unwrap();
+        let is_mysql = !session.facts().is_mariadb;
+        let mut channel = session.into_channel().unwrap();
+        let mut shared = ReadBuffer::new();
+        let farewell = loop {
+            match channel.receive(&mut shared) {
+                Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+                Ok(Some(Reply::Error(error))) => break WireError::from(error),
+                Ok(Some(reply)) => panic!("{reply:?}"),
+                Err(error) => break error,
+            }
+        };
+        assert!(farewell.is_connection_lost(), "{farewell:?}");
+        let was_said = matches!(&farewell, WireError::Server(error) if error.code == 4031);
+        assert_eq!(was_said, is_mysql, "{farewell:?}");
     });
 }
