@@ -1,5 +1,7 @@
 //! Proofs of a password: what each authentication method sends.
 
+mod parsec;
+
 use crate::endpoint::Password;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use rsa::pkcs8::DecodePublicKey;
@@ -15,8 +17,14 @@ pub(crate) enum Method {
     CachingSha2,
     Sha256,
     Ed25519,
+    Parsec,
     ClearPassword,
 }
+
+/// What caching_sha2_password says after the proof, and what is said to it.
+const PROOF_ACCEPTED: u8 = 0x03;
+const PASSWORD_NEEDED: u8 = 0x04;
+const ASK_FOR_KEY: u8 = 0x02;
 
 /// Who could overhear what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +38,29 @@ pub(crate) enum Secrecy {
 }
 
 impl Method {
+    const ALL: [Self; 6] = [
+        Self::NativePassword,
+        Self::CachingSha2,
+        Self::Sha256,
+        Self::Ed25519,
+        Self::Parsec,
+        Self::ClearPassword,
+    ];
+
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "mysql_native_password" => Self::NativePassword,
-            "caching_sha2_password" => Self::CachingSha2,
-            "sha256_password" => Self::Sha256,
-            "client_ed25519" => Self::Ed25519,
-            "mysql_clear_password" => Self::ClearPassword,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The client's name for it, which servers use when they ask for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::NativePassword => "mysql_native_password",
+            Self::CachingSha2 => "caching_sha2_password",
+            Self::Sha256 => "sha256_password",
+            Self::Ed25519 => "client_ed25519",
+            Self::Parsec => "parsec",
+            Self::ClearPassword => "mysql_clear_password",
+        }
     }
 
     /// What is sent first; the reason if it must not be sent.
@@ -51,6 +73,7 @@ impl Method {
         let secret = password.reveal();
         match self {
             Self::Ed25519 => Ok(ed25519(secret, nonce)),
+            Self::Parsec => Ok(Vec::new()), // asks for the salt
             Self::NativePassword if secret.is_empty() => Ok(Vec::new()),
             Self::NativePassword => Ok(native(secret, nonce)),
             Self::CachingSha2 | Self::Sha256 if secret.is_empty() => Ok(vec![0]),
@@ -64,19 +87,38 @@ impl Method {
             }
         }
     }
+
+    /// The answer to what the server says between proof and verdict; `None` if it wants none.
+    pub(crate) fn go_on(
+        self,
+        password: &Password,
+        nonce: &[u8],
+        secrecy: Secrecy,
+        said: &[u8],
+    ) -> Result<Option<Vec<u8>>, &'static str> {
+        let answer = match (self, said) {
+            (Self::CachingSha2, [PROOF_ACCEPTED]) => return Ok(None),
+            (Self::CachingSha2, [PASSWORD_NEEDED]) => match secrecy {
+                Secrecy::Open => vec![ASK_FOR_KEY],
+                Secrecy::Encrypted | Secrecy::Local => clear(password),
+            },
+            (Self::CachingSha2 | Self::Sha256, key) => sealed(password, nonce, key)?,
+            (Self::Parsec, salt) => parsec::answer(password.reveal(), nonce, salt)?,
+            (Self::NativePassword | Self::Ed25519 | Self::ClearPassword, _) => {
+                return Err("the server asks for more than this method has");
+            }
+        };
+        Ok(Some(answer))
+    }
 }
 
 /// The password itself, for connections nobody can overhear.
-pub(crate) fn clear(password: &Password) -> Vec<u8> {
+fn clear(password: &Password) -> Vec<u8> {
     [password.reveal(), &[0]].concat()
 }
 
 /// The password, encrypted for the owner of `key_pem`. The nonce keeps the result from being sent again.
-pub(crate) fn sealed(
-    password: &Password,
-    nonce: &[u8],
-    key_pem: &[u8],
-) -> Result<Vec<u8>, &'static str> {
+fn sealed(password: &Password, nonce: &[u8], key_pem: &[u8]) -> Result<Vec<u8>, &'static str> {
     let pem = std::str::from_utf8(key_pem).map_err(|_| "the server's RSA key is not text")?;
     let key = RsaPublicKey::from_public_key_pem(pem.trim())
         .map_err(|_| "the server's RSA key can't be read")?;

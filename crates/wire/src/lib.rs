@@ -39,8 +39,9 @@
 //! ```
 //!
 //! Log-in knows `mysql_native_password`, `caching_sha2_password` and `sha256_password` (both also over an
-//! open network, by the server's RSA key, which is taken on trust), `client_ed25519`, and
-//! `mysql_clear_password` where nobody can overhear it. [`TlsPolicy`] says whether a connection is
+//! open network, by the server's RSA key, which is taken on trust), `client_ed25519`, `parsec`, and
+//! `mysql_clear_password` where nobody can overhear it. Methods by which the server asks the operating
+//! system (`unix_socket`, `auth_socket`) need nothing of the client. [`TlsPolicy`] says whether a connection is
 //! encrypted, by TLS 1.2 or 1.3.
 //!
 //! Left to others: time, epoll, what is asked and why. Left out on purpose: compression, local files,

@@ -1,6 +1,6 @@
 //! The dialogue from the server's greeting to its OK.
 
-use crate::auth::{Method, Secrecy, clear, sealed};
+use crate::auth::{Method, Secrecy};
 use crate::bytes::Bytes;
 use crate::connection::Connection;
 use crate::greeting::{Greeting, Introduction, put_introduction_head};
@@ -17,11 +17,6 @@ const OK: u8 = 0x00;
 const MORE_DATA: u8 = 0x01;
 const SWITCH_METHOD: u8 = 0xfe;
 const ERROR: u8 = 0xff;
-
-/// What caching_sha2_password says in MORE_DATA, and what is said to it.
-const PROOF_ACCEPTED: u8 = 0x03;
-const PASSWORD_NEEDED: u8 = 0x04;
-const ASK_FOR_KEY: u8 = 0x02;
 
 /// No honest server needs more packets to make up its mind.
 const MAX_VERDICTS: u32 = 16;
@@ -49,14 +44,14 @@ pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection,
         (login, facts) = login.encrypt(capabilities)?;
         tls = Some(facts);
     }
-    let auth_plugin = login.authenticate(&greeting, capabilities)?;
+    let method = login.authenticate(&greeting, capabilities)?;
     let mut connection = login.connection;
     connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
     *connection.facts = SessionFacts {
         server_version: greeting.server_version,
         connect_retries,
         connection_id: greeting.connection_id,
-        auth_plugin,
+        auth_plugin: method.name().to_owned(),
         tls,
         capabilities,
         is_mariadb: greeting.is_mariadb,
@@ -97,6 +92,14 @@ fn agreed_capabilities(greeting: &Greeting, endpoint: &Endpoint) -> Result<u32, 
     })
 }
 
+/// Methods with a nonce of 20 bytes put a zero behind it; in longer ones the last byte may be zero by chance.
+fn nonce_of(data: &[u8]) -> &[u8] {
+    match data {
+        [nonce @ .., 0] if nonce.len() == 20 => nonce,
+        nonce => nonce,
+    }
+}
+
 struct Login<'a> {
     connection: Connection,
     buffer: ReadBuffer,
@@ -130,22 +133,21 @@ impl Login<'_> {
         Ok((self, facts))
     }
 
-    /// Introduces the user and proves the password. Gives the name of the method that convinced.
+    /// Introduces the user and proves the password. Gives the method that convinced.
     fn authenticate(
         &mut self,
         greeting: &Greeting,
         capabilities: u32,
-    ) -> Result<String, WireError> {
+    ) -> Result<Method, WireError> {
         // A default method unknown here may still not be this user's: the server will switch.
-        let known = Method::named(&greeting.auth_plugin).map(|_| greeting.auth_plugin.as_str());
-        let mut method = known.unwrap_or("mysql_native_password").to_owned();
+        let mut method = Method::named(&greeting.auth_plugin).unwrap_or(Method::NativePassword);
         let mut nonce = greeting.nonce.clone();
         let introduction = Introduction {
             capabilities,
             user: &self.endpoint.user,
-            proof: &self.proof(&method, &nonce)?,
+            proof: &self.proof(method, &nonce)?,
             database: self.endpoint.database.as_deref(),
-            auth_plugin: &method,
+            auth_plugin: method.name(),
         };
         let mut payload = Vec::new();
         introduction.put(&mut payload)?;
@@ -154,13 +156,13 @@ impl Login<'_> {
             let answer = self.receive()?;
             match answer.split_first() {
                 Some((&OK, _)) => return Ok(method),
-                Some((&ERROR, _)) => return Err(self.refusal(&method, &answer)?),
+                Some((&ERROR, _)) => return Err(self.refusal(method, &answer)?),
                 Some((&SWITCH_METHOD, rest)) => {
                     (method, nonce) = self.switch(rest)?;
-                    let proof = self.proof(&method, &nonce)?;
+                    let proof = self.proof(method, &nonce)?;
                     self.send(&proof)?;
                 }
-                Some((&MORE_DATA, more)) => self.go_on(&method, &nonce, more)?,
+                Some((&MORE_DATA, more)) => self.go_on(method, &nonce, more)?,
                 _ => {
                     return Err(WireError::Protocol(
                         "it answered a proof with nonsense".into(),
@@ -173,33 +175,33 @@ impl Login<'_> {
         ))
     }
 
-    fn switch(&self, mut rest: &[u8]) -> Result<(String, Vec<u8>), WireError> {
+    /// The method and the nonce that the server wants instead.
+    fn switch(&self, rest: &[u8]) -> Result<(Method, Vec<u8>), WireError> {
         if rest.is_empty() {
-            return Err(self.failed("mysql_old_password", "the method of MySQL 4.0 is too weak"));
+            let reason = "the method of MySQL 4.0 is too weak; give the user another one";
+            return Err(self.failed("mysql_old_password", reason));
         }
         let mut bytes = Bytes(rest);
-        let method = String::from_utf8_lossy(bytes.string_to_zero()?).into_owned();
-        rest = bytes.0;
-        Ok((method, rest.strip_suffix(&[0]).unwrap_or(rest).to_vec()))
+        let name = String::from_utf8_lossy(bytes.string_to_zero()?);
+        let method = Method::named(&name)
+            .ok_or_else(|| self.failed(&name, "this client does not know that method"))?;
+        Ok((method, nonce_of(bytes.0).to_vec()))
     }
 
-    fn proof(&self, method: &str, nonce: &[u8]) -> Result<Vec<u8>, WireError> {
-        let known = Method::named(method)
-            .ok_or_else(|| self.failed(method, "this client does not know that method"))?;
-        let proof = known.proof(&self.endpoint.password, nonce, self.secrecy());
-        proof.map_err(|reason| self.failed(method, reason))
+    fn proof(&self, method: Method, nonce: &[u8]) -> Result<Vec<u8>, WireError> {
+        method
+            .proof(&self.endpoint.password, nonce, self.secrecy())
+            .map_err(|reason| self.failed(method.name(), reason))
     }
 
-    /// Answers what the two SHA-2 methods say between proof and verdict.
-    fn go_on(&mut self, method: &str, nonce: &[u8], more: &[u8]) -> Result<(), WireError> {
-        let password = &self.endpoint.password;
-        let answer = match more {
-            [PROOF_ACCEPTED] => return Ok(()),
-            [PASSWORD_NEEDED] if self.secrecy() == Secrecy::Open => vec![ASK_FOR_KEY],
-            [PASSWORD_NEEDED] => clear(password),
-            key => sealed(password, nonce, key).map_err(|reason| self.failed(method, reason))?,
-        };
-        self.send(&answer)
+    fn go_on(&mut self, method: Method, nonce: &[u8], said: &[u8]) -> Result<(), WireError> {
+        let answer = method
+            .go_on(&self.endpoint.password, nonce, self.secrecy(), said)
+            .map_err(|reason| self.failed(method.name(), reason))?;
+        match answer {
+            Some(answer) => self.send(&answer),
+            None => Ok(()),
+        }
     }
 
     fn secrecy(&self) -> Secrecy {
@@ -211,10 +213,10 @@ impl Login<'_> {
     }
 
     /// SQLSTATE 28000 is about the user; anything else (an unknown schema) is an error like others.
-    fn refusal(&self, method: &str, answer: &[u8]) -> Result<WireError, WireError> {
+    fn refusal(&self, method: Method, answer: &[u8]) -> Result<WireError, WireError> {
         let error = parse_error(answer)?;
         Ok(match &error.sql_state {
-            b"28000" => self.failed(method, &error.to_string()),
+            b"28000" => self.failed(method.name(), &error.to_string()),
             _ => WireError::Server(error),
         })
     }
@@ -245,5 +247,19 @@ impl Login<'_> {
             .read_packet(&mut self.buffer, Some(self.deadline))?;
         self.sequence = sequence;
         Ok(payload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_nonce_of_twenty_bytes_ends_before_a_zero() {
+        let with_zero = |length| [vec![7; length], vec![0]].concat();
+        assert_eq!(nonce_of(&with_zero(20)), [7; 20]);
+        assert_eq!(nonce_of(&with_zero(31)), with_zero(31));
+        assert_eq!(nonce_of(&[7; 32]), [7; 32]);
+        assert_eq!(nonce_of(b""), b"");
     }
 }

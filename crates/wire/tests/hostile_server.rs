@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
 use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -79,6 +79,49 @@ fn a_server_that_says_nothing_is_given_up_after_the_limit() {
             waiting.push(socket);
         }
     }
+}
+
+/// Logs in at a server that answers the introduction with `answer`, and gives what the client said to that.
+fn answered(name: &str, answer: &'static [u8]) -> (Result<Session, WireError>, Vec<u8>) {
+    let place = Place::new(name);
+    let listener = UnixListener::bind(&place.0).unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        connection.write_all(&greeting()).unwrap();
+        connection.write_all(&packet(2, answer)).unwrap();
+        connection.shutdown(Shutdown::Write).unwrap();
+        let mut said = Vec::new();
+        connection.read_to_end(&mut said).unwrap();
+        let introduction = 4 + usize::from(said[0]);
+        said.split_off(introduction)
+    });
+    let session = Session::open(&place.endpoint(TlsPolicy::Off), Duration::from_secs(20));
+    (session, server.join().unwrap())
+}
+
+#[test]
+fn the_method_of_mysql_4_0_is_refused_by_name() {
+    let (session, said) = answered("old", &[0xfe]);
+    let error = session.unwrap_err();
+    assert!(
+        matches!(&error, WireError::Authentication { plugin, .. } if plugin == "mysql_old_password"),
+        "{error:?}"
+    );
+    assert_eq!(said, b"");
+}
+
+#[test]
+fn an_unknown_method_is_refused_by_name() {
+    let (session, said) = answered("unknown", b"\xfeauth_gssapi_client\0abc");
+    let error = session.unwrap_err().to_string();
+    assert!(error.contains("auth_gssapi_client"), "{error}");
+    assert_eq!(said, b"");
+}
+
+#[test]
+fn a_password_in_clear_is_sent_where_nobody_can_overhear_it() {
+    let (_, said) = answered("clear", b"\xfemysql_clear_password\0");
+    assert_eq!(said, packet(3, b"hunter2\0"));
 }
 
 #[test]

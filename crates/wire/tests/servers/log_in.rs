@@ -8,11 +8,12 @@ const PASSWORD: &str = "long enough to wrap around the nonce: 'quoted' \\ and ü
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Methods that a server may know, with what makes a user of each.
-const METHODS: [(&str, &str, &str); 4] = [
+const METHODS: [(&str, &str, &str); 5] = [
     ("mysql_native_password", "mysql_native_password", "native"),
     ("caching_sha2_password", "caching_sha2_password", "caching"),
     ("sha256_password", "sha256_password", "sha256"),
     ("ed25519", "client_ed25519", "ed25519"),
+    ("parsec", "parsec", "parsec"),
 ];
 
 fn sql_quoted(text: &str) -> String {
@@ -87,6 +88,46 @@ fn every_method_lets_in_by_every_way_cold_and_warm() {
             tried += 1;
         }
         assert!(tried > 0, "{} knows none of the methods", server.name);
+    });
+}
+
+/// By `unix_socket` or `auth_socket` the server asks the operating system who is there.
+#[test]
+fn a_user_of_the_operating_system_gets_in_without_a_password() {
+    let id = std::process::Command::new("id")
+        .arg("-un")
+        .output()
+        .unwrap();
+    let me = String::from_utf8(id.stdout).unwrap();
+    let me = me.trim();
+    each_server(|server| {
+        let mut session = server.open();
+        let is_mariadb = session.facts().is_mariadb;
+        let (plugin, identified) = match is_mariadb {
+            true => ("unix_socket", format!("VIA unix_socket AS '{me}'")),
+            false => ("auth_socket", format!("WITH auth_socket AS '{me}'")),
+        };
+        // MySQL has it as a library, which test servers need not have.
+        let _ = session.query("INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'");
+        let user = "dbdyno_wire_socket";
+        session
+            .query(&format!("DROP USER IF EXISTS {user}@localhost"))
+            .unwrap();
+        let create = format!("CREATE USER {user}@localhost IDENTIFIED {identified}");
+        if let Err(error) = session.query(&create) {
+            eprintln!("  without {plugin}: {error}");
+            return;
+        }
+        let mut endpoint = server.endpoint(Route::Socket, TlsPolicy::Off);
+        endpoint.user = user.to_owned();
+        for password in ["", "ignored"] {
+            endpoint.password = Password::new(password);
+            let who = single(&open(&endpoint).query("SELECT CURRENT_USER()").unwrap());
+            assert_eq!(who, format!("{user}@localhost"));
+        }
+        session
+            .query(&format!("DROP USER {user}@localhost"))
+            .unwrap();
     });
 }
 
