@@ -35,12 +35,13 @@ mod pacing;
 mod poller;
 mod run;
 mod stop;
+mod timers;
 mod worker;
 
 pub use error::{DriveError, Fault};
 pub use facts::SessionReadBack;
 pub use load::{ErrorPolicy, Load, Phase, Protocol, default_workers};
 pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
-pub use pacing::{Arrivals, Pacing};
+pub use pacing::{Arrivals, Pacing, Think, ThinkLaw};
 pub use run::drive;
 pub use stop::{Failure, StopSwitch};

@@ -90,7 +90,7 @@ fn shape_of(load: &Load) -> Shape {
     Shape {
         transaction_types: load.workload.transaction_types().len(),
         statement_types: load.workload.statement_types().len(),
-        open_loop: load.pacing.is_open_loop(),
+        open_loop: load.pacing.has_due_instants(),
     }
 }
 
@@ -188,7 +188,7 @@ impl Seat {
             workers: load.workers,
             connections: load.concurrency,
         };
-        let pace = Pace::new(load.pacing, share, load.seed, grid.start_ns, grid.end_ns());
+        let pace = Pace::new(&load.pacing, share, load.seed, grid.start_ns, grid.end_ns());
         let book = Book::new(
             self.index,
             shape_of(load),

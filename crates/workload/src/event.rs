@@ -72,9 +72,10 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
 
 /// One client: draws its events and hands out their statements one by one.
 pub trait User: Send {
-    /// Starts a fresh event and says of which type it is. After a transient error it is called again:
-    /// the event is repeated with new draws, as sysbench does.
-    fn start_event(&mut self) -> TransactionType;
+    /// Starts a fresh event and says of which type it is: the one `wanted` where the pacing or the first
+    /// attempt fixed it, otherwise the user's own choice. After a transient error it is called again: the
+    /// event is repeated with new draws, as sysbench does.
+    fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType;
     /// Fills `call` with the event's next statement. `reply` answers the statement before it, `None`
     /// for the first.
     fn next(&mut self, reply: Option<&Reply>, call: &mut Call) -> Step;

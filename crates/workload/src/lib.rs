@@ -13,7 +13,7 @@
 //! let options = [("tables".to_owned(), "2".to_owned()), ("rows".to_owned(), "1000".to_owned())];
 //! let read_write = workload("sysbench/oltp_read_write", &options, source, 1)?;
 //! let (mut user, mut call) = (read_write.user(0), Call::default());
-//! user.start_event();
+//! user.start_event(None);
 //! assert_eq!(user.next(None, &mut call), Step::Send);
 //! assert_eq!(read_write.statements()[usize::from(call.statement)].text, "BEGIN");
 //! # Ok::<(), dbdyno_workload::WorkloadError>(())

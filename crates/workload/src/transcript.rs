@@ -65,7 +65,7 @@ pub fn walk<E>(
     let mut call = Call::default();
     let ok = Reply::Ok(OkReply::default());
     for event in 1..=events {
-        user.start_event();
+        user.start_event(None);
         let mut reply = None;
         while user.next(reply, &mut call) == Step::Send {
             let template = &workload.statements()[usize::from(call.statement)];

@@ -41,7 +41,7 @@ fn events_are_walked_without_an_allocation() {
             let (mut user, mut call) = (made.user(1), Call::default());
             let mut walk = |events: u32| {
                 for _ in 0..events {
-                    user.start_event();
+                    user.start_event(None);
                     while user.next(None, &mut call) == Step::Send {}
                     user.finish_event();
                 }

@@ -2,7 +2,7 @@
 
 use super::{Activity, Stage, Worker};
 use crate::login::AS_TEXT;
-use crate::pacing::Pace;
+use crate::pacing::{Due, Pace, Turn};
 use crate::poller::descriptor;
 use dbdyno_meter::clock;
 use dbdyno_wire::{Flush, Reply};
@@ -11,29 +11,40 @@ use dbdyno_workload::Step;
 impl Worker {
     /// Lets the pacing decide what a free connection does now.
     pub(super) fn offer(&mut self, index: u32, now_ns: u64) {
-        if let Some(due_ns) = self.pace.on_free(index, now_ns) {
-            self.start_event(index, due_ns, now_ns);
+        match self.pace.on_free(index, now_ns) {
+            Turn::Start(due) => self.start_event(index, due, now_ns),
+            Turn::Rest { until_ns } => self.timers.set(index, until_ns),
+            Turn::Wait => {}
         }
     }
 
-    /// Starts the event that was due at `due_ns`.
-    pub(super) fn start_event(&mut self, index: u32, due_ns: u64, now_ns: u64) {
-        if self.enter_event(index, due_ns, now_ns) {
+    /// The instant has come that a connection waited for.
+    pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
+        if self.connections[index as usize].activity == Activity::Free
+            && let Some(due) = self.pace.on_rested(index)
+        {
+            self.start_due_event(index, due, now_ns);
+        }
+    }
+
+    /// Starts an event that is due.
+    pub(super) fn start_event(&mut self, index: u32, due: Due, now_ns: u64) {
+        if self.enter_event(index, due, now_ns) {
             self.advance(index, None, now_ns);
         }
     }
 
     /// False when the quota of events is used up.
-    fn enter_event(&mut self, index: u32, due_ns: u64, now_ns: u64) -> bool {
+    fn enter_event(&mut self, index: u32, due: Due, now_ns: u64) -> bool {
         if !self.shared.may_start() {
             self.pace = Pace::Over; // what is due after the last event of the quota was not asked for
             return false;
         }
         let connection = &mut self.connections[index as usize];
-        connection.transaction = connection.user.start_event();
+        connection.transaction = connection.user.start_event(due.wanted);
         connection.activity = Activity::Statement;
         connection.attempts = 1;
-        connection.due_ns = due_ns;
+        connection.due_ns = due.at_ns;
         connection.begun_ns = now_ns;
         self.book.page.transactions[usize::from(connection.transaction)].started += 1;
         self.book.totals.started += 1;
@@ -57,8 +68,9 @@ impl Worker {
             }
             sent_something = false;
             match self.pace.on_free(index, now_ns) {
-                Some(due_ns) if self.enter_event(index, due_ns, now_ns) => {}
-                _ => return,
+                Turn::Start(due) if self.enter_event(index, due, now_ns) => {}
+                Turn::Rest { until_ns } => return self.timers.set(index, until_ns),
+                Turn::Start(_) | Turn::Wait => return,
             }
         }
     }

@@ -14,9 +14,10 @@ pub(crate) use connection::Connection;
 
 use crate::grid::Grid;
 use crate::login::Opener;
-use crate::pacing::Pace;
+use crate::pacing::{Due, Pace};
 use crate::poller::{Poller, descriptor};
 use crate::stop::FailureSlot;
+use crate::timers::Timers;
 use crate::{DriveError, ErrorPolicy, StopSwitch};
 use book::{Gauges, Totals};
 use connection::Activity;
@@ -92,6 +93,7 @@ pub(crate) struct Worker {
     connections: Vec<Connection>,
     poller: Poller,
     pace: Pace,
+    timers: Timers,
     book: Book,
     call: Call,
     read_buffer: ReadBuffer,
@@ -122,6 +124,7 @@ impl Worker {
         }
         Ok(Self {
             shared,
+            timers: Timers::new(connections.len()),
             connections,
             poller,
             pace,
@@ -176,30 +179,36 @@ impl Worker {
         }
     }
 
-    /// Starts what is due on connections that are free, and says what time it is.
+    /// Wakes connections whose timers have come, starts what is due on those that are free, and says what time it is.
     fn start_due_events(&mut self) -> u64 {
         loop {
             let now_ns = clock::monotonic_ns();
             self.keep_time(now_ns);
-            match self.pace.take_due(now_ns) {
-                Some((index, due_ns)) => self.start_due_event(index, due_ns, now_ns),
-                None => return now_ns,
+            if let Some((index, _)) = self.timers.take(now_ns) {
+                self.on_timer(index, now_ns);
+            } else if let Some((index, due)) = self.pace.take_due(now_ns) {
+                self.start_due_event(index, due, now_ns);
+            } else {
+                return now_ns;
             }
         }
     }
 
     /// A free connection stood ready, so a start after the due instant is this client's own lateness.
-    fn start_due_event(&mut self, index: u32, due_ns: u64, now_ns: u64) {
-        let could_ns = due_ns.max(self.connections[index as usize].free_since_ns);
+    fn start_due_event(&mut self, index: u32, due: Due, now_ns: u64) {
+        let could_ns = due
+            .at_ns
+            .max(self.connections[index as usize].free_since_ns);
         if let Some(lateness) = &mut self.book.page.lateness {
             lateness.record(now_ns.saturating_sub(could_ns));
         }
-        self.start_event(index, due_ns, now_ns);
+        self.start_event(index, due, now_ns);
     }
 
-    /// How long to wait at most: to the next due instant, the end of the second, or a nap.
+    /// How long to wait at most: to the next due instant or timer, the end of the second, or a nap.
     fn nap_ns(&self, now_ns: u64) -> u64 {
         let mut until_ns = self.book.boundary_ns.min(now_ns + NAP_NS);
+        until_ns = until_ns.min(self.timers.next_ns());
         if let Some(due_ns) = self.pace.next_due_ns() {
             until_ns = until_ns.min(due_ns);
         }

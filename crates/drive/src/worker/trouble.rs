@@ -76,7 +76,7 @@ impl Worker {
         }
         let connection = &mut self.connections[index as usize];
         // The event keeps the type it was counted under when it started.
-        connection.user.start_event();
+        connection.user.start_event(Some(connection.transaction));
         connection.activity = Activity::Statement;
         self.advance(index, None, now_ns);
     }
@@ -118,6 +118,7 @@ impl Worker {
         self.book.stray_bytes.0 += sent;
         self.book.stray_bytes.1 += received;
         connection.channel = None; // closing it takes it out of the epoll set
+        self.timers.cancel(index);
         if !had_event {
             self.pace.forget(index);
         }

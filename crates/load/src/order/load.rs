@@ -53,7 +53,7 @@ pub(crate) enum PacingOrder {
 impl From<PacingOrder> for Pacing {
     fn from(order: PacingOrder) -> Self {
         match order {
-            PacingOrder::Closed {} => Self::Closed,
+            PacingOrder::Closed {} => Self::Closed { think: None },
             PacingOrder::FixedRate {
                 rate_per_s,
                 arrivals,

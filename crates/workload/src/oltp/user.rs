@@ -150,7 +150,8 @@ impl OltpUser {
 }
 
 impl User for OltpUser {
-    fn start_event(&mut self) -> TransactionType {
+    /// The family has one transaction type, so there is nothing to choose.
+    fn start_event(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.block = 0;
         self.begun = 0;
         self.insert_due = false;
@@ -245,10 +246,10 @@ mod tests {
     fn an_event_given_up_between_delete_and_insert_starts_again_with_its_first_statement() {
         let made = made("oltp_write_only", &[("table_size", "1000000")], 1);
         let mut user = made.user(0);
-        user.start_event();
+        user.start_event(None);
         let first: Vec<_> = (0..4).map_while(|_| next(&*made, &mut *user)).collect();
         assert!(first[3].0.starts_with("DELETE"));
-        user.start_event();
+        user.start_event(None);
         let second: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
         assert_eq!(second[0].0, "BEGIN");
         assert_eq!(second.len(), 6);
@@ -259,7 +260,7 @@ mod tests {
     fn a_finished_event_stays_finished() {
         let made = made("oltp_point_select", &[], 1);
         let mut user = made.user(0);
-        user.start_event();
+        user.start_event(None);
         assert!(next(&*made, &mut *user).is_some());
         assert!(next(&*made, &mut *user).is_none());
         assert!(next(&*made, &mut *user).is_none());
@@ -274,7 +275,7 @@ mod tests {
         ];
         let made = made("oltp_read_only", &options, 1);
         let mut user = made.user(0);
-        user.start_event();
+        user.start_event(None);
         let (_, ends) = next(&*made, &mut *user).unwrap();
         assert_eq!(ends[1], ends[0] + 99);
     }
@@ -286,7 +287,7 @@ mod tests {
         for index in 0..7 {
             let mut user = made.user(index);
             for _ in 0..500 {
-                user.start_event();
+                user.start_event(None);
                 let (_, numbers) = next(&*made, &mut *user).unwrap();
                 assert!(i32::try_from(numbers[0]).is_ok());
                 assert!(seen.insert(numbers[0]));
@@ -305,7 +306,7 @@ mod tests {
             let mut user = made.user(index);
             let mut seen = HashSet::new();
             for _ in 0..200 {
-                user.start_event();
+                user.start_event(None);
                 seen.extend(next(&*made, &mut *user).unwrap().1);
             }
             let ends = (seen.iter().min().copied(), seen.iter().max().copied());

@@ -1,0 +1,104 @@
+//! When events are due.
+//!
+//! The worker loop asks a few things of its [`Pace`] and knows nothing else of it: what does this
+//! connection, which has become free, do now; when is something due next; what is due now; how much
+//! waits. Think time, steps and ramps are answers to the same questions.
+
+mod pace;
+mod schedule;
+mod think;
+
+pub(crate) use pace::{Due, Pace, Turn};
+pub use think::{Think, ThinkLaw};
+
+use crate::DriveError;
+
+/// The rule by which events become due.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pacing {
+    /// A connection starts its next event when the last one is done. Waits behind a stall are not
+    /// counted.
+    Closed {
+        /// Rest of a connection after each event; `None`: it goes on at once.
+        think: Option<Think>,
+    },
+    /// Events are due at given instants, whatever became of the ones before; an event's response time
+    /// runs from that instant.
+    FixedRate {
+        /// Events a second, over all connections.
+        rate_per_s: f64,
+        /// The gaps between them.
+        arrivals: Arrivals,
+    },
+}
+
+/// Gaps between due instants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrivals {
+    /// All the same.
+    Constant,
+    /// Exponential, as of many independent visitors.
+    Poisson,
+}
+
+impl Pacing {
+    /// Whether events are due whatever became of the ones before.
+    #[must_use]
+    pub fn is_open_loop(&self) -> bool {
+        !matches!(self, Self::Closed { .. })
+    }
+
+    /// Whether response time runs from a due instant, so that the client can be late.
+    #[must_use]
+    pub fn has_due_instants(&self) -> bool {
+        !matches!(self, Self::Closed { think: None })
+    }
+
+    pub(crate) fn check(&self) -> Result<(), DriveError> {
+        match *self {
+            Self::Closed { think: Some(think) } => think.check(),
+            Self::FixedRate { rate_per_s, .. } if !(1e-3..=1e7).contains(&rate_per_s) => {
+                Err(DriveError::Request(format!(
+                    "a rate of {rate_per_s} events a second is not between 0.001 and 10,000,000"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Which of all connections a worker owns: every `workers`-th, beginning with its own index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    pub(crate) connections: u32,
+}
+
+impl Share {
+    /// Number in the whole load of the worker's own connection.
+    pub(crate) fn number_of(&self, connection: u32) -> u32 {
+        self.worker + connection * self.workers
+    }
+
+    /// How many connections the worker owns.
+    pub(crate) fn count(&self) -> u32 {
+        (self.connections - self.worker).div_ceil(self.workers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_without_sense_are_refused() {
+        for rate_per_s in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let pacing = Pacing::FixedRate {
+                rate_per_s,
+                arrivals: Arrivals::Constant,
+            };
+            assert!(pacing.check().is_err(), "{rate_per_s}");
+        }
+    }
+}
