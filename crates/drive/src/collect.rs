@@ -21,6 +21,8 @@ pub(crate) struct Collector<'a> {
     blanks: Vec<Sender<Box<Interval>>>,
     merged: Interval,
     remarks: Vec<String>,
+    /// Events completed in each second.
+    completed: Vec<u64>,
 }
 
 impl<'a> Collector<'a> {
@@ -39,6 +41,7 @@ impl<'a> Collector<'a> {
             blanks,
             merged: Interval::new(shape),
             remarks: Vec::new(),
+            completed: Vec::new(),
         }
     }
 
@@ -52,7 +55,7 @@ impl<'a> Collector<'a> {
                     [worker] = Some(interval);
             }
             Page::Last(worker) => self.finished[worker] = true,
-            Page::Message(text) => return self.remark(text),
+            Page::Message(level, text) => return self.remark(level, text),
         }
         while let Some(second) = self.complete_second() {
             self.hand_on(second)?;
@@ -61,11 +64,16 @@ impl<'a> Collector<'a> {
     }
 
     /// Hands on what is left, when no worker sends any more.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         while let Some((&second, _)) = self.pending.first_key_value() {
             self.hand_on(second)?;
         }
         Ok(())
+    }
+
+    /// Events completed in each second.
+    pub(crate) fn into_completed(self) -> Vec<u64> {
+        self.completed
     }
 
     /// The earliest second, if no worker will add to it.
@@ -92,6 +100,7 @@ impl<'a> Collector<'a> {
             part.clear();
             let _ = blank.send(part); // a worker that has ended needs none
         }
+        self.completed.push(self.merged.completed());
         self.observer.interval(&IntervalRecord {
             phase: self.grid.phase(second),
             realtime_ns: realtime_of(self.merged.monotonic_ns),
@@ -101,11 +110,11 @@ impl<'a> Collector<'a> {
 
     /// Several workers meet the same error; one remark is enough. What weakens the result are the counts, which every
     /// record carries; the words of the server are good to know.
-    fn remark(&mut self, text: String) -> io::Result<()> {
+    fn remark(&mut self, level: Level, text: String) -> io::Result<()> {
         if self.remarks.contains(&text) {
             return Ok(());
         }
-        self.observer.message(Level::Info, &text)?;
+        self.observer.message(level, &text)?;
         self.remarks.push(text);
         Ok(())
     }
@@ -212,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_same_remark_of_two_workers_is_made_once() {
-        let remark = || Page::Message("error 1213".to_owned());
+        let remark = || Page::Message(Level::Info, "error 1213".to_owned());
         assert_eq!(seen_of(vec![remark(), remark()]).remarks, ["error 1213"]);
     }
 }

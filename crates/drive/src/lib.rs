@@ -31,6 +31,7 @@ mod limits;
 mod load;
 mod login;
 mod observe;
+mod outage;
 mod pacing;
 mod poller;
 mod run;
@@ -40,8 +41,9 @@ mod worker;
 
 pub use error::{DriveError, Fault};
 pub use facts::SessionReadBack;
-pub use load::{ErrorPolicy, Load, Phase, Protocol, default_workers};
+pub use load::{ErrorPolicy, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
+pub use outage::Outage;
 pub use pacing::{Arrivals, Pacing, Think, ThinkLaw};
 pub use run::drive;
 pub use stop::{Failure, StopSwitch};

@@ -2,7 +2,7 @@
 
 use crate::{DriveError, Pacing};
 use dbdyno_wire::Endpoint;
-use dbdyno_workload::Workload;
+use dbdyno_workload::{Draws, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,21 @@ pub struct ErrorPolicy {
     pub rollback_first: bool,
     /// Repeats of one event after which it counts as failed; `None`: repeated until it succeeds.
     pub retry_limit: Option<u32>,
+    /// Which values a repeat has.
+    pub draws: Draws,
+    /// From the third attempt on a repeat waits a random time up to this, doubled with each attempt up to
+    /// 64 times, so that events which keep meeting each other part. Zero: no repeat waits.
+    pub pause: Duration,
+}
+
+/// What happens when the server holds as many prepared statements as it may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PreparedFull {
+    /// The load does not begin.
+    #[default]
+    Stop,
+    /// What could not be prepared is sent as text, and said.
+    Text,
 }
 
 impl ErrorPolicy {
@@ -64,6 +79,8 @@ pub struct Load {
     pub phases: Vec<Phase>,
     /// What happens after an error.
     pub errors: ErrorPolicy,
+    /// What happens when not all statements can be prepared.
+    pub prepared_full: PreparedFull,
     /// How long events under way may take to end after the last phase.
     pub drain: Duration,
     /// Ends the run early once so many events were started.

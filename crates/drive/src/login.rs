@@ -2,10 +2,10 @@
 
 use crate::error::server_code;
 use crate::facts::{SessionReadBack, global_variable, read_back};
-use crate::{DriveError, Load, Protocol, StopSwitch};
+use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session, WireError};
 use std::io::ErrorKind;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -38,6 +38,20 @@ pub(crate) struct Opener {
     /// The list of the connection opened last: a server numbers the statements of each connection in the
     /// same way, so nearly all share it.
     latest: Mutex<StatementIds>,
+    connect_retries: AtomicU64,
+    prepared: AtomicU64,
+    as_text: AtomicU64,
+}
+
+/// What opening the connections took, up to now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tally {
+    /// Log-ins tried again because the server's listen queue was full.
+    pub(crate) connect_retries: u64,
+    /// Statements that the server prepared.
+    pub(crate) prepared: u64,
+    /// Statements that it would not prepare because it held as many as it may.
+    pub(crate) as_text: u64,
 }
 
 impl Opener {
@@ -45,6 +59,17 @@ impl Opener {
         Self {
             load,
             latest: Mutex::new(Arc::from([])),
+            connect_retries: AtomicU64::new(0),
+            prepared: AtomicU64::new(0),
+            as_text: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        Tally {
+            connect_retries: self.connect_retries.load(Ordering::Relaxed),
+            prepared: self.prepared.load(Ordering::Relaxed),
+            as_text: self.as_text.load(Ordering::Relaxed),
         }
     }
 
@@ -76,6 +101,7 @@ impl Opener {
         loop {
             match Session::open(&self.load.endpoint, self.load.login_timeout) {
                 Err(error) if is_queue_full(&error) && Instant::now() < deadline => {
+                    self.connect_retries.fetch_add(1, Ordering::Relaxed);
                     thread::sleep(Duration::from_millis(10));
                 }
                 // A broken connection names its peer itself.
@@ -103,10 +129,17 @@ impl Opener {
 
     fn prepare(&self, session: &mut Session, text: &str) -> Result<u32, DriveError> {
         match session.prepare(text) {
-            Ok(statement) => Ok(statement.id),
+            Ok(statement) => {
+                self.prepared.fetch_add(1, Ordering::Relaxed);
+                Ok(statement.id)
+            }
             // MySQL doesn't prepare BEGIN; sysbench sends it as text then.
             Err(error) if server_code(&error) == Some(ER_UNSUPPORTED_PS) => Ok(AS_TEXT),
             Err(error) if server_code(&error) == Some(ER_MAX_PREPARED_STMT_COUNT) => {
+                if self.load.prepared_full == PreparedFull::Text {
+                    self.as_text.fetch_add(1, Ordering::Relaxed);
+                    return Ok(AS_TEXT);
+                }
                 Err(DriveError::PreparedStatements {
                     limit: global_variable(session, "max_prepared_stmt_count"),
                     connections: self.load.concurrency,

@@ -1,6 +1,6 @@
 //! What a run hands out: its start, each second, remarks, and how it ended.
 
-use crate::{Failure, SessionReadBack};
+use crate::{Failure, Outage, SessionReadBack};
 use dbdyno_meter::Interval;
 use std::io;
 
@@ -35,6 +35,12 @@ pub struct Start {
     pub session: SessionReadBack,
     /// How long it took to log all connections in and to prepare their statements.
     pub connect_ns: u64,
+    /// Log-ins tried again because the server's listen queue was full.
+    pub connect_retries: u64,
+    /// Statements that the server holds prepared, over all connections.
+    pub prepared_statements: u64,
+    /// Statements sent as text because the server would not prepare any more, over all connections.
+    pub statements_as_text: u64,
 }
 
 /// One second over all workers.
@@ -60,7 +66,7 @@ pub enum Status {
 }
 
 /// The account of a whole run: `scheduled = completed + failed + unsent`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
@@ -78,6 +84,8 @@ pub struct Outcome {
     pub abandoned: u64,
     /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
     pub longest_silence_ns: u64,
+    /// Stretches with lost connections, in order.
+    pub outages: Vec<Outage>,
     /// CPU time of the process from second 0 to the end of the drain.
     pub process_cpu_ns: u64,
     /// Largest memory the process had.
@@ -97,6 +105,7 @@ impl Outcome {
             in_flight_at_end: 0,
             abandoned: 0,
             longest_silence_ns: 0,
+            outages: Vec::new(),
             process_cpu_ns: 0,
             peak_rss_bytes: 0,
         }

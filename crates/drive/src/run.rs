@@ -3,7 +3,8 @@
 use crate::collect::{Collector, realtime_of};
 use crate::grid::Grid;
 use crate::login::{Opened, Opener, open_all};
-use crate::observe::{Observer, Outcome, Start, Status};
+use crate::observe::{Level, Observer, Outcome, Start, Status};
+use crate::outage::outages;
 use crate::pacing::{Pace, Share};
 use crate::stop::{Failure, FailureSlot};
 use crate::worker::{Book, Connection, Page, Shared, Worker, WorkerEnd};
@@ -47,12 +48,28 @@ pub fn drive(
         realtime_ns: realtime_of(now_ns + LEAD_NS),
         session,
         connect_ns: now_ns - began_ns,
+        connect_retries: opener.tally().connect_retries,
+        prepared_statements: opener.tally().prepared,
+        statements_as_text: opener.tally().as_text,
     };
     observer
         .started(&start)
         .map_err(DriveError::system("writing the start of the run"))?;
+    if start.statements_as_text > 0 {
+        observer
+            .message(Level::Warning, &text_fallback(&start))
+            .map_err(DriveError::system("writing the start of the run"))?;
+    }
     let shared = Arc::new(share(load, stop, opener, start.monotonic_ns));
     run_workers(load, &shared, connections, observer)
+}
+
+fn text_fallback(start: &Start) -> String {
+    format!(
+        "max_prepared_stmt_count of the server was reached: {} statements are prepared, {} are sent as text, \
+         which costs client and server another price",
+        start.prepared_statements, start.statements_as_text
+    )
 }
 
 fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<Connection> {
@@ -129,6 +146,7 @@ fn run_workers(
     }
     drop(pages); // the collecting ends when the last worker drops its own
     let ends = Mutex::new(Vec::new());
+    let mut completed = Vec::new();
     thread::scope(|scope| {
         for seat in workers {
             let ends = &ends;
@@ -142,7 +160,7 @@ fn run_workers(
                     .put(DriveError::system("starting a worker")(error).as_failure());
             }
         }
-        collect(shared, shape_of(load), blanks, &filled, observer);
+        completed = collect(shared, shape_of(load), blanks, &filled, observer);
     });
     let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
     if ends.len() < load.workers as usize {
@@ -150,7 +168,9 @@ fn run_workers(
     }
     Ok(account(
         shared,
+        load.concurrency,
         ends,
+        &completed,
         clock::process_cpu_ns() - cpu_before_ns,
     ))
 }
@@ -200,15 +220,15 @@ impl Seat {
     }
 }
 
-/// Hands the seconds on until no worker sends any more. When they can't be taken the run ends, because
-/// nobody would see the rest.
+/// Hands the seconds on until no worker sends any more, and says how many events were completed in each.
+/// When they can't be taken the run ends, because nobody would see the rest.
 fn collect(
     shared: &Shared,
     shape: Shape,
     blanks: Vec<Sender<Box<Interval>>>,
     filled: &Receiver<Page>,
     observer: &mut dyn Observer,
-) {
+) -> Vec<u64> {
     let mut collector = Collector::new(Arc::clone(&shared.grid), shape, blanks, observer);
     let taken = filled.iter().try_for_each(|page| collector.take(page));
     if let Err(error) = taken.and_then(|()| collector.finish()) {
@@ -216,11 +236,27 @@ fn collect(
             .failure
             .put(DriveError::system("writing records")(error).as_failure());
     }
+    collector.into_completed()
 }
 
-fn account(shared: &Shared, ends: Vec<WorkerEnd>, process_cpu_ns: u64) -> Outcome {
+fn account(
+    shared: &Shared,
+    connections: u32,
+    ends: Vec<WorkerEnd>,
+    completed: &[u64],
+    process_cpu_ns: u64,
+) -> Outcome {
     let sum = |count: fn(&WorkerEnd) -> u64| ends.iter().map(count).sum::<u64>();
     let (started, unsent) = (sum(|end| end.totals.started), sum(|end| end.unsent));
+    let (in_flight_at_end, abandoned) = (sum(|end| end.in_flight_at_end), sum(|end| end.abandoned));
+    let (completed_events, failed) = (
+        sum(|end| end.totals.completed),
+        sum(|end| end.totals.failed),
+    );
+    let (silences, outage_logs) = ends
+        .into_iter()
+        .map(|end| (end.silences, end.outages))
+        .unzip();
     let status = match shared.failure.take() {
         Some(failure) => Status::Failed(failure),
         None if shared.stop.is_thrown() => Status::Interrupted,
@@ -229,16 +265,15 @@ fn account(shared: &Shared, ends: Vec<WorkerEnd>, process_cpu_ns: u64) -> Outcom
     Outcome {
         status,
         scheduled: started + unsent,
-        completed: sum(|end| end.totals.completed),
-        failed: sum(|end| end.totals.failed),
+        completed: completed_events,
+        failed,
         unsent,
-        in_flight_at_end: sum(|end| end.in_flight_at_end),
-        abandoned: sum(|end| end.abandoned),
+        in_flight_at_end,
+        abandoned,
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),
-        longest_silence_ns: longest_common_silence_ns(
-            ends.into_iter().map(|end| end.silences).collect(),
-        ),
+        longest_silence_ns: longest_common_silence_ns(silences),
+        outages: outages(outage_logs, connections, shared.grid.start_ns, completed),
     }
 }
 

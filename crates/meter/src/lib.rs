@@ -25,10 +25,12 @@ mod codes;
 mod encoder;
 mod histogram;
 mod interval;
+mod queue_clock;
 mod silence;
 
 pub use codes::Codes;
 pub use encoder::Encoder;
 pub use histogram::{HIGHEST_NS, Histogram};
 pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
+pub use queue_clock::QueueClock;
 pub use silence::{Silence, SilenceLog, longest_common_silence_ns};

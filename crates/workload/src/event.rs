@@ -45,6 +45,16 @@ pub struct Facts {
     pub quirks: Vec<String>,
 }
 
+/// The values of an event that is repeated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Draws {
+    /// Drawn anew, as sysbench does.
+    #[default]
+    New,
+    /// Those of the first attempt, as tpcc-mysql does.
+    Same,
+}
+
 /// What a user wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -72,10 +82,11 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
 
 /// One client: draws its events and hands out their statements one by one.
 pub trait User: Send {
-    /// Starts a fresh event and says of which type it is: the one `wanted` where the pacing or the first
-    /// attempt fixed it, otherwise the user's own choice. After a transient error it is called again: the
-    /// event is repeated with new draws, as sysbench does.
+    /// Starts a fresh event and says of which type it is: the one `wanted` where the pacing fixes it,
+    /// otherwise the user's own choice.
     fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType;
+    /// Starts the event under way again, after an attempt at it was given up. It keeps its type.
+    fn repeat_event(&mut self, draws: Draws);
     /// Fills `call` with the event's next statement. `reply` answers the statement before it, `None`
     /// for the first.
     fn next(&mut self, reply: Option<&Reply>, call: &mut Call) -> Step;

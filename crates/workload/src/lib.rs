@@ -35,6 +35,6 @@ pub use catalog::{OptionInfo, option_table, population, workload, workload_names
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use error::WorkloadError;
 pub use event::{
-    Class, Facts, StatementTemplate, StatementType, Step, TransactionType, User, Workload,
+    Class, Draws, Facts, StatementTemplate, StatementType, Step, TransactionType, User, Workload,
 };
 pub use population::{Check, Population, RowSource};

@@ -1,7 +1,9 @@
 //! What a worker writes down, and when it turns the page.
 
 use crate::grid::{Grid, SECOND_NS};
-use dbdyno_meter::{Interval, Shape, SilenceLog, clock};
+use crate::observe::Level;
+use crate::outage::OutageLog;
+use dbdyno_meter::{Interval, QueueClock, Shape, SilenceLog, clock};
 use dbdyno_wire::Reply;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -12,7 +14,7 @@ pub(crate) enum Page {
     /// A filled interval.
     Interval(usize, Box<Interval>),
     /// A remark for the user.
-    Message(String),
+    Message(Level, String),
     /// No interval of this worker follows.
     Last(usize),
 }
@@ -40,7 +42,7 @@ pub(crate) struct Book {
     pub(crate) page: Box<Interval>,
     pub(crate) totals: Totals,
     pub(crate) silences: SilenceLog,
-    pub(crate) wake_ups: u64,
+    pub(crate) outages: OutageLog,
     /// Bytes, sent and received, of connections that are gone and not counted in an interval yet.
     pub(crate) stray_bytes: (u64, u64),
     /// When the open page ends, on the grid. The hot path compares each reply's time with it.
@@ -49,6 +51,9 @@ pub(crate) struct Book {
     shape: Shape,
     grid: Arc<Grid>,
     second: u32,
+    wake_ups: u64,
+    served: u64,
+    queue: QueueClock,
     busy_ns: u64,
     awake_since_ns: u64,
     cpu_at_ns: u64,
@@ -69,7 +74,10 @@ impl Book {
             page: Box::new(Interval::new(shape)),
             totals: Totals::default(),
             silences: SilenceLog::new(grid.start_ns),
+            outages: OutageLog::default(),
             wake_ups: 0,
+            served: 0,
+            queue: QueueClock::of_this_thread(),
             stray_bytes: (0, 0),
             boundary_ns: grid.begin_ns(1),
             worker,
@@ -91,11 +99,12 @@ impl Book {
         self.busy_ns += now_ns.saturating_sub(self.awake_since_ns);
     }
 
-    /// The worker has something to do again.
+    /// The worker has something to do again, on so many connections.
     #[inline]
-    pub(crate) fn wake(&mut self, now_ns: u64) {
+    pub(crate) fn wake(&mut self, now_ns: u64, ready: usize) {
         self.awake_since_ns = now_ns;
         self.wake_ups += 1;
+        self.served += ready as u64;
     }
 
     /// Files a statement that was answered without an error: a result set is a read, otherwise changed
@@ -139,8 +148,8 @@ impl Book {
         }
     }
 
-    pub(crate) fn remark(&self, text: String) {
-        self.send(Page::Message(text));
+    pub(crate) fn remark(&self, level: Level, text: String) {
+        self.send(Page::Message(level, text));
     }
 
     fn hand_over(&mut self, gauges: Gauges, duration_ns: u64, now_ns: u64) {
@@ -168,6 +177,8 @@ impl Book {
         load.busy_ns = std::mem::take(&mut self.busy_ns);
         load.cpu_ns = cpu_ns - std::mem::replace(&mut self.cpu_at_ns, cpu_ns);
         load.wake_ups = std::mem::take(&mut self.wake_ups);
+        load.served = std::mem::take(&mut self.served);
+        load.cpu_wait_ns = self.queue.take_ns();
     }
 
     fn send(&self, page: Page) {

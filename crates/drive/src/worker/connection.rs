@@ -31,6 +31,8 @@ pub(crate) struct Connection {
     pub(crate) user: Box<dyn User>,
     pub(crate) activity: Activity,
     pub(crate) transaction: TransactionType,
+    /// It was lost and opened again before.
+    pub(crate) was_reopened: bool,
     /// Place of the statement sent last.
     pub(crate) statement: u16,
     /// Attempts at the event so far.
@@ -55,6 +57,7 @@ impl Connection {
             user,
             activity: Activity::Free,
             transaction: 0,
+            was_reopened: false,
             statement: 0,
             attempts: 0,
             due_ns: 0,

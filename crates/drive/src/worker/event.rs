@@ -150,7 +150,7 @@ impl Worker {
         match self.connections[index as usize].activity {
             Activity::Statement => self.take_statement_reply(index, reply, now_ns),
             Activity::Rollback { repeat } => self.take_rollback_reply(index, repeat, reply, now_ns),
-            Activity::Free | Activity::Down { .. } => self.take_unasked_reply(index, reply),
+            Activity::Free | Activity::Down { .. } => self.take_unasked_reply(index, reply, now_ns),
         }
     }
 
@@ -166,6 +166,7 @@ impl Worker {
             return self.take_error(index, error, now_ns);
         }
         counts.completed += 1;
+        self.book.outages.hear(connection.was_reopened, now_ns);
         self.book.classify(reply);
         self.advance(index, Some(reply), now_ns);
     }
@@ -182,9 +183,11 @@ impl Worker {
         counts
             .response
             .record(now_ns.saturating_sub(connection.due_ns));
-        counts
-            .service
-            .record(now_ns.saturating_sub(connection.begun_ns));
+        let service_ns = now_ns.saturating_sub(connection.begun_ns);
+        counts.service.record(service_ns);
+        if connection.attempts == 1 {
+            counts.first_attempt.record(service_ns);
+        }
         self.book.totals.completed += 1;
         self.in_flight -= 1;
     }

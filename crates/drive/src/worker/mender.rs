@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Connections of one worker opened at the same time.
 const THREADS: usize = 4;
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Errors with which a server that starts, stops or is full answers; they pass.
 const PASSING: [u16; 4] = [1040, 1053, 1203, 3168];

@@ -14,6 +14,7 @@ pub(crate) use connection::Connection;
 
 use crate::grid::Grid;
 use crate::login::Opener;
+use crate::outage::OutageLog;
 use crate::pacing::{Due, Pace};
 use crate::poller::{Poller, descriptor};
 use crate::stop::FailureSlot;
@@ -86,6 +87,7 @@ pub(crate) struct WorkerEnd {
     pub(crate) in_flight_at_end: u64,
     pub(crate) abandoned: u64,
     pub(crate) silences: Vec<Silence>,
+    pub(crate) outages: OutageLog,
 }
 
 pub(crate) struct Worker {
@@ -152,7 +154,7 @@ impl Worker {
             self.book.rest(now_ns);
             let ready = self.poller.wait(self.nap_ns(now_ns));
             let now_ns = clock::monotonic_ns();
-            self.book.wake(now_ns);
+            self.book.wake(now_ns, *ready.as_ref().unwrap_or(&0));
             self.keep_time(now_ns);
             match ready {
                 Ok(ready) => (0..ready).for_each(|place| self.serve(place)),
@@ -327,6 +329,7 @@ impl Worker {
             in_flight_at_end: self.in_flight_at_end,
             abandoned,
             silences: self.book.silences.finish(self.ended_ns),
+            outages: self.book.outages,
         }
     }
 }

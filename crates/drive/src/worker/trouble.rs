@@ -2,6 +2,7 @@
 
 use super::mender::{Mender, watch_bell};
 use super::{Activity, BELL, Worker};
+use crate::observe::Level;
 use crate::poller::descriptor;
 use crate::stop::Failure;
 use crate::{DriveError, Fault};
@@ -17,6 +18,10 @@ pub(super) const LOST: u16 = 2013;
 impl Worker {
     /// An error answered the statement of an event: repeat it, give it up, or end the run.
     pub(super) fn take_error(&mut self, index: u32, error: &ServerError, now_ns: u64) {
+        if error.is_farewell() && self.shared.policy.ignores(LOST) {
+            return self.lose(index, &WireError::Server(error.clone()), LOST, now_ns);
+        }
+        self.count_first_attempt(index, now_ns);
         if !self.shared.policy.ignores(error.code) {
             self.fail_event(index);
             return self.fail_run(index, Some(error.code), error.to_string());
@@ -29,9 +34,21 @@ impl Worker {
         }
     }
 
+    /// An attempt at the event ended in an error.
+    fn count_first_attempt(&mut self, index: u32, now_ns: u64) {
+        let connection = &self.connections[index as usize];
+        if connection.attempts == 1 {
+            self.book.page.transactions[usize::from(connection.transaction)]
+                .first_attempt
+                .record(now_ns.saturating_sub(connection.begun_ns));
+        }
+    }
+
     /// Counts the error at the event, and says whether the event has a repeat left.
     fn count_repeat(&mut self, index: u32, code: u16, message: &str) -> bool {
-        self.tell_once(index, code, message);
+        let statement = self.statement_name(index);
+        let text = format!("error {code} on {statement}: {message}; counted and repeated");
+        self.tell_once(code, Level::Info, text);
         let connection = &mut self.connections[index as usize];
         let limit = self.shared.policy.retry_limit;
         let repeat = limit.is_none_or(|limit| connection.attempts <= limit);
@@ -67,7 +84,7 @@ impl Worker {
         self.resume(index, repeat, now_ns);
     }
 
-    /// Goes on after an error, with new draws, or with the next event.
+    /// Goes on after an error, with a repeat or with the next event.
     fn resume(&mut self, index: u32, repeat: bool, now_ns: u64) {
         if !repeat {
             self.fail_event(index);
@@ -75,8 +92,7 @@ impl Worker {
             return self.offer(index, now_ns);
         }
         let connection = &mut self.connections[index as usize];
-        // The event keeps the type it was counted under when it started.
-        connection.user.start_event(Some(connection.transaction));
+        connection.user.repeat_event(self.shared.policy.draws);
         connection.activity = Activity::Statement;
         self.advance(index, None, now_ns);
     }
@@ -94,8 +110,10 @@ impl Worker {
     pub(super) fn lose(&mut self, index: u32, error: &WireError, code: u16, now_ns: u64) {
         let had_event = self.connections[index as usize].has_event();
         self.unplug(index, had_event);
+        self.book.outages.lose(now_ns);
         if had_event {
             self.count_statement_error(index, code);
+            self.count_first_attempt(index, now_ns);
         }
         if !error.is_connection_lost() || !self.shared.policy.ignores(code) {
             if had_event {
@@ -103,6 +121,8 @@ impl Worker {
             }
             return self.fail_run(index, Some(code), lost_text(error));
         }
+        let text = format!("{}; connecting again", lost_text(error));
+        self.tell_once(code, Level::Warning, text);
         let repeat = had_event && self.count_repeat(index, code, &lost_text(error));
         if had_event && !repeat {
             self.fail_event(index);
@@ -181,6 +201,8 @@ impl Worker {
         {
             return self.fail_by_system("watching a connection", &error);
         }
+        self.connections[index as usize].was_reopened = true;
+        self.book.outages.reopen(now_ns);
         self.book.page.tally.reconnects += 1;
         if has_event {
             self.resume(index, true, now_ns);
@@ -189,11 +211,11 @@ impl Worker {
         }
     }
 
-    /// A server speaks unasked only to take leave (shutdown, idle timeout); the end of the stream follows.
-    pub(super) fn take_unasked_reply(&mut self, index: u32, reply: &Reply) {
+    /// A server speaks unasked only to take leave (shutdown, idle timeout).
+    pub(super) fn take_unasked_reply(&mut self, index: u32, reply: &Reply, now_ns: u64) {
         let text = match reply {
             Reply::Error(error) if self.shared.policy.ignores(LOST) => {
-                return self.tell_once(index, error.code, &error.message);
+                return self.lose(index, &WireError::Server(error.clone()), LOST, now_ns);
             }
             Reply::Error(error) => error.to_string(),
             other => format!("the server answered what was not asked: {other:?}"),
@@ -201,15 +223,12 @@ impl Worker {
         self.fail_run(index, None, text);
     }
 
-    fn tell_once(&mut self, index: u32, code: u16, message: &str) {
-        if self.told.contains(&code) {
-            return;
+    /// The counts of an error are in every second; its words are told once.
+    fn tell_once(&mut self, code: u16, level: Level, text: String) {
+        if !self.told.contains(&code) {
+            self.told.push(code);
+            self.book.remark(level, text);
         }
-        self.told.push(code);
-        let statement = self.statement_name(index);
-        self.book.remark(format!(
-            "error {code} on {statement}: {message}; counted and repeated"
-        ));
     }
 
     fn statement_name(&self, index: u32) -> &'static str {

@@ -1,10 +1,10 @@
 //! Arguments of `run`.
 
-use super::parse::{List, code_list, cpu_list, nanoseconds, seconds};
+use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, seconds};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Gaps, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, SCHEMA_VERSION,
-    StatementProtocol, WorkloadChoice, read_order,
+    ErrorOrder, Gaps, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, RepeatDraws,
+    SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
@@ -162,9 +162,23 @@ pub(crate) struct ErrorArguments {
     #[arg(long)]
     pub(crate) rollback_first: bool,
 
-    /// Repeats after which an event counts as failed [default: repeated until it succeeds]
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) retry_limit: Option<u32>,
+    /// Repeats after which an event counts as failed, or `none` to repeat until it succeeds (sysbench)
+    #[arg(long, value_name = "COUNT|none", default_value = "100", value_parser = limit)]
+    pub(crate) retry_limit: Limit,
+
+    /// Values of a repeated event
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "new")]
+    pub(crate) repeat_draws: RepeatDraws,
+
+    /// From the third attempt on wait a random time up to this, doubled with each attempt up to 64 times
+    ///
+    /// Events that keep meeting each other part. The wait is in the event's response time. 0s: none.
+    #[arg(long, value_name = "DURATION", default_value = "1ms", value_parser = nanoseconds)]
+    pub(crate) retry_pause: u64,
+
+    /// When the server's max_prepared_stmt_count is reached
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "stop")]
+    pub(crate) prepared_full: WhenPreparedFull,
 }
 
 /// What is shown and what is kept.
@@ -209,8 +223,11 @@ impl RunArguments {
             errors: ErrorOrder {
                 ignore: errors.ignore_errors.0.clone(),
                 rollback_first: errors.rollback_first,
-                retry_limit: errors.retry_limit,
+                retry_limit: errors.retry_limit.0,
+                draws: errors.repeat_draws,
+                pause_ns: errors.retry_pause,
             },
+            prepared_full: errors.prepared_full,
             drain_ns: load.drain,
             events: load.events,
         })

@@ -40,6 +40,21 @@ pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
     Ok((number * unit_ns).round() as u64)
 }
 
+/// A count that may be unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit(pub(crate) Option<u32>);
+
+/// A limit such as `100`, or `none`.
+pub(super) fn limit(text: &str) -> Result<Limit, String> {
+    if text.trim() == "none" {
+        return Ok(Limit(None));
+    }
+    let count = text.trim().parse();
+    count
+        .map(|count| Limit(Some(count)))
+        .map_err(|_| "write for example 100, or none".to_owned())
+}
+
 /// Numbers of a list such as `0,2-3`.
 pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
     let wrong = || "write for example 0 or 0,2-3".to_owned();

@@ -1,7 +1,10 @@
 //! The order of `dbdyno-load run`: `contract/load-order.schema.json`.
 
 use super::target::LOGIN_TIMEOUT;
-use super::{Gaps, Generator, SCHEMA_VERSION, StatementProtocol, Target, WorkloadChoice};
+use super::{
+    Gaps, Generator, RepeatDraws, SCHEMA_VERSION, StatementProtocol, Target, WhenPreparedFull,
+    WorkloadChoice,
+};
 use crate::trouble::Trouble;
 use dbdyno_drive::{ErrorPolicy, Load, Pacing, Phase, default_workers};
 use dbdyno_workload::{RandomSource, Workload, workload};
@@ -29,6 +32,8 @@ pub(crate) struct LoadOrder {
     pub(crate) pacing: PacingOrder,
     pub(crate) phases: Vec<PhaseOrder>,
     pub(crate) errors: ErrorOrder,
+    #[serde(default)]
+    pub(crate) prepared_full: WhenPreparedFull,
     pub(crate) drain_ns: u64,
     /// Ends the run early once so many events were started.
     #[serde(default)]
@@ -96,6 +101,10 @@ pub(crate) struct ErrorOrder {
     pub(crate) ignore: Vec<u16>,
     pub(crate) rollback_first: bool,
     pub(crate) retry_limit: Option<u32>,
+    #[serde(default)]
+    pub(crate) draws: RepeatDraws,
+    #[serde(default)]
+    pub(crate) pause_ns: u64,
 }
 
 impl LoadOrder {
@@ -119,7 +128,10 @@ impl LoadOrder {
                 ignore: self.errors.ignore.clone(),
                 rollback_first: self.errors.rollback_first,
                 retry_limit: self.errors.retry_limit,
+                draws: self.errors.draws.into(),
+                pause: Duration::from_nanos(self.errors.pause_ns),
             },
+            prepared_full: self.prepared_full.into(),
             drain: Duration::from_nanos(self.drain_ns),
             events_limit: self.events,
             seed: self.seed,

@@ -12,7 +12,9 @@ pub(crate) use load::{ErrorOrder, LoadOrder, PacingOrder, PhaseOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Target, connect};
-pub(crate) use words::{Gaps, Generator, StatementProtocol, TlsWord, WorkloadChoice};
+pub(crate) use words::{
+    Gaps, Generator, RepeatDraws, StatementProtocol, TlsWord, WhenPreparedFull, WorkloadChoice,
+};
 
 /// Version of the contract that this program speaks.
 pub(crate) const SCHEMA_VERSION: u32 = 1;

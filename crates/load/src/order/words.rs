@@ -2,8 +2,8 @@
 
 use crate::trouble::Trouble;
 use clap::ValueEnum;
-use dbdyno_drive::{Arrivals, Protocol};
-use dbdyno_workload::RandomKind;
+use dbdyno_drive::{Arrivals, PreparedFull, Protocol};
+use dbdyno_workload::{Draws, RandomKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -78,6 +78,46 @@ impl From<Gaps> for Arrivals {
         match word {
             Gaps::Poisson => Self::Poisson,
             Gaps::Constant => Self::Constant,
+        }
+    }
+}
+
+/// The values of a repeated event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RepeatDraws {
+    /// Drawn anew (sysbench).
+    #[default]
+    New,
+    /// Those of the first attempt (tpcc-mysql).
+    Same,
+}
+
+impl From<RepeatDraws> for Draws {
+    fn from(word: RepeatDraws) -> Self {
+        match word {
+            RepeatDraws::New => Self::New,
+            RepeatDraws::Same => Self::Same,
+        }
+    }
+}
+
+/// What happens when the server holds as many prepared statements as it may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum WhenPreparedFull {
+    /// Don't begin.
+    #[default]
+    Stop,
+    /// Send the rest as text, and say so.
+    Text,
+}
+
+impl From<WhenPreparedFull> for PreparedFull {
+    fn from(word: WhenPreparedFull) -> Self {
+        match word {
+            WhenPreparedFull::Stop => Self::Stop,
+            WhenPreparedFull::Text => Self::Text,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::PROGRAM;
 use super::named::Named;
 use crate::order::{Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol};
-use dbdyno_drive::{Level, Load, Outcome, SessionReadBack, Status};
+use dbdyno_drive::{Level, Load, Outage, Outcome, SessionReadBack, Status};
 use dbdyno_workload::Workload;
 use serde::Serialize;
 
@@ -27,6 +27,9 @@ pub(crate) struct Start<'a> {
     transaction_types: &'a [&'static str],
     statement_types: &'a [&'static str],
     connect_ns: u64,
+    connect_retries: u64,
+    prepared_statements: u64,
+    statements_as_text: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,6 +86,9 @@ impl<'a> Start<'a> {
             transaction_types: load.workload.transaction_types(),
             statement_types: load.workload.statement_types(),
             connect_ns: start.connect_ns,
+            connect_retries: start.connect_retries,
+            prepared_statements: start.prepared_statements,
+            statements_as_text: start.statements_as_text,
         }
     }
 }
@@ -139,6 +145,9 @@ pub(crate) struct End {
     in_flight_at_end: u64,
     abandoned: u64,
     longest_silence_ns: u64,
+    outages: Vec<OutageRecord>,
+    /// Filled in by a search.
+    search: Option<()>,
     process_cpu_ns: u64,
     peak_rss_bytes: u64,
 }
@@ -162,8 +171,36 @@ impl End {
             in_flight_at_end: outcome.in_flight_at_end,
             abandoned: outcome.abandoned,
             longest_silence_ns: outcome.longest_silence_ns,
+            outages: outcome.outages.iter().map(OutageRecord::of).collect(),
+            search: None,
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
+        }
+    }
+}
+
+/// A stretch with lost connections.
+#[derive(Debug, Serialize)]
+struct OutageRecord {
+    start_ns: u64,
+    first_success_ns: Option<u64>,
+    restored_ns: Option<u64>,
+    connections_lost: u32,
+    all_lost: bool,
+    former_tps: Option<f64>,
+    regained_ns: Option<u64>,
+}
+
+impl OutageRecord {
+    fn of(outage: &Outage) -> Self {
+        Self {
+            start_ns: outage.start_ns,
+            first_success_ns: outage.first_success_ns,
+            restored_ns: outage.restored_ns,
+            connections_lost: outage.connections_lost,
+            all_lost: outage.all_lost,
+            former_tps: outage.former_tps,
+            regained_ns: outage.regained_ns,
         }
     }
 }

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::order::LoadOrder;
 use crate::record::End;
-use dbdyno_drive::{Failure, Fault, IntervalRecord, Level, Load, Outcome, SessionReadBack, Status};
+use dbdyno_drive::{
+    Failure, Fault, IntervalRecord, Level, Load, Outage, Outcome, SessionReadBack, Status,
+};
 use dbdyno_meter::{Encoder, Interval, Shape};
 use serde::Serialize;
 use serde_json::Value;
@@ -85,6 +87,9 @@ fn the_start_has_the_shape_of_the_sample() {
             ..SessionReadBack::default()
         },
         connect_ns: 3,
+        connect_retries: 0,
+        prepared_statements: 4,
+        statements_as_text: 0,
     };
     let mut ours = written(&Start::of(&order, &load, &start));
     let theirs = sample(LOAD, "start");
@@ -134,16 +139,25 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
         message: "gone".to_owned(),
         fault: Fault::World,
     };
+    let outage = Outage {
+        start_ns: 1,
+        first_success_ns: Some(2),
+        restored_ns: None,
+        connections_lost: 3,
+        all_lost: true,
+        former_tps: Some(4.5),
+        regained_ns: Some(5),
+    };
     for status in [
         Status::Complete,
         Status::Interrupted,
         Status::Failed(failure),
     ] {
-        compare(
-            "end",
-            &written(&End::of(&Outcome::nothing(status))),
-            &sample(LOAD, "end"),
-        );
+        let outcome = Outcome {
+            outages: vec![outage.clone()],
+            ..Outcome::nothing(status)
+        };
+        compare("end", &written(&End::of(&outcome)), &sample(LOAD, "end"));
     }
 }
 

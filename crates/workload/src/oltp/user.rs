@@ -3,7 +3,7 @@
 use super::blocks::{Block, Event};
 use super::script::Part;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
-use crate::{Call, Step, TransactionType, User};
+use crate::{Call, Draws, Step, TransactionType, User};
 use dbdyno_chance::{RandomKind, Sampler, Stream, Unique};
 use dbdyno_wire::{Parameters, Reply};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(crate) struct OltpUser {
     /// A DELETE went out, and its INSERT is due.
     insert_due: bool,
     row: Row,
+    /// Where the draws stood when the event started.
+    at_start: (Stream, u32),
 }
 
 /// Where the user takes ids of new rows from, when the server doesn't give them.
@@ -49,6 +51,7 @@ struct Row {
 impl OltpUser {
     pub(crate) fn new(event: Arc<Event>, stream: Stream, ids: NewIds, segment: Sampler) -> Self {
         Self {
+            at_start: (stream.clone(), ids.place),
             event,
             stream,
             ids,
@@ -64,6 +67,14 @@ impl OltpUser {
                 pad: [0; PAD_LENGTH],
             },
         }
+    }
+
+    /// Goes to the front of an event.
+    #[inline]
+    fn rewind(&mut self) {
+        self.block = 0;
+        self.begun = 0;
+        self.insert_due = false;
     }
 
     #[inline]
@@ -152,10 +163,16 @@ impl OltpUser {
 impl User for OltpUser {
     /// The family has one transaction type, so there is nothing to choose.
     fn start_event(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
-        self.block = 0;
-        self.begun = 0;
-        self.insert_due = false;
+        self.rewind();
+        self.at_start = (self.stream.clone(), self.ids.place);
         0
+    }
+
+    fn repeat_event(&mut self, draws: Draws) {
+        self.rewind();
+        if draws == Draws::Same {
+            (self.stream, self.ids.place) = self.at_start.clone();
+        }
     }
 
     fn next(&mut self, _reply: Option<&Reply>, call: &mut Call) -> Step {
@@ -209,7 +226,7 @@ impl NewIds {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Call, Step, User, Workload, workload};
+    use crate::{Call, Draws, Step, User, Workload, workload};
     use dbdyno_chance::{RandomKind, RandomSource};
     use dbdyno_wire::Parameter;
     use std::collections::HashSet;
@@ -249,11 +266,27 @@ mod tests {
         user.start_event(None);
         let first: Vec<_> = (0..4).map_while(|_| next(&*made, &mut *user)).collect();
         assert!(first[3].0.starts_with("DELETE"));
-        user.start_event(None);
+        user.repeat_event(Draws::New);
         let second: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
         assert_eq!(second[0].0, "BEGIN");
         assert_eq!(second.len(), 6);
         assert_ne!(second[1].1, first[1].1, "a repeat draws anew");
+    }
+
+    #[test]
+    fn an_event_repeated_with_the_same_draws_sends_the_same_values() {
+        let options = [("table_size", "1000000"), ("auto_inc", "off")];
+        for script in ["oltp_read_write", "oltp_insert"] {
+            let made = made(script, &options, 1);
+            let mut user = made.user(0);
+            for _ in 0..3 {
+                user.start_event(None);
+                let attempt: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
+                user.repeat_event(Draws::Same);
+                let repeat: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
+                assert_eq!(attempt, repeat, "{script}");
+            }
+        }
     }
 
     #[test]
