@@ -4,11 +4,10 @@ use crate::error::server_code;
 use crate::facts::{SessionReadBack, global_variable, read_back};
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session, WireError};
-use std::io::ErrorKind;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Stands for the number of a statement that is sent as text.
 pub(crate) const AS_TEXT: u32 = u32::MAX;
@@ -95,23 +94,19 @@ impl Opener {
         Ok(facts)
     }
 
-    /// Connects; a server whose listen queue is full at the moment is asked again.
     fn connect(&self) -> Result<Session, DriveError> {
-        let deadline = Instant::now() + self.load.login_timeout;
-        loop {
-            match Session::open(&self.load.endpoint, self.load.login_timeout) {
-                Err(error) if is_queue_full(&error) && Instant::now() < deadline => {
-                    self.connect_retries.fetch_add(1, Ordering::Relaxed);
-                    thread::sleep(Duration::from_millis(10));
-                }
-                // A broken connection names its peer itself.
-                Err(source) if source.is_connection_lost() => return Err(server("log-in")(source)),
-                result => {
-                    let doing = format!("log-in at {}", self.load.endpoint.address);
-                    return result.map_err(server(doing));
-                }
-            }
-        }
+        let opened = Session::open(&self.load.endpoint, self.load.login_timeout);
+        let session = opened.map_err(|source| {
+            let doing = if source.is_connection_lost() {
+                "log-in".to_owned() // a broken connection names its peer itself
+            } else {
+                format!("log-in at {}", self.load.endpoint.address)
+            };
+            server(doing)(source)
+        })?;
+        let retries = u64::from(session.facts().connect_retries);
+        self.connect_retries.fetch_add(retries, Ordering::Relaxed);
+        Ok(session)
     }
 
     fn prepare_all(&self, session: &mut Session) -> Result<Vec<u32>, DriveError> {
@@ -245,10 +240,6 @@ fn ask_connection_limit(opener: &Opener) -> Option<String> {
         thread::sleep(Duration::from_millis(50));
     }
     None
-}
-
-fn is_queue_full(error: &WireError) -> bool {
-    matches!(error, WireError::Network { source, .. } if source.kind() == ErrorKind::WouldBlock)
 }
 
 fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {

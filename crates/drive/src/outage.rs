@@ -25,7 +25,8 @@ pub struct Outage {
     pub connections_lost: u32,
     /// Whether there was an instant without any open connection.
     pub all_lost: bool,
-    /// Mean of the events a second that were completed in up to ten whole seconds before it.
+    /// Median of the events a second that were completed in up to ten whole seconds before it, so that an
+    /// outage shortly before does not lower it.
     pub former_tps: Option<f64>,
     /// End of the first whole second after its start that had 95 % of `former_tps`.
     pub regained_ns: Option<u64>,
@@ -130,15 +131,23 @@ impl Outage {
         if former.is_empty() {
             return;
         }
-        let mean = former.iter().sum::<u64>() as f64 / former.len() as f64;
-        self.former_tps = Some(mean);
+        let usual = median(former);
+        self.former_tps = Some(usual);
         let regained = completed
             .iter()
             .enumerate()
             .skip(second + 1)
-            .find(|&(_, &count)| count as f64 >= REGAINED * mean);
+            .find(|&(_, &count)| count as f64 >= REGAINED * usual);
         self.regained_ns = regained.map(|(at, _)| start_ns + (at as u64 + 1) * SECOND_NS);
     }
+}
+
+/// Of at least one count.
+fn median(counts: &[u64]) -> f64 {
+    let mut sorted = counts.to_vec();
+    sorted.sort_unstable();
+    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    (low + high) as f64 / 2.0
 }
 
 #[cfg(test)]
