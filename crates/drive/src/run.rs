@@ -94,6 +94,7 @@ fn share(load: &Load, stop: &StopSwitch, opener: Arc<Opener>, start_ns: u64) -> 
             .collect(),
         workload: Arc::clone(&load.workload),
         policy: load.errors.clone(),
+        seed: load.seed,
         grid: Arc::new(Grid::new(start_ns, &load.phases)),
         drain_ns: u64::try_from(load.drain.as_nanos()).unwrap_or(u64::MAX / 2),
         opener,

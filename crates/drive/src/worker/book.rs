@@ -47,7 +47,7 @@ pub(crate) struct Book {
     pub(crate) stray_bytes: (u64, u64),
     /// When the open page ends, on the grid. The hot path compares each reply's time with it.
     pub(crate) boundary_ns: u64,
-    worker: usize,
+    pub(crate) worker: usize,
     shape: Shape,
     grid: Arc<Grid>,
     second: u32,

@@ -16,6 +16,8 @@ pub(crate) enum Activity {
         /// Whether the event is repeated.
         repeat: bool,
     },
+    /// An attempt at the event was given up, and the next one waits for its instant.
+    Pause,
     /// The connection was lost and is being opened again; an event is under way or not.
     Down {
         /// Whether an event waits to be repeated.

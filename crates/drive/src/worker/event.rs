@@ -20,10 +20,15 @@ impl Worker {
 
     /// The instant has come that a connection waited for.
     pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
-        if self.connections[index as usize].activity == Activity::Free
-            && let Some(due) = self.pace.on_rested(index)
-        {
-            self.start_due_event(index, due, now_ns);
+        match self.connections[index as usize].activity {
+            Activity::Free => {
+                if let Some(due) = self.pace.on_rested(index) {
+                    self.start_due_event(index, due, now_ns);
+                }
+            }
+            Activity::Pause => self.repeat_event(index, now_ns),
+            // A timer is cancelled when its connection is lost, and no other activity waits for one.
+            Activity::Statement | Activity::Rollback { .. } | Activity::Down { .. } => {}
         }
     }
 
@@ -150,7 +155,9 @@ impl Worker {
         match self.connections[index as usize].activity {
             Activity::Statement => self.take_statement_reply(index, reply, now_ns),
             Activity::Rollback { repeat } => self.take_rollback_reply(index, repeat, reply, now_ns),
-            Activity::Free | Activity::Down { .. } => self.take_unasked_reply(index, reply, now_ns),
+            Activity::Free | Activity::Pause | Activity::Down { .. } => {
+                self.take_unasked_reply(index, reply, now_ns)
+            }
         }
     }
 

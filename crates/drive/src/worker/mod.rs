@@ -7,6 +7,7 @@ mod book;
 mod connection;
 mod event;
 mod mender;
+mod pauses;
 mod trouble;
 
 pub(crate) use book::{Book, Page};
@@ -26,6 +27,7 @@ use dbdyno_meter::{Silence, clock};
 use dbdyno_wire::{ReadBuffer, StatementText};
 use dbdyno_workload::{Call, StatementType, Workload};
 use mender::Mender;
+use pauses::Pauses;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,6 +49,8 @@ pub(crate) struct Shared {
     /// Each statement as text to be filled in, in the workload's order.
     pub(crate) texts: Vec<StatementText>,
     pub(crate) policy: ErrorPolicy,
+    /// Of the pauses before repeats.
+    pub(crate) seed: u64,
     pub(crate) grid: Arc<Grid>,
     pub(crate) drain_ns: u64,
     pub(crate) opener: Arc<Opener>,
@@ -96,6 +100,7 @@ pub(crate) struct Worker {
     poller: Poller,
     pace: Pace,
     timers: Timers,
+    pauses: Pauses,
     book: Book,
     call: Call,
     read_buffer: ReadBuffer,
@@ -124,9 +129,10 @@ impl Worker {
                 .try_for_each(|c| poller.watch(descriptor(c), token));
             watched.map_err(DriveError::system("watching a connection"))?;
         }
+        let pause_ns = u64::try_from(shared.policy.pause.as_nanos()).unwrap_or(u64::MAX);
         Ok(Self {
-            shared,
             timers: Timers::new(connections.len()),
+            pauses: Pauses::new(pause_ns, shared.seed, book.worker as u64),
             connections,
             poller,
             pace,
@@ -140,6 +146,7 @@ impl Worker {
             in_flight_at_end: 0,
             unsent: 0,
             told: Vec::with_capacity(16),
+            shared,
         })
     }
 
@@ -181,7 +188,8 @@ impl Worker {
         }
     }
 
-    /// Wakes connections whose timers have come, starts what is due on those that are free, and says what time it is.
+    /// Wakes connections whose timers have come, starts what is due on those that are free, and says what
+    /// time it is.
     fn start_due_events(&mut self) -> u64 {
         loop {
             let now_ns = clock::monotonic_ns();

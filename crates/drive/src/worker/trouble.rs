@@ -77,6 +77,9 @@ impl Worker {
         now_ns: u64,
     ) {
         if let Reply::Error(error) = reply {
+            if error.is_farewell() && self.shared.policy.ignores(LOST) {
+                return self.lose(index, &WireError::Server(error.clone()), LOST, now_ns);
+            }
             self.fail_event(index);
             return self.fail_run(index, Some(error.code), format!("ROLLBACK: {error}"));
         }
@@ -91,6 +94,18 @@ impl Worker {
             self.connections[index as usize].free_since_ns = now_ns;
             return self.offer(index, now_ns);
         }
+        let connection = &mut self.connections[index as usize];
+        match self.pauses.draw_ns(connection.attempts) {
+            0 => self.repeat_event(index, now_ns),
+            pause_ns => {
+                connection.activity = Activity::Pause;
+                self.timers.set(index, now_ns + pause_ns);
+            }
+        }
+    }
+
+    /// Begins the next attempt at an event.
+    pub(super) fn repeat_event(&mut self, index: u32, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
         connection.user.repeat_event(self.shared.policy.draws);
         connection.activity = Activity::Statement;
