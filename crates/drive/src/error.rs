@@ -109,7 +109,7 @@ impl DriveError {
                 statements,
                 ..
             } => Some(format!(
-                "raise it on the server (SET GLOBAL max_prepared_stmt_count = {}), or use protocol text",
+                "raise it on the server (SET GLOBAL max_prepared_stmt_count = {}), or let the rest go as text (--prepared-full text)",
                 (u64::from(*connections) * *statements as u64)
                     .next_power_of_two()
                     .max(65_536)

@@ -1,14 +1,12 @@
 //! One worker's epoll set.
 
 use crate::DriveError;
-use dbdyno_wire::Channel;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::time::Timespec;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 
 /// Ready connections taken at one wake-up.
 const BATCH: usize = 256;
@@ -85,18 +83,4 @@ impl Poller {
 
 fn data(token: u32) -> EventData {
     EventData::new_u64(u64::from(token))
-}
-
-/// A channel's descriptor for as long as the channel is borrowed.
-pub(crate) fn descriptor(channel: &Channel) -> BorrowedFd<'_> {
-    let raw: RawFd = channel.as_raw_fd();
-    #[expect(
-        unsafe_code,
-        reason = "a channel tells its descriptor as a number only"
-    )]
-    // SAFETY: the descriptor belongs to `channel`, which outlives the borrow and closes it only when it
-    // is dropped.
-    unsafe {
-        BorrowedFd::borrow_raw(raw)
-    }
 }

@@ -3,7 +3,6 @@
 use super::{Activity, Stage, Worker};
 use crate::login::AS_TEXT;
 use crate::pacing::{Due, Pace, Turn};
-use crate::poller::descriptor;
 use dbdyno_meter::clock;
 use dbdyno_wire::{Flush, Reply};
 use dbdyno_workload::Step;
@@ -128,7 +127,7 @@ impl Worker {
         let Some(channel) = &self.connections[index as usize].channel else {
             return;
         };
-        if let Err(error) = self.poller.rewatch(descriptor(channel), index, write) {
+        if let Err(error) = self.poller.rewatch(channel, index, write) {
             self.fail_by_system("watching a connection", &error);
         }
     }

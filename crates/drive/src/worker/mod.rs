@@ -17,7 +17,7 @@ use crate::grid::Grid;
 use crate::login::Opener;
 use crate::outage::OutageLog;
 use crate::pacing::{Due, Pace};
-use crate::poller::{Poller, descriptor};
+use crate::poller::Poller;
 use crate::stop::FailureSlot;
 use crate::timers::Timers;
 use crate::{DriveError, ErrorPolicy, StopSwitch};
@@ -126,7 +126,7 @@ impl Worker {
             let watched = connection
                 .channel
                 .iter()
-                .try_for_each(|c| poller.watch(descriptor(c), token));
+                .try_for_each(|c| poller.watch(c, token));
             watched.map_err(DriveError::system("watching a connection"))?;
         }
         let pause_ns = u64::try_from(shared.policy.pause.as_nanos()).unwrap_or(u64::MAX);

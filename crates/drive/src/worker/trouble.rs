@@ -3,7 +3,6 @@
 use super::mender::{Mender, watch_bell};
 use super::{Activity, BELL, Worker};
 use crate::observe::Level;
-use crate::poller::descriptor;
 use crate::stop::Failure;
 use crate::{DriveError, Fault};
 use dbdyno_meter::clock;
@@ -212,7 +211,7 @@ impl Worker {
         connection.activity = Activity::Free;
         connection.free_since_ns = now_ns;
         if let Some(channel) = &connection.channel
-            && let Err(error) = self.poller.watch(descriptor(channel), index)
+            && let Err(error) = self.poller.watch(channel, index)
         {
             return self.fail_by_system("watching a connection", &error);
         }
