@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import counted, listed
-from dbdyno.core import Caveat, Comparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
-
-BUSY_CLIENT = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +126,13 @@ def _shared_cores(facts: StudyFacts) -> Caveat | None:
 
 
 def _busy_client(records: Sequence[RunRecord]) -> Caveat | None:
-    busy = [record for record in records if (record.client_busy_share or 0.0) >= BUSY_CLIENT]
-    if not busy:
+    """Whether the client was the limit is judged once, when a run is measured; here it is counted."""
+    bound = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
+    if not bound:
         return None
-    worst = max(record.client_busy_share or 0.0 for record in busy)
-    text = f"In {counted(len(busy), 'run')} the load generator was busy {BUSY_CLIENT:.0%} of the time or more"
-    return Caveat("client-bound", f"{text} (up to {worst:.0%}): these may measure the client, not the server.")
+    worst = max(record.client_use_share or record.client_busy_share or 0.0 for record in bound)
+    text = f"In {counted(len(bound), 'run')} the load generator used up to {worst:.0%} of what it can do here"
+    return Caveat(CLIENT_BOUND, f"{text}: these may measure the client, not the server.")
 
 
 def _errors(records: Sequence[RunRecord]) -> Caveat | None:

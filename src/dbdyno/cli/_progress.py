@@ -129,9 +129,9 @@ class LiveView:
         if second is None:
             return f"  {self._phase or 'start'} …"
         p95 = "" if second.p95_ns is None else f"   p95 {second.p95_ns / 1e6:.1f} ms"
-        busy = "" if second.client_busy_share is None else f"   client {100 * second.client_busy_share:.0f} % busy"
+        use = "" if second.client_use_share is None else f"   client {100 * second.client_use_share:.0f} %"
         clock = f"{second.phase} {second.second:>2}/{second.seconds_count} s"
-        return f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{busy}   {self._errors} errors"
+        return f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
 
     def _bar(self) -> str:
         share = self._done / max(self._total, 1)

@@ -15,14 +15,24 @@ from dbdyno.core._errors import (
     StudyError,
     WorldError,
 )
-from dbdyno.core._record import Caveat, Comparison, LatencyNs, RunRecord, Verdict
+from dbdyno.core._record import (
+    CLIENT_BOUND,
+    Caveat,
+    ClientUseBasis,
+    Comparison,
+    LatencyNs,
+    RunRecord,
+    Verdict,
+)
 from dbdyno.core._units import format_bytes, format_duration, parse_bytes, parse_duration_ns
 
 __all__ = [
+    "CLIENT_BOUND",
     "STORAGE_ENGINE_ALIASES",
     "AnalysisError",
     "Caveat",
     "Cell",
+    "ClientUseBasis",
     "Comparison",
     "ConfigureError",
     "DbdynoError",

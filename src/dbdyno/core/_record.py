@@ -9,6 +9,9 @@ from typing import Literal
 from dbdyno.core._cell import Run, RunStatus
 
 Verdict = Literal["different", "slightly different", "same", "undecided"]
+ClientUseBasis = Literal["", "calibration", "busy share", "processor quota"]
+CLIENT_BOUND = "client-bound"
+"""Code of the caveat of a run in which the load generator may have been the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,14 @@ class RunRecord:
     client_cpu_ns_per_statement : CPU of the load generator's process; None when unknown
     server_cpu_ns_per_transaction : CPU of the server's process; None when it can't be seen
     client_busy_share : busiest worker's share of the window, 0 to 1
+    client_use_share : of what the client can do here, 0 to 1; see docs/concepts/client.md
+    client_use_basis : what `client_use_share` rests on
+    client_cpu_wait_share : of the window in which the worst-off worker could have run and got no processor
+    lateness_ns_p99 : open loop: how much later than due a transaction was sent although a connection was free
+    unsent : transactions due before the end of the load and never started
+    outages : stretches in which a connection was lost
+    rate_held_per_s, rate_broken_per_s : of a search: the highest rate that held its promise (also `tps_mean`), the
+        lowest that did not
     started_ns, ended_ns : Unix time
     """
 
@@ -65,6 +76,14 @@ class RunRecord:
     client_cpu_ns_per_statement: float | None = None
     server_cpu_ns_per_transaction: float | None = None
     client_busy_share: float | None = None
+    client_use_share: float | None = None
+    client_use_basis: ClientUseBasis = ""
+    client_cpu_wait_share: float | None = None
+    lateness_ns_p99: int | None = None
+    unsent: int | None = None
+    outages: int = 0
+    rate_held_per_s: float | None = None
+    rate_broken_per_s: float | None = None
     caveats: tuple[Caveat, ...] = ()
     started_ns: int = 0
     ended_ns: int = 0

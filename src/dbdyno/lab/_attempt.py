@@ -16,6 +16,7 @@ from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
+from dbdyno.measure.client import Calibration, CostCurve
 from dbdyno.populate import SCHEMA, Dataset
 from dbdyno.store import SecondRow, StoredRun
 from dbdyno.study import Study
@@ -32,6 +33,7 @@ class Attempts:
     Parameters
     ----------
     logical_cpu_count : of the client's machine
+    calibration : of the load generator on this machine; None: not known
     pause : waits for seconds; tests don't
     """
 
@@ -41,6 +43,7 @@ class Attempts:
     generator: Path
     logical_cpu_count: int
     on_event: events.OnEvent
+    calibration: Calibration | None = None
     pause: Callable[[float], None] = time.sleep
 
     def make(self, run: Run, prepared: Prepared | Unprepared) -> StoredRun:
@@ -79,7 +82,13 @@ class Attempts:
             self.pause(self.study.settle_ns / 1e9)
         self.on_event(events.RunPhaseEntered(run, "load"))
         measured = measure_run(
-            order, server, self.host, self.generator, server.sources(), lambda row: self._tell(run, order, row)
+            order,
+            server,
+            self.host,
+            self.generator,
+            server.sources(),
+            lambda row: self._tell(run, order, row),
+            curve=self._curve(run),
         )
         return StoredRun(
             record=record_of(run, prepared, measured, server.log_tail()),
@@ -92,10 +101,16 @@ class Attempts:
             status_after=_status_if_alive(server),
             order=order.to_json(),
             start=measured.start,
+            end=measured.end,
             telemetry_facts=server.telemetry_facts(),
             server_cnf=server.option_file,
             server_log=server.log_tail(),
         )
+
+    def _curve(self, run: Run) -> CostCurve | None:
+        if self.calibration is None:
+            return None
+        return self.calibration.curve(run.cell.route, self.study.workload(run.cell.workload).name)
 
     def _tell(self, run: Run, order: LoadOrder, row: SecondRow) -> None:
         in_window = row.phase == "window"
@@ -103,7 +118,7 @@ class Attempts:
         count = order.window_seconds if in_window else order.first_window_second
         self.on_event(
             events.SecondMeasured(
-                run, row.phase, row.second - first + 1, count, row.tps, row.p95_ns, row.errors, row.client_busy_share
+                run, row.phase, row.second - first + 1, count, row.tps, row.p95_ns, row.errors, row.client_use_share
             )
         )
 
@@ -115,6 +130,7 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
     reason = judgement.reason
     if judgement.status == "failed" and "server died" in reason:
         reason = f"{reason}\n{_last_lines(log_tail)}".strip()
+    use = figures.client_use
     return RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -134,6 +150,14 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
         client_cpu_ns_per_statement=figures.client_cpu_ns_per_statement,
         server_cpu_ns_per_transaction=figures.server_cpu_ns_per_transaction,
         client_busy_share=figures.client_busy_share,
+        client_use_share=use.share if use else None,
+        client_use_basis=use.basis if use else "",
+        client_cpu_wait_share=use.wait_share if use else None,
+        lateness_ns_p99=figures.lateness_ns_p99,
+        unsent=measured.unsent,
+        outages=measured.outages,
+        rate_held_per_s=measured.search.highest_held_per_s if measured.search else None,
+        rate_broken_per_s=measured.search.lowest_broken_per_s if measured.search else None,
         caveats=caveats,
         started_ns=measured.started_ns,
         ended_ns=measured.ended_ns,

@@ -120,7 +120,7 @@ class SecondMeasured:
     tps: float
     p95_ns: int | None
     errors: int
-    client_busy_share: float | None
+    client_use_share: float | None
 
 
 @dataclass(frozen=True, slots=True)

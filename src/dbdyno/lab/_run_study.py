@@ -11,6 +11,7 @@ from dbdyno.lab._generator import find_generator
 from dbdyno.lab._local import LocalBench
 from dbdyno.lab._passwords import password_files
 from dbdyno.lab._walk import Walk
+from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
 from dbdyno.store import Results
 from dbdyno.study import Study
@@ -27,6 +28,7 @@ def run_study(
     command_line: Sequence[str] = (),
     generator: Path | None = None,
     retry_failed: bool = False,
+    calibration: Calibration | None = None,
 ) -> Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
@@ -36,6 +38,7 @@ def run_study(
     command_line : how dbdyno was called, for the manifest
     generator : path of ``dbdyno-load``; looked for when not given
     retry_failed : make failed runs again; what is stored of them is set aside, not lost
+    calibration : of the load generator on this machine; None: not known
 
     Returns
     -------
@@ -51,4 +54,7 @@ def run_study(
     program = generator or find_generator()
     with password_files(study, host) as running:
         bench = LocalBench(running, host, home)
-        return Walk(running, plan, results, bench, host, home, program, on_event, command_line, retry_failed).run()
+        walk = Walk(
+            running, plan, results, bench, host, home, program, on_event, command_line, retry_failed, calibration
+        )
+        return walk.run()

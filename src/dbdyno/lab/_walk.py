@@ -17,6 +17,7 @@ from dbdyno.lab._attempt import Attempts
 from dbdyno.lab._bench import Bench
 from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
+from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
 from dbdyno.store import Results, ResultsWriter
 from dbdyno.study import Study
@@ -30,6 +31,7 @@ class Walk:
     ----------
     command_line : how dbdyno was called, for the manifest
     retry_failed : set failed runs aside and make them again
+    calibration : of the load generator on this machine; None: not known
     """
 
     study: Study
@@ -42,6 +44,7 @@ class Walk:
     on_event: events.OnEvent
     command_line: Sequence[str] = ()
     retry_failed: bool = False
+    calibration: Calibration | None = None
 
     def run(self) -> events.Outcome:
         """Make every run of the plan that is not yet stored.
@@ -86,7 +89,7 @@ class Walk:
             return
         prepared = self._prepare(writer, {run.cell.target for _, run in left})
         cpus = self.host.facts(self.home.root).logical_cpu_count
-        attempts = Attempts(self.study, self.bench, self.host, self.generator, cpus, self.on_event)
+        attempts = Attempts(self.study, self.bench, self.host, self.generator, cpus, self.on_event, self.calibration)
         for number, run in left:
             self._one_run(run, number, prepared[run.cell.target], attempts, writer)
 

@@ -4,13 +4,12 @@ Judging what the figures mean is left to `analyse`; here a run is only called go
 """
 
 from dbdyno.measure._figures import WindowFigures, window_figures
-from dbdyno.measure._judge import CLIENT_BUSY_LIMIT, Judgement, judge
+from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._measure import MeasuredRun, ServerProcess, measure_run
 from dbdyno.measure._order import LoadOrder, worker_count
 from dbdyno.measure._records import parse_record
 
 __all__ = [
-    "CLIENT_BUSY_LIMIT",
     "Judgement",
     "LoadOrder",
     "MeasuredRun",

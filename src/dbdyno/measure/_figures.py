@@ -1,23 +1,33 @@
 """The numbers read straight off a window. Pure: records in, figures out.
 
 Rates divide by the time really measured. A second without a report counts as zero throughput and is named.
+The window of a search is that of the probe with the highest rate that held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dbdyno.core import LatencyNs
-from dbdyno.measure._records import IntervalRecord
+from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
+from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._use import ClientUse, client_use
 from dbdyno.stats import noise_interval
 from dbdyno.store import TelemetryRow, latency_of, merged_histogram
 
 WINDOW = "window"
 _WHOLE_SECOND_NS = 999_000_000
+_QUOTA_METRICS = (
+    "client.quota.cores",
+    "client.quota.periods",
+    "client.quota.throttled",
+    "client.cpu.user",
+    "client.cpu.system",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,8 @@ class WindowFigures:
     client_cpu_ns_per_statement: float | None = None
     server_cpu_ns_per_transaction: float | None = None
     client_busy_share: float | None = None
+    client_use: ClientUse | None = None
+    lateness_ns_p99: int | None = None
     missing_seconds: tuple[int, ...] = ()
 
 
@@ -52,6 +64,7 @@ def window_figures(
     first_second: int,
     seconds_count: int,
     open_loop: bool,
+    curve: CostCurve | None = None,
 ) -> WindowFigures:
     """Figures of the window.
 
@@ -59,6 +72,7 @@ def window_figures(
     ----------
     intervals : of the whole run; those of other phases are left out
     first_second, seconds_count : where the window was ordered to lie
+    curve : of the client's calibration
     """
     window = sorted((i for i in intervals if i.phase == WINDOW), key=lambda interval: interval.second)
     whole = [interval for interval in window if interval.duration_ns >= _WHOLE_SECOND_NS]
@@ -71,6 +85,7 @@ def window_figures(
     types = [counts for interval in whole for counts in interval.transactions.values()]
     transactions = sum(counts.completed for counts in types)
     statements = sum(interval.reads + interval.writes + interval.others for interval in whole)
+    lateness = latency_of(merged_histogram(interval.lateness for interval in whole))
     return WindowFigures(
         window_s=window_s,
         tps_mean=mean,
@@ -85,8 +100,59 @@ def window_figures(
         client_cpu_ns_per_statement=_per(_cpu_ns(telemetry, "client", seen), statements),
         server_cpu_ns_per_transaction=_per(_cpu_ns(telemetry, "server", seen), transactions),
         client_busy_share=busiest_share(whole),
+        client_use=client_use(whole, curve, quota_share(telemetry, seen)),
+        lateness_ns_p99=None if lateness is None else lateness.p99,
         missing_seconds=missing,
     )
+
+
+def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> float | None:
+    """How far the client used up the processor quota of its control group; None where there is none.
+
+    Two signs, the stronger one counts: what the process took of the quota, and how often the group, which may hold
+    more than the client, had to stop.
+    """
+    total = dict.fromkeys(_QUOTA_METRICS, 0.0)
+    for row in telemetry:
+        if row.metric in total and row.second in seconds:
+            total[row.metric] += row.value
+    cores, periods, throttled, user, system = total.values()
+    if not cores:
+        return None
+    return max((user + system) / cores, throttled / periods if periods else 0.0)
+
+
+def quota_rows(telemetry: Sequence[TelemetryRow]) -> tuple[TelemetryRow, ...]:
+    """The readings that `quota_share` needs; none where no quota is set."""
+    found = tuple(row for row in telemetry if row.metric in _QUOTA_METRICS)
+    return found if any(row.metric == _QUOTA_METRICS[0] for row in found) else ()
+
+
+def with_window(intervals: Iterable[IntervalRecord], probe: ProbeRecord) -> list[IntervalRecord]:
+    """The seconds of a search, those of one probe called the window."""
+    seconds = range(probe.first_second, probe.first_second + probe.seconds)
+    return [replace(i, phase=WINDOW if i.second in seconds else _not_window(i.phase)) for i in intervals]
+
+
+def telling_probe(probes: Sequence[ProbeRecord]) -> ProbeRecord | None:
+    """The probe with the highest rate that held; where none did, the one with the lowest rate."""
+    held = [probe for probe in probes if probe.held]
+    if held:
+        return max(held, key=lambda probe: probe.rate_per_s)
+    return min(probes, key=lambda probe: probe.rate_per_s, default=None)
+
+
+def with_search(figures: WindowFigures, end: EndRecord | None) -> WindowFigures:
+    """The figures of a search: its throughput is the highest rate that held, known to the gap to the next one up."""
+    if end is None or end.search is None:
+        return figures
+    held, broken = end.search.highest_held_per_s, end.search.lowest_broken_per_s
+    gap = broken - held if held is not None and broken is not None else None
+    return replace(figures, tps_mean=held, tps_half_width=gap)
+
+
+def _not_window(phase: str) -> str:
+    return "probe" if phase == WINDOW else phase
 
 
 def _throughput(whole: Sequence[IntervalRecord], missing: int) -> tuple[float, float | None]:

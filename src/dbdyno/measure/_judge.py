@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import Caveat, RunStatus
+from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus
 from dbdyno.measure._figures import WINDOW, WindowFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord
 
-CLIENT_BUSY_LIMIT = 0.80
 CLOCK_JUMP_LIMIT_NS = 100_000_000
 FAILED_SHARE_LIMIT = 0.01
 SHORT_WINDOW_S = 60
@@ -54,6 +53,8 @@ def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | 
         return "the load generator ended without a last record"
     if end.status != "complete":
         return f"the load {end.status}: {end.reason}" if end.reason else f"the load {end.status}"
+    if end.search is not None and end.search.highest_held_per_s is None:
+        return "no rate held the promise"
     if figures.transactions == 0:
         return "no transaction was completed in the window"
     return ""
@@ -76,10 +77,8 @@ def _missing_seconds(figures: WindowFigures) -> Caveat | None:
 
 
 def _client_bound(figures: WindowFigures) -> Caveat | None:
-    share = figures.client_busy_share
-    if share is None or share <= CLIENT_BUSY_LIMIT:
-        return None
-    return Caveat("client-bound", f"the load generator's busiest worker was {share:.0%} busy: it may be the limit")
+    use = figures.client_use
+    return Caveat(CLIENT_BOUND, use.reason) if use is not None and use.is_bound else None
 
 
 def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:

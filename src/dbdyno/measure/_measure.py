@@ -14,12 +14,29 @@ from typing import Any, Protocol
 from dbdyno.core import Caveat, DbdynoError
 from dbdyno.hosts import Host, PipedProcess
 from dbdyno.measure._drive import EXIT_S, load_process, read_records
-from dbdyno.measure._figures import WindowFigures, window_figures
+from dbdyno.measure._figures import (
+    WindowFigures,
+    quota_rows,
+    quota_share,
+    telling_probe,
+    window_figures,
+    with_search,
+    with_window,
+)
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._order import LoadOrder
-from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord, MessageRecord, StartRecord
+from dbdyno.measure._records import (
+    EndRecord,
+    IntervalRecord,
+    LoadRecord,
+    MessageRecord,
+    ProbeRecord,
+    SearchAnswer,
+    StartRecord,
+)
 from dbdyno.measure._rows import interval_rows, second_row
-from dbdyno.measure.telemetry import ProcessSource, Source, Station, Telemetry
+from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station, Telemetry
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
 
 
@@ -47,9 +64,13 @@ class MeasuredRun:
     intervals: tuple[IntervalRow, ...]
     telemetry: tuple[TelemetryRow, ...]
     start: Mapping[str, JsonValue]
+    end: Mapping[str, JsonValue]
     messages: tuple[MessageRecord, ...]
     started_ns: int
     ended_ns: int
+    unsent: int | None = None
+    outages: int = 0
+    search: SearchAnswer | None = None
 
 
 def measure_run(
@@ -60,6 +81,7 @@ def measure_run(
     sources: Sequence[Sequence[Source]],
     on_second: Callable[[SecondRow], None],
     *,
+    curve: CostCurve | None = None,
     patience_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
@@ -69,6 +91,7 @@ def measure_run(
     generator : path of ``dbdyno-load``
     sources : telemetry, in groups that are read by one thread each
     on_second : told of every second as it is reported
+    curve : of the client's calibration; None: the busy share stands for its use
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
@@ -78,7 +101,8 @@ def measure_run(
     started_ns = time.time_ns()
     client = order.study.pinning.client
     with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
-        collector = _Collector(process, server, Station([*sources, [ProcessSource("client", process.pid)]]), on_second)
+        client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
+        collector = _Collector(process, server, Station([*sources, client_sources]), on_second, curve)
         try:
             read_records(process, collector.take)
         except DbdynoError as error:
@@ -98,13 +122,15 @@ class _Collector:
     server: ServerProcess
     station: Station
     on_second: Callable[[SecondRow], None]
+    curve: CostCurve | None = None
     start: StartRecord | None = None
     end: EndRecord | None = None
     intervals: list[IntervalRecord] = field(default_factory=list)
-    seconds: list[SecondRow] = field(default_factory=list)
     messages: list[MessageRecord] = field(default_factory=list)
+    probes: list[ProbeRecord] = field(default_factory=list)
     failure: DbdynoError | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
+    quota: tuple[TelemetryRow, ...] = ()
     sampling: bool = True
 
     @property
@@ -121,6 +147,8 @@ class _Collector:
                 self._take_second(record)
             case MessageRecord():
                 self.messages.append(record)
+            case ProbeRecord():
+                self.probes.append(record)
             case EndRecord():
                 self.end = record
                 self.stop_sampling()  # now: once the process has been waited for, its last second can't be read
@@ -130,12 +158,21 @@ class _Collector:
         if self.sampling:
             self.sampling = False
             self.telemetry = self.station.stop(self.seconds_count)
+            self.quota = quota_rows(self.telemetry.rows)
+
+    @property
+    def open_loop(self) -> bool:
+        """Whether times run from when a transaction was due."""
+        return self.start is not None and self.start.open_loop
+
+    def row(self, record: IntervalRecord) -> SecondRow:
+        """A second as it is stored; its share of a quota is known only once the samplers have stopped."""
+        share = quota_share(self.quota, {record.second})
+        return second_row(record, open_loop=self.open_loop, curve=self.curve, quota_share=share)
 
     def _take_second(self, record: IntervalRecord) -> None:
-        row = second_row(record, open_loop=self.start is not None and self.start.open_loop)
         self.intervals.append(record)
-        self.seconds.append(row)
-        self.on_second(row)
+        self.on_second(self.row(record))
         if self.server.death():
             self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
 
@@ -149,18 +186,22 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
 
 
 def _measured(order: LoadOrder, collector: _Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
-    telemetry = collector.telemetry
+    telemetry, end = collector.telemetry, collector.end
+    probe = telling_probe(collector.probes)
+    intervals = collector.intervals if probe is None else with_window(collector.intervals, probe)
     figures = window_figures(
-        collector.intervals,
+        intervals,
         telemetry.rows,
-        first_second=order.first_window_second,
-        seconds_count=order.window_seconds,
-        open_loop=collector.start is not None and collector.start.open_loop,
+        first_second=order.first_window_second if probe is None else probe.first_second,
+        seconds_count=order.window_seconds if probe is None else probe.seconds,
+        open_loop=collector.open_loop,
+        curve=collector.curve,
     )
+    figures = with_search(figures, end)
     judgement = judge(
-        collector.intervals,
+        intervals,
         figures,
-        collector.end or _end_of(collector.failure),
+        end or _end_of(collector.failure),
         concurrency=order.run.cell.concurrency,
         server_death=server_death,
     )
@@ -169,14 +210,24 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     return MeasuredRun(
         figures=figures,
         judgement=Judgement(judgement.status, judgement.reason, caveats),
-        seconds=tuple(collector.seconds),
-        intervals=tuple(row for interval in collector.intervals for row in interval_rows(interval)),
+        seconds=tuple(collector.row(interval) for interval in intervals),
+        intervals=tuple(row for interval in intervals for row in interval_rows(interval)),
         telemetry=telemetry.rows,
         start=start,
+        end=_end_facts(end, collector.probes),
         messages=tuple(collector.messages),
         started_ns=started_ns,
         ended_ns=time.time_ns(),
+        unsent=end.unsent if end else None,
+        outages=end.outages if end else 0,
+        search=end.search if end else None,
     )
+
+
+def _end_facts(end: EndRecord | None, probes: Sequence[ProbeRecord]) -> dict[str, Any]:
+    if end is None:
+        return {}
+    return {**end.raw, "probes": [probe.raw for probe in probes]} if probes else dict(end.raw)
 
 
 def _end_of(failure: DbdynoError | None) -> EndRecord | None:

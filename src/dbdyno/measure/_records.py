@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from dbdyno.core import MeasureError
@@ -24,6 +24,7 @@ class TransactionCounts:
     retries: Mapping[str, int]
     response: str | None
     service: str | None
+    first_attempt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,13 @@ class StatementCounts:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUse:
-    """What one worker thread spent in one second."""
+    """What one worker thread did of one second; see the contract for each."""
 
     busy_ns: int
     cpu_ns: int
+    wake_ups: int = 0
+    served: int = 0
+    cpu_wait_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class IntervalRecord:
     reconnects: int
     backlog: int
     workers: tuple[WorkerUse, ...]
+    lateness: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +90,39 @@ class MessageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ProbeRecord:
+    """One rate that a search has tried. `raw` holds all that was said of it."""
+
+    first_second: int
+    seconds: int
+    rate_per_s: float
+    held: bool
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a search has found; None: no such rate."""
+
+    highest_held_per_s: float | None
+    lowest_broken_per_s: float | None
+    probes: int
+
+
+@dataclass(frozen=True, slots=True)
 class EndRecord:
-    """The load has ended. `status` is ``complete``, ``interrupted`` or ``failed``."""
+    """The load has ended. `status` is ``complete``, ``interrupted`` or ``failed``; `raw` holds the whole account."""
 
     status: str
     reason: str
     process_cpu_ns: int | None
+    unsent: int = 0
+    outages: int = 0
+    search: SearchAnswer | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
 
 
-LoadRecord: TypeAlias = StartRecord | IntervalRecord | MessageRecord | EndRecord
+LoadRecord: TypeAlias = StartRecord | IntervalRecord | MessageRecord | ProbeRecord | EndRecord
 
 
 def parse_record(line: str) -> LoadRecord | None:
@@ -140,14 +169,19 @@ def _interval(row: Mapping[str, Any]) -> IntervalRecord:
         statements={name: _statement(counts) for name, counts in row["statements"].items()},
         **{name: row[name] for name in plain},
         backlog=row["backlog"] or 0,
-        workers=tuple(WorkerUse(worker["busy_ns"], worker["cpu_ns"]) for worker in row["workers"]),
+        workers=tuple(_worker(worker) for worker in row["workers"]),
+        lateness=row.get("lateness"),
     )
+
+
+def _worker(use: Mapping[str, Any]) -> WorkerUse:
+    counts = (use.get(name, 0) for name in ("wake_ups", "served", "cpu_wait_ns"))
+    return WorkerUse(use["busy_ns"], use["cpu_ns"], *counts)
 
 
 def _transaction(counts: Mapping[str, Any]) -> TransactionCounts:
-    return TransactionCounts(
-        counts["completed"], counts["failed"], counts["retries"], counts.get("response"), counts.get("service")
-    )
+    histograms = (counts.get(name) for name in ("response", "service", "first_attempt"))
+    return TransactionCounts(counts["completed"], counts["failed"], counts["retries"], *histograms)
 
 
 def _statement(counts: Mapping[str, Any]) -> StatementCounts:
@@ -159,12 +193,30 @@ def _message(row: Mapping[str, Any]) -> MessageRecord:
 
 
 def _end(row: Mapping[str, Any]) -> EndRecord:
-    return EndRecord(row["status"], row["reason"], row.get("process_cpu_ns"))
+    search = row.get("search")
+    return EndRecord(
+        row["status"],
+        row["reason"],
+        row.get("process_cpu_ns"),
+        unsent=row.get("unsent", 0),
+        outages=len(row.get("outages", ())),
+        search=None if search is None else _search(search),
+        raw=row,
+    )
+
+
+def _search(row: Mapping[str, Any]) -> SearchAnswer:
+    return SearchAnswer(row["highest_held_per_s"], row["lowest_broken_per_s"], row["probes"])
+
+
+def _probe(row: Mapping[str, Any]) -> ProbeRecord:
+    return ProbeRecord(row["first_second"], row["seconds"], row["rate_per_s"], row["held"], row)
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], LoadRecord]] = {
     "start": _start,
     "interval": _interval,
     "message": _message,
+    "probe": _probe,
     "end": _end,
 }

@@ -7,14 +7,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from dbdyno.measure._records import IntervalRecord
+from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._use import client_use
 from dbdyno.store import IntervalRow, SecondRow, latency_of, merged_histogram
 
 
-def second_row(interval: IntervalRecord, *, open_loop: bool) -> SecondRow:
+def second_row(
+    interval: IntervalRecord, *, open_loop: bool, curve: CostCurve | None = None, quota_share: float | None = None
+) -> SecondRow:
     """One second: counts per second, quantiles of its transactions, the client's own load.
 
     The quantiles are of response time in an open loop, else of service time.
     """
+    lateness = latency_of(merged_histogram([interval.lateness])) if interval.lateness else None
+    use = client_use([interval], curve, quota_share)
+    cpu_ns = sum(worker.cpu_ns for worker in interval.workers)
+    wake_ups = sum(worker.wake_ups for worker in interval.workers)
+    served = sum(worker.served for worker in interval.workers)
     seconds = interval.duration_ns / 1e9
     types = interval.transactions.values()
     latency = latency_of(merged_histogram(t.response if open_loop else t.service for t in types))
@@ -43,7 +52,13 @@ def second_row(interval: IntervalRecord, *, open_loop: bool) -> SecondRow:
         connections_live=interval.connections_live,
         backlog=interval.backlog,
         client_busy_share=busiest_share([interval]),
-        client_cpu_ns=sum(worker.cpu_ns for worker in interval.workers) if interval.workers else None,
+        client_cpu_ns=cpu_ns if interval.workers else None,
+        client_use_share=use.share if use else None,
+        client_cpu_wait_share=use.wait_share if use else None,
+        client_wake_batch=served / wake_ups if wake_ups and served else None,
+        client_cpu_ns_per_statement=cpu_ns / statements if interval.workers and statements else None,
+        lateness_ns_p99=lateness.p99 if lateness else None,
+        lateness_ns_max=lateness.max if lateness else None,
     )
 
 
@@ -61,6 +76,7 @@ def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
             "{}",
             counts.response,
             counts.service,
+            counts.first_attempt,
         )
         for name, counts in interval.transactions.items()
     ]

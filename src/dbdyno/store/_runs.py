@@ -46,6 +46,7 @@ class StoredRun:
     status_before, status_after : SHOW GLOBAL STATUS around the load
     order : the load order, which names a password file and holds no password
     start : the load generator's start record: facts of its sessions
+    end : its end record (unsent, outages, search) with the ``probes`` of a search; runs of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched
     server_cnf : the option file that the server was started with
     server_log : the tail of the server's log
@@ -61,6 +62,7 @@ class StoredRun:
     status_after: Mapping[str, str] = field(default_factory=dict)
     order: Mapping[str, JsonValue] = field(default_factory=dict)
     start: Mapping[str, JsonValue] = field(default_factory=dict)
+    end: Mapping[str, JsonValue] = field(default_factory=dict)
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
     server_log: str = ""
@@ -130,6 +132,7 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.STATUS_AFTER: json_text(run.status_after),
         layout.ORDER: json_text(run.order),
         layout.START: json_text(run.start),
+        layout.END: json_text(run.end),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
         layout.SERVER_CNF: run.server_cnf,
         layout.SERVER_LOG: run.server_log,

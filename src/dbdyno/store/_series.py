@@ -32,6 +32,11 @@ class SecondRow:
     qps, reads, writes, others : statements per second; counts by sysbench's classes
     p50_ns to max_ns : of the second's transactions: response time in an open loop, else service time
     client_busy_share : of the busiest worker, 0 to 1
+    client_use_share : of what the client can do here, 0 to 1; see docs/concepts/client.md
+    client_cpu_wait_share : of the second in which the worst-off worker could have run and got no processor
+    client_wake_batch : connections served per wake-up
+    client_cpu_ns_per_statement : of the workers' threads
+    lateness_ns_p99, lateness_ns_max : open loop: sent later than due although a connection was free
     """
 
     second: int
@@ -58,6 +63,12 @@ class SecondRow:
     backlog: int
     client_busy_share: float | None
     client_cpu_ns: int | None
+    client_use_share: float | None = None
+    client_cpu_wait_share: float | None = None
+    client_wake_batch: float | None = None
+    client_cpu_ns_per_statement: float | None = None
+    lateness_ns_p99: int | None = None
+    lateness_ns_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,7 @@ class IntervalRow:
     errors_json: str
     response_histogram: str | None
     service_histogram: str | None
+    first_attempt_histogram: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

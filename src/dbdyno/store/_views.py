@@ -45,6 +45,14 @@ _RUNS_SCHEMA = pa.schema(
         ("client_cpu_ns_per_statement", pa.float64()),
         ("server_cpu_ns_per_transaction", pa.float64()),
         ("client_busy_share", pa.float64()),
+        ("client_use_share", pa.float64()),
+        ("client_use_basis", pa.string()),
+        ("client_cpu_wait_share", pa.float64()),
+        ("lateness_ns_p99", pa.int64()),
+        ("unsent", pa.int64()),
+        ("outages", pa.int64()),
+        ("rate_held_per_s", pa.float64()),
+        ("rate_broken_per_s", pa.float64()),
         ("started_ns", pa.int64()),
         ("ended_ns", pa.int64()),
     ]
@@ -74,7 +82,10 @@ def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequen
         connection.register(name, schema_of(row).empty_table())
         return
     listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{listed}])")
+    # Columns are only ever added: a folder may hold runs of an older version, whose files lack the newer ones.
+    connection.register(f"no_{name}", schema_of(row).empty_table())
+    files_rows = f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
+    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name} UNION ALL BY NAME {files_rows}")
 
 
 def _settings_rows(folder: Path) -> list[dict[str, str | None]]:

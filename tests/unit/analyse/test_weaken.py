@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, weaknesses
-from dbdyno.core import Caveat, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -54,7 +54,14 @@ def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRe
 
 
 def test_a_busy_client_is_named(record: MakeRecord) -> None:
-    assert "up to 93%" in said(GOOD, [record(client_busy_share=0.93)])["client-bound"]
+    bound = record(client_use_share=0.93, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    assert "up to 93%" in said(GOOD, [bound])["client-bound"]
+    assert "client-bound" not in said(GOOD, [record(client_use_share=0.5)])
+
+
+def test_a_busy_client_of_an_older_version_is_named(record: MakeRecord) -> None:
+    bound = record(client_busy_share=0.91, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    assert "up to 91%" in said(GOOD, [bound])["client-bound"]
 
 
 def test_errors_are_listed_by_code(record: MakeRecord) -> None:

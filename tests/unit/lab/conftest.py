@@ -35,8 +35,9 @@ STUDY = parse_study(
 
 
 def load_lines(concurrency: int, *, reports: int = 3) -> list[str]:
-    start, text, _, end = (SAMPLES / "load-records.jsonl").read_text().splitlines()
-    interval = json.loads(text)
+    lines = (SAMPLES / "load-records.jsonl").read_text().splitlines()
+    of_kind = {json.loads(line)["record"]: line for line in lines}
+    start, end, interval = of_kind["start"], of_kind["end"], json.loads(of_kind["interval"])
     histogram = HdrHistogram(1, 3_600_000_000_000, 3)
     histogram.record_value(1_000_000, 1190)
     encoded = histogram.encode().decode()

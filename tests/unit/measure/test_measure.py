@@ -33,8 +33,9 @@ ORDER = LoadOrder(RUN, STUDY, {"socket": "/s.sock", "password_file": "/p"}, work
 
 
 def sample_lines() -> tuple[str, dict[str, Any], str]:
-    start, interval, _, end = (SAMPLES / "load-records.jsonl").read_text().splitlines()
-    row = json.loads(interval)
+    lines = (SAMPLES / "load-records.jsonl").read_text().splitlines()
+    of_kind = {json.loads(line)["record"]: line for line in lines}
+    start, end, row = of_kind["start"], of_kind["end"], json.loads(of_kind["interval"])
     row["transactions"]["read_write"] |= {"response": HISTOGRAM, "service": HISTOGRAM}
     for counts in row["statements"].values():
         counts["service"] = HISTOGRAM

@@ -8,14 +8,22 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import MeasureError
-from dbdyno.measure._records import EndRecord, IntervalRecord, MessageRecord, StartRecord, parse_record
+from dbdyno.measure._records import (
+    EndRecord,
+    IntervalRecord,
+    MessageRecord,
+    ProbeRecord,
+    StartRecord,
+    WorkerUse,
+    parse_record,
+)
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 
 
 def test_every_record_of_the_contract_is_read() -> None:
     records = [parse_record(line) for line in (SAMPLES / "load-records.jsonl").read_text().splitlines()]
-    start, interval, message, end = records
+    start, interval, message, probe, end = records
     assert isinstance(start, StartRecord)
     assert start.monotonic_ns == 81234567890123
     assert not start.open_loop
@@ -23,9 +31,12 @@ def test_every_record_of_the_contract_is_read() -> None:
     assert interval.transactions["read_write"].completed == 1190
     assert interval.transactions["read_write"].retries == {"1213": 2}
     assert interval.statements["commit"].errors == {"1213": 2}
-    assert interval.workers[0].busy_ns == 310000000
+    assert interval.workers == (WorkerUse(310000000, 300000000, wake_ups=15000, served=4123, cpu_wait_ns=1200000),)
     assert isinstance(message, MessageRecord)
+    assert isinstance(probe, ProbeRecord)
+    assert (probe.first_second, probe.seconds, probe.rate_per_s, probe.held) == (5, 10, 1000.0, True)
     assert isinstance(end, EndRecord)
+    assert (end.unsent, end.outages, end.search) == (0, 1, None)
     assert end.process_cpu_ns == 4830000000
 
 

@@ -15,6 +15,7 @@ from dbdyno.measure.telemetry import (
     NetworkSource,
     PressureSource,
     ProcessSource,
+    QuotaSource,
     Reading,
     Sampler,
     Source,
@@ -149,3 +150,40 @@ def test_the_last_second_is_read_although_the_load_has_just_ended() -> None:
     clock.stop(boundary)
     assert clock.wait_until_ns(boundary)
     assert not clock.wait_until_ns(boundary + 1_000_000_000)
+
+
+def _groups(tmp_path: Path, files: dict[str, str]) -> Path:
+    """A /proc whose process 7 is in the groups a/b of the mount below `tmp_path`."""
+    proc, mount = tmp_path / "proc", tmp_path / "cgroup"
+    (proc / "7").mkdir(parents=True)
+    (proc / "self").mkdir()
+    (mount / "a" / "b").mkdir(parents=True)
+    for name, text in files.items():
+        (mount / name).write_text(text)
+    return proc
+
+
+def test_the_tightest_quota_of_the_groups_counts_version_1(tmp_path: Path) -> None:
+    files = {"a/cpu.cfs_quota_us": "30000", "a/cpu.cfs_period_us": "100000", "a/b/cpu.cfs_quota_us": "-1"}
+    files |= {"a/b/cpu.cfs_period_us": "100000", "a/cpu.stat": "nr_periods 40\nnr_throttled 31\nthrottled_time 5\n"}
+    proc = _groups(tmp_path, files)
+    (proc / "7" / "cgroup").write_text("4:memory:/x\n1:cpu,cpuacct:/a/b\n0::/\n")
+    (proc / "self" / "mounts").write_text(f"cgroup {tmp_path}/cgroup cgroup rw,cpu,cpuacct 0 0\n")
+    readings = {r.metric: r.value for r in QuotaSource("client", 7, proc).read()}
+    assert readings == {"client.quota.cores": 0.3, "client.quota.periods": 40, "client.quota.throttled": 31}
+
+
+def test_the_tightest_quota_of_the_groups_counts_version_2(tmp_path: Path) -> None:
+    files = {"cpu.stat": "usage_usec 1\n", "a/cpu.max": "max 100000\n", "a/b/cpu.max": "50000 100000\n"}
+    proc = _groups(tmp_path, {**files, "a/b/cpu.stat": "usage_usec 9\nnr_periods 4\nnr_throttled 1\n"})
+    (proc / "7" / "cgroup").write_text("0::/a/b\n")
+    (proc / "self" / "mounts").write_text(f"cgroup2 {tmp_path}/cgroup cgroup2 rw,nosuid 0 0\n")
+    readings = {r.metric: r.value for r in QuotaSource("client", 7, proc).read()}
+    assert readings == {"client.quota.cores": 0.5, "client.quota.periods": 4, "client.quota.throttled": 1}
+
+
+def test_where_no_quota_is_set_nothing_is_read(tmp_path: Path) -> None:
+    proc = _groups(tmp_path, {"a/b/cpu.max": "max 100000\n"})
+    (proc / "7" / "cgroup").write_text("0::/a/b\n")
+    (proc / "self" / "mounts").write_text(f"cgroup2 {tmp_path}/cgroup cgroup2 rw 0 0\n")
+    assert list(QuotaSource("client", 7, proc).read()) == []

@@ -9,6 +9,7 @@ from dbdyno.measure.telemetry._memory import MemorySource
 from dbdyno.measure.telemetry._network import NetworkSource
 from dbdyno.measure.telemetry._pressure import PressureSource
 from dbdyno.measure.telemetry._process import ProcessSource
+from dbdyno.measure.telemetry._quota import QuotaSource
 from dbdyno.measure.telemetry._reading import Reading, Source
 from dbdyno.measure.telemetry._sampler import Sampler
 from dbdyno.measure.telemetry._station import Station, Telemetry
@@ -21,6 +22,7 @@ __all__ = [
     "NetworkSource",
     "PressureSource",
     "ProcessSource",
+    "QuotaSource",
     "Reading",
     "Sampler",
     "Source",

@@ -1,0 +1,30 @@
+"""The client's knowledge of itself: what it can do on this machine, and how much of that a run used."""
+
+from dbdyno.measure.client._calibrate import OnPoint, calibrate, calibration_key, null_server
+from dbdyno.measure.client._calibration import (
+    Calibration,
+    CalibrationKey,
+    CalibrationPoint,
+    calibration_to_json,
+    read_calibration,
+    write_calibration,
+)
+from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._use import CLIENT_USE_LIMIT, ClientUse, client_use
+
+__all__ = [
+    "CLIENT_USE_LIMIT",
+    "Calibration",
+    "CalibrationKey",
+    "CalibrationPoint",
+    "ClientUse",
+    "CostCurve",
+    "OnPoint",
+    "calibrate",
+    "calibration_key",
+    "calibration_to_json",
+    "client_use",
+    "null_server",
+    "read_calibration",
+    "write_calibration",
+]

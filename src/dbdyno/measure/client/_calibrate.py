@@ -1,0 +1,232 @@
+"""One worker of the load generator against its own null server: at full speed, and at parts of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import MeasureError
+from dbdyno.hosts import Host
+from dbdyno.measure._drive import load_process, read_records
+from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord
+from dbdyno.measure.client._calibration import CURVE_CONNECTIONS, Calibration, CalibrationKey, CalibrationPoint
+from dbdyno.store import JsonValue
+
+ROUTES = ("socket", "loopback")
+POINT_SELECT, READ_WRITE = "sysbench/oltp_point_select", "sysbench/oltp_read_write"
+CONNECTIONS = (1, 8, CURVE_CONNECTIONS, 512, 4096)
+PARTS = (0.02, 0.1, 0.3, 0.6)
+QUICK_PARTS = (0.1, 0.5)
+_FILES_BESIDE = 64
+_POINT_S = 2
+_LONGEST_S = 60.0
+_READY_S = 10.0
+OnPoint = Callable[[CalibrationPoint, int, int], None]
+"""Told of a point, its number from 1, and how many there will be."""
+
+
+def calibrate(
+    host: Host, generator: Path, *, quick: bool, on_point: OnPoint | None = None, now_ns: int | None = None
+) -> Calibration:
+    """Measure what the load generator can do on this machine.
+
+    Parameters
+    ----------
+    quick : one workload, one number of connections, few loads
+    now_ns : Unix time, for the record
+
+    Raises
+    ------
+    MeasureError : the load generator or its null server failed
+    HostError : it can't be started
+    """
+    server_cpus, client_cpus = processors_apart(sorted(os.sched_getaffinity(0)))
+    with null_server(host, generator, server_cpus) as targets:
+        driver = _Driver(host, generator, targets, client_cpus, on_point, _total(quick=quick))
+        points = tuple(driver.points(quick=quick))
+    return Calibration(
+        calibration_key(host, generator), now_ns or time.time_ns(), quick, client_cpus is not None, points
+    )
+
+
+def calibration_key(host: Host, generator: Path) -> CalibrationKey:
+    """What a calibration made now would be true of."""
+    facts = host.facts()
+    version = host.run([str(generator), "--version"], timeout_s=10.0).stdout.strip()
+    return CalibrationKey(facts.cpu_model, facts.logical_cpu_count, facts.kernel, version)
+
+
+def processors_apart(cpus: Sequence[int]) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+    """Processors of the null server and of the one worker; None where there is one for both.
+
+    >>> processors_apart([0, 1]), processors_apart([0, 1, 2, 3]), processors_apart([5])
+    (((0,), (1,)), ((0, 1, 2), (3,)), (None, None))
+    """
+    return (tuple(cpus[:-1]), (cpus[-1],)) if len(cpus) > 1 else (None, None)
+
+
+def allowed_connections() -> tuple[int, ...]:
+    """Those of `CONNECTIONS` that the limit of open files allows."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    limit = 1 << 31 if files == resource.RLIM_INFINITY else files - _FILES_BESIDE
+    return tuple(count for count in CONNECTIONS if count <= limit)
+
+
+@contextmanager
+def null_server(
+    host: Host, generator: Path, cpus: tuple[int, ...] | None, options: Sequence[str] = ()
+) -> Iterator[dict[str, dict[str, JsonValue]]]:
+    """A null server while the block runs; what it gives is the order's target for each route."""
+    folder = host.make_private_directory()
+    path, port = folder / "null.sock", _free_port()
+    argv = [str(generator), "null-server", "--socket", str(path), "--port", str(port), *options]
+    try:
+        process = host.spawn_piped(argv, stdin=b"", cpus=cpus)
+        try:
+            _await_ready(process.lines())
+            yield {"socket": _target(path, None), "loopback": _target(None, port)}
+        finally:
+            process.kill()
+            process.wait(_READY_S)
+    finally:
+        host.remove_tree(folder)
+
+
+def _await_ready(lines: Iterator[str]) -> None:
+    line = next(lines, "")
+    try:
+        json.loads(line)
+    except ValueError as error:
+        why = f"its first line was '{line[:200]}'"
+        raise MeasureError("the null server did not start", why, "try by hand: dbdyno-load null-server") from error
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:
+    address: dict[str, JsonValue] = {
+        "socket": str(path) if path else None,
+        "host": "127.0.0.1" if port else None,
+        "port": port,
+    }
+    return {**address, "user": "dbdyno", "password_file": None, "database": "dbdyno", "tls": "off"}
+
+
+def _total(*, quick: bool) -> int:
+    if quick:
+        return len(ROUTES) * (1 + len(QUICK_PARTS))
+    return len(ROUTES) * 2 * (len(allowed_connections()) + len(PARTS))
+
+
+@dataclass(slots=True)
+class _Driver:
+    host: Host
+    generator: Path
+    targets: dict[str, dict[str, JsonValue]]
+    cpus: tuple[int, ...] | None
+    on_point: OnPoint | None
+    total: int
+    done: int = 0
+
+    def points(self, *, quick: bool) -> Iterator[CalibrationPoint]:
+        workloads = (POINT_SELECT,) if quick else (POINT_SELECT, READ_WRITE)
+        counts = (CURVE_CONNECTIONS,) if quick else allowed_connections()
+        for route in ROUTES:
+            for workload in workloads:
+                yield from self._curve(route, workload, counts, QUICK_PARTS if quick else PARTS)
+
+    def _curve(
+        self, route: str, workload: str, counts: Sequence[int], parts: Sequence[float]
+    ) -> Iterator[CalibrationPoint]:
+        ceiling = 0.0
+        for connections in counts:
+            point = self._point(route, workload, connections, None)
+            if connections == CURVE_CONNECTIONS:
+                ceiling = point.events_per_s
+            yield point
+        for part in parts:
+            yield self._point(route, workload, CURVE_CONNECTIONS, max(round(part * ceiling), 1))
+
+    def _point(self, route: str, workload: str, connections: int, rate_per_s: float | None) -> CalibrationPoint:
+        order = _order(self.targets[route], workload, connections, rate_per_s, self.cpus)
+        seconds: list[IntervalRecord] = []
+        ends: list[EndRecord] = []
+
+        def take(record: LoadRecord) -> None:
+            if isinstance(record, IntervalRecord) and record.phase == "window":
+                seconds.append(record)
+            elif isinstance(record, EndRecord):
+                ends.append(record)
+
+        with load_process(self.host, self.generator, order, self.cpus, _LONGEST_S) as process:
+            read_records(process, take)
+        if not seconds or ends[-1].status != "complete":
+            why = ends[-1].reason if ends else "no second was reported"
+            raise MeasureError(f"calibrating with {connections} connections over the {route} failed", why)
+        point = point_of(route, workload, connections, rate_per_s, seconds)
+        self.done += 1
+        if self.on_point:
+            self.on_point(point, self.done, self.total)
+        return point
+
+
+def point_of(
+    route: str, workload: str, connections: int, rate_per_s: float | None, seconds: Sequence[IntervalRecord]
+) -> CalibrationPoint:
+    """What the seconds of a stretch say."""
+    time_s = sum(interval.duration_ns for interval in seconds) / 1e9
+    events = sum(counts.completed for interval in seconds for counts in interval.transactions.values())
+    statements = sum(interval.reads + interval.writes + interval.others for interval in seconds)
+    workers = [worker for interval in seconds for worker in interval.workers]
+    return CalibrationPoint(
+        route=route,
+        workload=workload,
+        connections=connections,
+        rate_per_s=rate_per_s,
+        events_per_s=events / time_s,
+        statements_per_s=statements / time_s,
+        busy_share=min(sum(worker.busy_ns for worker in workers) / time_s / 1e9, 1.0),
+        wait_share=sum(worker.cpu_wait_ns for worker in workers) / time_s / 1e9,
+        cpu_ns_per_statement=sum(worker.cpu_ns for worker in workers) / max(statements, 1),
+        wake_batch=statements / max(sum(worker.wake_ups for worker in workers), 1),
+    )
+
+
+def _order(
+    target: dict[str, JsonValue],
+    workload: str,
+    connections: int,
+    rate_per_s: float | None,
+    cpus: tuple[int, ...] | None,
+) -> dict[str, JsonValue]:
+    pacing: dict[str, JsonValue] = {"kind": "closed"}
+    if rate_per_s is not None:
+        pacing = {"kind": "fixed-rate", "rate_per_s": rate_per_s, "arrivals": "poisson"}
+    phases = [("warm-up", 1), ("window", _POINT_S - 1)]
+    return {
+        "schema_version": 1,
+        "target": target,
+        "workload": {"name": workload, "options": {"tables": 1, "table_size": 10_000}},
+        "protocol": "prepared",
+        "rng": "dbdyno",
+        "seed": 1,
+        "concurrency": connections,
+        "workers": 1,
+        "cpus": list(cpus) if cpus else None,
+        "pacing": pacing,
+        "phases": [{"name": name, "duration_ns": seconds * 10**9} for name, seconds in phases],
+        "errors": {"ignore": [], "rollback_first": False, "retry_limit": 0},
+        "drain_ns": 10**9,
+    }

@@ -1,0 +1,161 @@
+"""What the load generator can do on one machine, as measured against its own null server, and where that is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbdyno.core import HostError
+from dbdyno.measure.client._curve import CostCurve
+
+SCHEMA_VERSION = 1
+FILE = "calibration.json"
+CURVE_CONNECTIONS = 64
+_HELD = 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationKey:
+    """What a calibration is true of: another machine, kernel or load generator needs its own."""
+
+    cpu_model: str
+    logical_cpu_count: int
+    kernel: str
+    generator: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPoint:
+    """One worker of the load generator against the null server, for one stretch.
+
+    Parameters
+    ----------
+    rate_per_s : events asked for; None: as many as it can
+    wake_batch : statements answered per wake-up
+    """
+
+    route: str
+    workload: str
+    connections: int
+    rate_per_s: float | None
+    events_per_s: float
+    statements_per_s: float
+    busy_share: float
+    wait_share: float
+    cpu_ns_per_statement: float
+    wake_batch: float
+
+    @property
+    def is_full_speed(self) -> bool:
+        """Whether it was driven as fast as it could be."""
+        return self.rate_per_s is None
+
+    @property
+    def full_statements_per_s(self) -> float:
+        """What the worker would do if it were never idle: the null server, too, takes its time."""
+        return self.statements_per_s / self.busy_share if self.busy_share else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Points of one machine.
+
+    Parameters
+    ----------
+    created_ns : Unix time
+    is_quick : made from few points, such as before a first study
+    pinned_apart : null server and worker had processors of their own
+    """
+
+    key: CalibrationKey
+    created_ns: int
+    is_quick: bool
+    pinned_apart: bool
+    points: tuple[CalibrationPoint, ...]
+
+    def ceiling(self, route: str, workload: str) -> float | None:
+        """Statements a second of one worker with `CURVE_CONNECTIONS` connections, at full speed; None when unknown."""
+        full = [point for point in self._of(route, workload) if point.is_full_speed]
+        found = [point for point in full if point.connections == CURVE_CONNECTIONS]
+        return found[0].full_statements_per_s if found else None
+
+    def curve(self, route: str, workload: str) -> CostCurve | None:
+        """The cost curve for a route and the measured workload nearest to `workload`; None when there is none."""
+        ceiling = self.ceiling(route, workload)
+        if not ceiling:
+            return None
+        points = [point for point in self._of(route, workload) if not point.is_full_speed and _held(point)]
+        return CostCurve.through((point.busy_share, point.statements_per_s / ceiling) for point in points)
+
+    def _of(self, route: str, workload: str) -> list[CalibrationPoint]:
+        there = [point for point in self.points if point.route == route]
+        exact = [point for point in there if point.workload == workload]
+        if exact or not there:
+            return exact
+        # One statement an event is its own kind; whatever else there is looks more like the mix than like that.
+        fallback = there[-1].workload
+        return [point for point in there if point.workload == fallback]
+
+
+def _held(point: CalibrationPoint) -> bool:
+    return point.rate_per_s is not None and point.events_per_s >= _HELD * point.rate_per_s
+
+
+def read_calibration(root: Path, key: CalibrationKey) -> Calibration | None:
+    """The calibration kept below `root`; None when there is none, or none of this machine and load generator."""
+    try:
+        row = json.loads((root / FILE).read_text(encoding="utf-8"))
+        if row["schema_version"] != SCHEMA_VERSION:
+            return None
+        found = _from_json(row)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # it can be made again at any time: a damaged one is as good as none
+    return found if found.key == key else None
+
+
+def write_calibration(root: Path, calibration: Calibration) -> Path:
+    """Keep a calibration; its file.
+
+    Raises
+    ------
+    HostError : the folder can't be written
+    """
+    path = root / FILE
+    temporary = path.with_name(f".{FILE}.{os.getpid()}")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(calibration_to_json(calibration), indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise HostError(f"{path} can't be written", why, "choose another place with DBDYNO_HOME") from error
+    return path
+
+
+def calibration_to_json(calibration: Calibration) -> dict[str, object]:
+    """The calibration as an object, with the ceilings that follow from its points."""
+    pairs = dict.fromkeys((point.route, point.workload) for point in calibration.points)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **dataclasses.asdict(calibration),
+        "ceilings": [
+            {"route": route, "workload": workload, "statements_per_s": calibration.ceiling(route, workload)}
+            for route, workload in pairs
+        ],
+    }
+
+
+def _from_json(row: Mapping[str, Any]) -> Calibration:
+    points = tuple(CalibrationPoint(**_known(CalibrationPoint, point)) for point in row["points"])
+    key = CalibrationKey(**_known(CalibrationKey, row["key"]))
+    return Calibration(key, row["created_ns"], row["is_quick"], row["pinned_apart"], points)
+
+
+def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in dataclasses.fields(kind)}
+    return {name: value for name, value in values.items() if name in names}
