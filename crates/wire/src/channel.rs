@@ -93,10 +93,14 @@ impl Channel {
         shared: &mut ReadBuffer,
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
-        Ok(match self.connection.receive(shared, sink)? {
-            Progress::Reply(reply) => Some(reply),
-            Progress::Part | Progress::Nothing => None,
-        })
+        match self.connection.receive(shared, sink)? {
+            Progress::Reply(reply) => Ok(Some(reply)),
+            Progress::Part | Progress::Nothing => Ok(None),
+            // Requests may be under way already, which the server would take for the file.
+            Progress::FileWanted(_) => Err(WireError::Protocol(
+                "it asks a channel for a local file".to_owned(),
+            )),
+        }
     }
 
     /// Whether something queued has not left yet, so that the socket should be watched for writing.

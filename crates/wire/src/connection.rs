@@ -15,6 +15,8 @@ const KEPT_BYTES: usize = 1 << 20;
 pub(crate) enum Progress {
     /// To the end of a reply.
     Reply(Reply),
+    /// To where the server wants a local file, which begins with this sequence number.
+    FileWanted(u8),
     /// Some bytes came, and the socket holds no more of them at present.
     Part,
     /// Nothing came.
@@ -50,6 +52,13 @@ impl Connection {
         }
     }
 
+    /// The same connection with its bytes packed from now on.
+    pub(crate) fn compressed(mut self) -> Self {
+        self.transport = self.transport.compressed();
+        self.reader.ignore_sequence();
+        self
+    }
+
     /// Writes what is queued. False if the socket is full before that is done.
     #[inline]
     pub(crate) fn flush(&mut self) -> Result<bool, WireError> {
@@ -81,9 +90,9 @@ impl Connection {
         sink: &mut S,
     ) -> Result<Progress, WireError> {
         if !self.leftover.is_empty()
-            && let Some(reply) = self.read_leftover(sink)?
+            && let Some(progress) = self.read_leftover(sink)?
         {
-            return Ok(Progress::Reply(reply));
+            return Ok(progress);
         }
         let mut progress = Progress::Nothing;
         while let Some(count) = self.transport.read(shared)? {
@@ -92,6 +101,9 @@ impl Connection {
                 self.leftover.extend_from_slice(&shared.clear[taken..count]);
                 self.owed = self.owed.saturating_sub(1);
                 return Ok(Progress::Reply(reply));
+            }
+            if let Some(sequence) = self.reader.take_file_wanted() {
+                return Ok(Progress::FileWanted(sequence));
             }
             progress = Progress::Part;
             if count < shared.clear.len() && matches!(self.transport, Transport::Clear(_)) {
@@ -102,11 +114,12 @@ impl Connection {
     }
 
     #[cold]
-    fn read_leftover<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Reply>, WireError> {
+    fn read_leftover<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Progress>, WireError> {
         let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
         self.leftover.drain(..taken);
         self.owed = self.owed.saturating_sub(u32::from(reply.is_some()));
-        Ok(reply)
+        let file_wanted = self.reader.take_file_wanted().map(Progress::FileWanted);
+        Ok(reply.map(Progress::Reply).or(file_wanted))
     }
 
     /// Reads one whole payload, blocking, and says which sequence number comes after it.

@@ -1,5 +1,7 @@
 //! What a log-in found out about the server.
 
+use crate::Compression;
+
 /// What the server said of itself and what was agreed with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFacts {
@@ -13,6 +15,8 @@ pub struct SessionFacts {
     pub auth_plugin: String,
     /// Encryption agreed on, if any.
     pub tls: Option<TlsFacts>,
+    /// Compression agreed on.
+    pub compression: Compression,
     /// Capability bits that both sides agreed on.
     pub capabilities: u32,
     /// Whether the server is a MariaDB.

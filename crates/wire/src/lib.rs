@@ -44,8 +44,11 @@
 //! system (`unix_socket`, `auth_socket`) need nothing of the client. [`TlsPolicy`] says whether a connection is
 //! encrypted, by TLS 1.2 or 1.3.
 //!
-//! Left to others: time, epoll, what is asked and why. Left out on purpose: compression, local files,
-//! several statements in one request, cursors.
+//! A session that is to do more than the ordinary says so in [`SessionOptions`]: compression, local
+//! files, several statements in one request, reports of what changed in the session.
+//!
+//! Left to others: time, epoll, what is asked and why. Left out on purpose: cursors; compression by zstd,
+//! whose library takes longer to build than all the rest.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -54,21 +57,26 @@ mod bytes;
 mod capability;
 mod channel;
 mod command;
+mod compression;
 mod connect;
 mod connection;
 mod endpoint;
 mod error;
 mod facts;
 mod greeting;
+mod local_file;
 mod login;
+mod options;
 mod packet;
 mod parameters;
 mod read_buffer;
 mod reply;
 mod reply_reader;
+mod result;
 mod row_sink;
 mod rows;
 mod session;
+mod session_changes;
 mod statement_text;
 mod stream;
 mod tls;
@@ -79,9 +87,12 @@ pub use channel::{Channel, Flush};
 pub use endpoint::{Address, Endpoint, Password, TlsPolicy};
 pub use error::{ServerError, WireError};
 pub use facts::{SessionFacts, TlsFacts};
+pub use options::{ClientCertificate, Compression, SessionOptions, TlsVersion};
 pub use parameters::{Parameter, Parameters};
 pub use read_buffer::ReadBuffer;
 pub use reply::{OkReply, Reply, RowsReply};
+pub use result::{QueryResult, Value};
 pub use row_sink::RowSink;
-pub use session::{PreparedStatement, QueryResult, Session, Value};
+pub use session::{PreparedStatement, Session};
+pub use session_changes::SessionChanges;
 pub use statement_text::StatementText;

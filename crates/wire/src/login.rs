@@ -9,7 +9,8 @@ use crate::reply_reader::{ReplyReader, parse_error};
 use crate::stream::{Deadline, Stream};
 use crate::transport::Transport;
 use crate::{
-    Address, Endpoint, ReadBuffer, SessionFacts, TlsFacts, TlsPolicy, WireError, capability,
+    Address, Compression, Endpoint, ReadBuffer, SessionFacts, SessionOptions, TlsFacts, TlsPolicy,
+    WireError, capability,
 };
 use std::time::Duration;
 
@@ -22,7 +23,11 @@ const ERROR: u8 = 0xff;
 const MAX_VERDICTS: u32 = 16;
 
 /// Connects, encrypts if the policy says so, and logs in.
-pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection, WireError> {
+pub(crate) fn log_in(
+    endpoint: &Endpoint,
+    options: &SessionOptions,
+    limit: Duration,
+) -> Result<Connection, WireError> {
     let deadline = Deadline::after(limit);
     let mut buffer = ReadBuffer::small();
     let mut connect_retries = 0;
@@ -30,7 +35,7 @@ pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection,
     let mut connection = Connection::new(Transport::Clear(stream));
     let (payload, sequence) = connection.read_packet(&mut buffer, Some(deadline))?;
     let greeting = Greeting::parse(&payload)?;
-    let capabilities = agreed_capabilities(&greeting, endpoint)?;
+    let capabilities = agreed_capabilities(&greeting, endpoint, options)?;
     let mut login = Login {
         connection,
         buffer,
@@ -53,22 +58,36 @@ pub(crate) fn log_in(endpoint: &Endpoint, limit: Duration) -> Result<Connection,
         connection_id: greeting.connection_id,
         auth_plugin: method.name().to_owned(),
         tls,
+        compression: options.compression,
         capabilities,
         is_mariadb: greeting.is_mariadb,
     };
     connection.transport.stream_mut().set_limit(None)?;
-    Ok(connection)
+    Ok(match options.compression {
+        Compression::Off => connection,
+        Compression::Zlib => connection.compressed(),
+    })
 }
 
 /// What both sides can do, as far as this endpoint wants it.
-fn agreed_capabilities(greeting: &Greeting, endpoint: &Endpoint) -> Result<u32, WireError> {
+fn agreed_capabilities(
+    greeting: &Greeting,
+    endpoint: &Endpoint,
+    options: &SessionOptions,
+) -> Result<u32, WireError> {
     let offered = greeting.capabilities;
     if offered & capability::NEEDED != capability::NEEDED {
         let what = format!("{} can't log users in as 4.1 did", greeting.server_version);
         return Err(WireError::Protocol(what));
     }
     // MariaDB does not offer the lowest bit, yet by it learns that it talks to a client of MySQL's kind.
-    let mut agreed = (offered | capability::LONG_PASSWORD) & capability::OURS;
+    let wanted = capability::OURS | capability::optional(options);
+    let mut agreed = (offered | capability::LONG_PASSWORD) & wanted;
+    if options.compression != Compression::Off && agreed & capability::COMPRESS == 0 {
+        return Err(WireError::Misuse(
+            "compression was demanded, but the server does not offer it",
+        ));
+    }
     if endpoint.database.is_some() {
         agreed |= capability::CONNECT_WITH_DB;
     }
@@ -208,7 +227,7 @@ impl Login<'_> {
         match &self.connection.transport {
             Transport::Tls(_) => Secrecy::Encrypted,
             Transport::Clear(stream) if stream.is_local() => Secrecy::Local,
-            Transport::Clear(_) => Secrecy::Open,
+            Transport::Clear(_) | Transport::Compressed(_) => Secrecy::Open,
         }
     }
 

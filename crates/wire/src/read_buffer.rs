@@ -1,5 +1,8 @@
 //! Memory that replies are read into.
 
+use crate::WireError;
+use crate::transport::Transport;
+
 /// Bytes that a record of TLS can hold back until its end has come.
 const MAX_RECORD_BYTES: usize = 17 * 1024;
 
@@ -11,6 +14,8 @@ pub struct ReadBuffer {
     /// What came over the network, if that is encrypted. Decrypted, it fits into `clear` together with
     /// a record held back.
     pub(crate) sealed: Box<[u8]>,
+    /// What came, if that is compressed; empty until then.
+    pub(crate) packed: Box<[u8]>,
 }
 
 impl ReadBuffer {
@@ -30,7 +35,22 @@ impl ReadBuffer {
         Self {
             clear: vec![0; count].into_boxed_slice(),
             sealed,
+            packed: Box::default(),
         }
+    }
+
+    /// Reads as `transport` reads, but into `packed`.
+    pub(crate) fn read_packed(
+        &mut self,
+        transport: &mut Transport,
+    ) -> Result<Option<usize>, WireError> {
+        if self.packed.is_empty() {
+            self.packed = vec![0; self.clear.len()].into_boxed_slice();
+        }
+        std::mem::swap(&mut self.clear, &mut self.packed);
+        let result = transport.read(self);
+        std::mem::swap(&mut self.clear, &mut self.packed);
+        result
     }
 }
 

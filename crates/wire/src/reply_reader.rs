@@ -11,7 +11,7 @@ mod results;
 
 use crate::packet::{HEADER_BYTES, MAX_PAYLOAD};
 use crate::row_sink::RowSink;
-use crate::{Reply, WireError};
+use crate::{Reply, SessionChanges, WireError};
 use look::Look;
 pub(crate) use packets::parse_error;
 use results::Tally;
@@ -45,6 +45,12 @@ pub(crate) struct ReplyReader {
     tally: Tally,
     /// Sequence number that the next packet must have; any at the start of a reply.
     sequence: Option<u8>,
+    /// Under compression servers number packets as their buffers fall, and only frames rightly.
+    checks_sequence: bool,
+    /// The server waits for a local file, whose first packet must have this sequence number.
+    file_wanted: Option<u8>,
+    /// Where what changed in the session is noted, if somebody asks.
+    changes: Option<Box<SessionChanges>>,
     /// The next packet carries on the row before it.
     is_continued: bool,
     /// Bytes of the packet at hand still to be passed over.
@@ -62,11 +68,37 @@ impl ReplyReader {
             stage: Stage::Head,
             tally: Tally::default(),
             sequence: None,
+            checks_sequence: true,
+            file_wanted: None,
+            changes: None,
             is_continued: false,
             pass_over: 0,
             partial: Vec::new(),
             long_row: Vec::new(),
         }
+    }
+
+    /// Packets may have any sequence number from now on.
+    pub(crate) fn ignore_sequence(&mut self) {
+        self.checks_sequence = false;
+    }
+
+    /// Notes what changes in the session from now on, or passes over it.
+    pub(crate) fn keep_changes(&mut self, are_kept: bool) {
+        self.changes = are_kept.then(Box::default);
+    }
+
+    /// What changed in the session since this was asked.
+    pub(crate) fn take_changes(&mut self) -> SessionChanges {
+        self.changes
+            .as_deref_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// Whether the server waits for a local file, and which sequence number that begins with.
+    pub(crate) fn take_file_wanted(&mut self) -> Option<u8> {
+        self.file_wanted.take()
     }
 
     /// Takes bytes up to the end of the reply or of the piece. Says how many it took, and the reply if
@@ -202,6 +234,7 @@ impl ReplyReader {
         self.stage = Stage::Head;
         self.tally = Tally::default();
         self.sequence = None;
+        self.file_wanted = None;
         self.is_continued = false;
     }
 }

@@ -1,19 +1,18 @@
 //! Keeps the rows of a result as text, for the cold path.
 
-use crate::WireError;
 use crate::bytes::Bytes;
 use crate::row_sink::RowSink;
-use crate::session::Value;
 use crate::value::{ColumnType, binary_value};
+use crate::{QueryResult, Reply, SessionChanges, Value, WireError};
 
 /// Collects the rows of the last result set of a reply.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// The rows come from an execution, in the binary form.
     is_binary: bool,
-    pub(crate) columns: Vec<String>,
+    columns: Vec<String>,
     types: Vec<ColumnType>,
-    pub(crate) rows: Vec<Vec<Value>>,
+    rows: Vec<Vec<Value>>,
 }
 
 impl Rows {
@@ -23,6 +22,32 @@ impl Rows {
             columns: Vec::new(),
             types: Vec::new(),
             rows: Vec::new(),
+        }
+    }
+
+    /// The rows with what the reply says about them.
+    pub(crate) fn into_result(
+        self,
+        reply: Reply,
+        session_changes: SessionChanges,
+    ) -> Result<QueryResult, WireError> {
+        let Self { columns, rows, .. } = self;
+        match reply {
+            Reply::Error(error) => Err(error.into()),
+            Reply::Rows(reply) => Ok(QueryResult {
+                columns,
+                rows,
+                warnings: reply.warnings,
+                session_changes,
+                ..QueryResult::default()
+            }),
+            Reply::Ok(ok) => Ok(QueryResult {
+                affected_rows: ok.affected_rows,
+                last_insert_id: ok.last_insert_id,
+                warnings: ok.warnings,
+                session_changes,
+                ..QueryResult::default()
+            }),
         }
     }
 

@@ -4,10 +4,13 @@ use crate::bytes::Bytes;
 use crate::channel::Channel;
 use crate::connection::{Connection, Progress};
 use crate::reply_reader::parse_error;
+use crate::row_sink::CountOnly;
 use crate::rows::Rows;
 use crate::{
-    Endpoint, Parameters, ReadBuffer, Reply, SessionFacts, WireError, capability, command, login,
+    Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionFacts, SessionOptions, WireError,
+    capability, command, local_file, login,
 };
+use std::io::{self, Read};
 use std::time::Duration;
 
 /// A logged-in connection that waits for each answer: for setting up, loading and tidying.
@@ -28,28 +31,19 @@ pub struct PreparedStatement {
     pub column_count: u16,
 }
 
-/// One value as text; `None` for SQL NULL.
-pub type Value = Option<Vec<u8>>;
-
-/// A whole result, kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct QueryResult {
-    /// Names of the columns; empty for a statement without rows.
-    pub columns: Vec<String>,
-    /// The rows, each value as text.
-    pub rows: Vec<Vec<Value>>,
-    /// Rows inserted, changed or deleted.
-    pub affected_rows: u64,
-    /// First value that AUTO_INCREMENT gave, or 0.
-    pub last_insert_id: u64,
-    /// Count of warnings.
-    pub warnings: u16,
-}
-
 impl Session {
     /// Connects and logs in within `timeout`. A full listen queue is waited out.
     pub fn open(endpoint: &Endpoint, timeout: Duration) -> Result<Self, WireError> {
-        login::log_in(endpoint, timeout).map(Self::over)
+        Self::open_with(endpoint, &SessionOptions::default(), timeout)
+    }
+
+    /// As [`open`](Session::open), for a session that is to be able to do more.
+    pub fn open_with(
+        endpoint: &Endpoint,
+        options: &SessionOptions,
+        timeout: Duration,
+    ) -> Result<Self, WireError> {
+        login::log_in(endpoint, options, timeout).map(Self::over)
     }
 
     /// What the log-in found out.
@@ -68,6 +62,21 @@ impl Session {
     pub fn query(&mut self, sql: &str) -> Result<QueryResult, WireError> {
         command::put_query(&mut self.connection.out, sql.as_bytes());
         self.collect(Rows::new(false))
+    }
+
+    /// Sends a `LOAD DATA LOCAL INFILE` and, when the server asks for the file, what `rows` gives until its
+    /// end. The name in the statement says nothing: no file is ever opened here. The session must have
+    /// been opened with [`SessionOptions::local_files`]. If `rows` fails the connection is broken off,
+    /// so that the server undoes the statement.
+    pub fn load_local(&mut self, sql: &str, rows: &mut dyn Read) -> Result<QueryResult, WireError> {
+        if self.facts().capabilities & capability::LOCAL_FILES == 0 {
+            return Err(WireError::Misuse(
+                "local files are not agreed on with the server",
+            ));
+        }
+        command::put_query(&mut self.connection.out, sql.as_bytes());
+        self.connection.flush_all()?;
+        self.read_result(Rows::new(false), Some(rows))
     }
 
     /// Has the server parse a statement.
@@ -106,7 +115,8 @@ impl Session {
     }
 
     /// Goes over to the hot path: nothing blocks from here.
-    pub fn into_channel(self) -> Result<Channel, WireError> {
+    pub fn into_channel(mut self) -> Result<Channel, WireError> {
+        self.connection.reader.keep_changes(false);
         self.connection.transport.stream().set_nonblocking(true)?;
         Ok(Channel::over(self.connection))
     }
@@ -117,39 +127,58 @@ impl Session {
         let _: Result<(), WireError> = self.connection.flush_all();
     }
 
-    pub(crate) fn over(connection: Connection) -> Self {
+    pub(crate) fn over(mut connection: Connection) -> Self {
+        let tracks = connection.facts.capabilities & capability::SESSION_TRACK != 0;
+        connection.reader.keep_changes(tracks);
         Self {
             connection,
             buffer: ReadBuffer::small(),
         }
     }
 
-    fn collect(&mut self, mut rows: Rows) -> Result<QueryResult, WireError> {
+    fn collect(&mut self, rows: Rows) -> Result<QueryResult, WireError> {
         self.connection.flush_all()?;
+        self.read_result(rows, None)
+    }
+
+    /// Reads to the end of a reply, and sends the file that it may ask for.
+    fn read_result(
+        &mut self,
+        mut rows: Rows,
+        mut file: Option<&mut dyn Read>,
+    ) -> Result<QueryResult, WireError> {
+        let mut was_refused = false;
         let reply = loop {
             match self.connection.receive(&mut self.buffer, &mut rows)? {
                 Progress::Reply(reply) => break reply,
                 Progress::Part => {}
+                Progress::FileWanted(sequence) => {
+                    was_refused |= file.is_none();
+                    let sent = match file.take() {
+                        Some(file) => local_file::send(&mut self.connection, file, sequence),
+                        None => local_file::send(&mut self.connection, &mut io::empty(), sequence),
+                    };
+                    sent.map_err(|error| self.last_words().unwrap_or(error))?;
+                }
                 Progress::Nothing => {
                     return Err(self.connection.transport.stream().timed_out("reading from"));
                 }
             }
         };
-        let Rows { columns, rows, .. } = rows;
-        match reply {
-            Reply::Error(error) => Err(error.into()),
-            Reply::Rows(reply) => Ok(QueryResult {
-                columns,
-                rows,
-                warnings: reply.warnings,
-                ..QueryResult::default()
-            }),
-            Reply::Ok(ok) => Ok(QueryResult {
-                affected_rows: ok.affected_rows,
-                last_insert_id: ok.last_insert_id,
-                warnings: ok.warnings,
-                ..QueryResult::default()
-            }),
+        let session_changes = self.connection.reader.take_changes();
+        match was_refused {
+            true => Err(WireError::Misuse(
+                "the server asked for a local file, which it was not to have",
+            )),
+            false => rows.into_result(reply, session_changes),
+        }
+    }
+
+    /// What the server said before it stopped listening.
+    fn last_words(&mut self) -> Option<WireError> {
+        match self.connection.receive(&mut self.buffer, &mut CountOnly) {
+            Ok(Progress::Reply(Reply::Error(error))) => Some(error.into()),
+            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::connect::{connect, is_timeout};
 use crate::{Address, WireError};
 use socket2::Socket;
 use std::io::{self, Read, Write};
+use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -105,6 +106,11 @@ impl Stream {
         let set = self.socket.set_read_timeout(limit);
         set.and_then(|()| self.socket.set_write_timeout(limit))
             .map_err(|error| self.failed("limiting the waiting for", error))
+    }
+
+    /// Breaks the connection off: the server undoes what is not complete.
+    pub(crate) fn break_off(&self) {
+        let _: io::Result<()> = self.socket.shutdown(Shutdown::Both);
     }
 
     #[cold]

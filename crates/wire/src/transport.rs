@@ -1,5 +1,6 @@
-//! A connection in clear or under encryption: one branch a call, and nothing else on the clear path.
+//! A connection in clear, under encryption or compressed: one branch a call, and nothing else on the clear path.
 
+use crate::compression::CompressedStream;
 use crate::stream::{Deadline, Stream};
 use crate::tls::TlsStream;
 use crate::{Address, ReadBuffer, TlsFacts, TlsPolicy, WireError};
@@ -9,6 +10,7 @@ use std::io::{self, Read, Write};
 pub(crate) enum Transport {
     Clear(Stream),
     Tls(Box<TlsStream>),
+    Compressed(Box<CompressedStream>),
 }
 
 impl Transport {
@@ -22,15 +24,24 @@ impl Transport {
         let tls = match self {
             Self::Clear(stream) => Box::new(TlsStream::connect(stream, address, policy, deadline)?),
             Self::Tls(tls) => tls,
+            Self::Compressed(_) => {
+                return Err(WireError::Misuse("encryption comes before compression"));
+            }
         };
         let facts = tls.facts();
         Ok((Self::Tls(tls), facts))
+    }
+
+    /// The same connection with its bytes packed.
+    pub(crate) fn compressed(self) -> Self {
+        Self::Compressed(Box::new(CompressedStream::over(self)))
     }
 
     pub(crate) fn stream(&self) -> &Stream {
         match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => &tls.stream,
+            Self::Compressed(compressed) => compressed.inner.stream(),
         }
     }
 
@@ -38,6 +49,7 @@ impl Transport {
         match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => &mut tls.stream,
+            Self::Compressed(compressed) => compressed.inner.stream_mut(),
         }
     }
 
@@ -48,6 +60,7 @@ impl Transport {
         let stream = match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => return tls.read(buffer),
+            Self::Compressed(compressed) => return compressed.read(buffer),
         };
         loop {
             match stream.read(&mut buffer.clear) {
@@ -66,6 +79,7 @@ impl Transport {
         let stream = match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => return tls.write(bytes),
+            Self::Compressed(compressed) => return compressed.write(bytes),
         };
         loop {
             match stream.write(bytes) {
@@ -77,11 +91,19 @@ impl Transport {
         }
     }
 
+    /// Whether what is sent from now on carries on the server's numbering instead of beginning a request.
+    pub(crate) fn carry_on(&mut self, is_carried_on: bool) {
+        if let Self::Compressed(compressed) = self {
+            compressed.carry_on(is_carried_on);
+        }
+    }
+
     /// Whether bytes taken by `write` still wait inside.
     pub(crate) fn wants_write(&self) -> bool {
         match self {
             Self::Clear(_) => false,
             Self::Tls(tls) => tls.wants_write(),
+            Self::Compressed(compressed) => compressed.wants_write(),
         }
     }
 
@@ -90,6 +112,7 @@ impl Transport {
         match self {
             Self::Clear(_) => Ok(true),
             Self::Tls(tls) => tls.push(),
+            Self::Compressed(compressed) => compressed.push(),
         }
     }
 }

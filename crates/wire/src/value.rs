@@ -1,8 +1,7 @@
 //! Values of binary rows, written as the text protocol would write them.
 
-use crate::WireError;
 use crate::bytes::{Bytes, Truncated};
-use crate::session::Value;
+use crate::{Value, WireError};
 
 const UNSIGNED_FLAG: u16 = 0x20;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
-use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
+use dbdyno_wire::{Address, Endpoint, Password, ReadBuffer, Session, TlsPolicy, WireError};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixListener;
@@ -122,6 +122,59 @@ fn an_unknown_method_is_refused_by_name() {
 fn a_password_in_clear_is_sent_where_nobody_can_overhear_it() {
     let (_, said) = answered("clear", b"\xfemysql_clear_password\0");
     assert_eq!(said, packet(3, b"hunter2\0"));
+}
+
+/// A server that lets everybody in and asks for a file whatever it is asked. Gives all it is sent after that.
+fn greedy(place: &Place) -> std::thread::JoinHandle<Vec<u8>> {
+    let listener = UnixListener::bind(&place.0).unwrap();
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let mut said = [0; 4096];
+        connection.write_all(&greeting()).unwrap();
+        assert!(connection.read(&mut said).unwrap() > 0);
+        connection
+            .write_all(&packet(2, &[0, 0, 0, 2, 0, 0, 0]))
+            .unwrap();
+        assert!(connection.read(&mut said).unwrap() > 0);
+        connection
+            .write_all(&packet(1, b"\xfb/etc/passwd"))
+            .unwrap();
+        let sent = connection.read(&mut said).unwrap();
+        let _ = connection.write_all(&packet(3, &[0, 0, 0, 2, 0, 0, 0]));
+        said[..sent].to_vec()
+    })
+}
+
+#[test]
+fn a_server_that_asks_for_a_file_unasked_gets_an_empty_one() {
+    let place = Place::new("greedy");
+    let server = greedy(&place);
+    let limit = Duration::from_secs(20);
+    let mut session = Session::open(&place.endpoint(TlsPolicy::Off), limit).unwrap();
+    let error = session.query("SELECT 1").unwrap_err();
+    assert!(matches!(error, WireError::Misuse(_)), "{error:?}");
+    assert_eq!(server.join().unwrap(), packet(2, b""));
+}
+
+#[test]
+fn a_server_that_asks_a_channel_for_a_file_gets_nothing() {
+    let place = Place::new("greedier");
+    let server = greedy(&place);
+    let limit = Duration::from_secs(20);
+    let session = Session::open(&place.endpoint(TlsPolicy::Off), limit).unwrap();
+    let mut channel = session.into_channel().unwrap();
+    channel.queue_query(b"SELECT 1");
+    channel.flush().unwrap();
+    let mut shared = ReadBuffer::new();
+    let error = loop {
+        match channel.receive(&mut shared) {
+            Ok(reply) => assert_eq!(reply, None),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, WireError::Protocol(_)), "{error:?}");
+    drop(channel);
+    assert_eq!(server.join().unwrap(), b"");
 }
 
 #[test]

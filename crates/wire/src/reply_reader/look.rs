@@ -89,7 +89,8 @@ impl ReplyReader {
             );
             return Err(WireError::Protocol(what));
         }
-        self.sequence = Some(header.sequence.wrapping_add(1));
+        let next = header.sequence.wrapping_add(1);
+        self.sequence = self.checks_sequence.then_some(next);
         self.is_continued = header.length == MAX_PAYLOAD;
         Ok(())
     }

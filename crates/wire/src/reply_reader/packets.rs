@@ -3,17 +3,19 @@
 use crate::bytes::Bytes;
 use crate::{OkReply, ServerError, WireError};
 
-/// An OK packet, be its first byte 0x00 or, after rows, 0xfe. Text and session changes behind the
-/// numbers are left alone.
-pub(super) fn parse_ok(payload: &[u8]) -> Result<OkReply, WireError> {
+/// An OK packet, be its first byte 0x00 or, after rows, 0xfe. The text and the session changes behind
+/// the numbers are given unread.
+#[inline]
+pub(super) fn parse_ok(payload: &[u8]) -> Result<(OkReply, &[u8]), WireError> {
     let mut bytes = Bytes(payload);
     bytes.u8()?;
-    Ok(OkReply {
+    let ok = OkReply {
         affected_rows: bytes.length()?,
         last_insert_id: bytes.length()?,
         status: bytes.u16()?,
         warnings: bytes.u16()?,
-    })
+    };
+    Ok((ok, bytes.0))
 }
 
 pub(super) fn parse_eof(payload: &[u8]) -> Result<OkReply, WireError> {
@@ -32,11 +34,6 @@ pub(super) fn parse_eof(payload: &[u8]) -> Result<OkReply, WireError> {
 }
 
 pub(super) fn parse_column_count(payload: &[u8]) -> Result<u16, WireError> {
-    if payload[0] == 0xfb {
-        return Err(WireError::Protocol(
-            "the server asks for a local file".to_owned(),
-        ));
-    }
     match u16::try_from(Bytes(payload).length()?) {
         Ok(columns) if columns > 0 => Ok(columns),
         _ => Err(WireError::Protocol(

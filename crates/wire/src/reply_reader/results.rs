@@ -3,9 +3,12 @@
 use super::look::Kind;
 use super::packets::{parse_column_count, parse_eof, parse_error, parse_ok};
 use super::{ReplyReader, Stage};
-use crate::reply::STATUS_MORE_RESULTS;
+use crate::reply::{STATUS_MORE_RESULTS, STATUS_SESSION_CHANGED};
 use crate::row_sink::RowSink;
 use crate::{OkReply, Reply, RowsReply, WireError};
+
+/// First byte of a packet in which the server asks for a local file.
+const WANTS_FILE: u8 = 0xfb;
 
 /// What the results of the reply so far add up to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,11 +67,18 @@ impl ReplyReader {
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
         if payload[0] == 0 {
-            let ok = parse_ok(payload)?;
+            let (ok, behind) = parse_ok(payload)?;
+            self.note_changes(ok.status, behind)?;
             let affected = &mut self.tally.ok.affected_rows;
             *affected = affected.saturating_add(ok.affected_rows);
             self.tally.ok.last_insert_id = ok.last_insert_id;
             return Ok(self.finish_result(ok));
+        }
+        if payload[0] == WANTS_FILE {
+            // What it is called is the server's idea and of no interest. The reply goes on when it was sent.
+            self.file_wanted = Some(self.sequence.unwrap_or_default());
+            self.sequence = None;
+            return Ok(None);
         }
         let columns = parse_column_count(payload)?;
         sink.start(columns)?;
@@ -79,12 +89,20 @@ impl ReplyReader {
     }
 
     fn read_rows_end(&mut self, payload: &[u8]) -> Result<Option<Reply>, WireError> {
-        let end = if self.deprecate_eof {
-            parse_ok(payload)?
-        } else {
-            parse_eof(payload)?
-        };
+        if !self.deprecate_eof {
+            return Ok(self.finish_result(parse_eof(payload)?));
+        }
+        let (end, behind) = parse_ok(payload)?;
+        self.note_changes(end.status, behind)?;
         Ok(self.finish_result(end))
+    }
+
+    #[inline]
+    fn note_changes(&mut self, status: u16, behind: &[u8]) -> Result<(), WireError> {
+        match &mut self.changes {
+            Some(changes) if status & STATUS_SESSION_CHANGED != 0 => changes.note(behind),
+            _ => Ok(()),
+        }
     }
 
     /// Ends one result: the reply too, unless the server announces another.

@@ -265,10 +265,31 @@ fn a_packet_out_of_sequence_is_refused() {
 }
 
 #[test]
-fn a_server_that_wants_a_local_file_is_refused() {
-    let stream = Stream::default().packet(b"\xfb/etc/passwd").bytes;
-    let error = replies(&stream, 100, true, &mut CountOnly).unwrap_err();
-    assert!(error.to_string().contains("local file"), "{error}");
+fn a_request_for_a_local_file_is_told_and_the_reply_goes_on_after_it() {
+    let asked = Stream::default().packet(b"\xfb/etc/passwd").bytes;
+    let mut reader = ReplyReader::new(true);
+    let (taken, reply) = reader.feed(&asked, &mut CountOnly).unwrap();
+    assert_eq!((taken, reply), (asked.len(), None));
+    assert_eq!(reader.take_file_wanted(), Some(2));
+    assert_eq!(reader.take_file_wanted(), None);
+    let mut done = Stream::default().packet(&[0, 5, 0, 2, 0, 0, 0]).bytes;
+    done[3] = 9; // the file took some numbers
+    let (_, reply) = reader.feed(&done, &mut CountOnly).unwrap();
+    assert!(matches!(reply, Some(Reply::Ok(ok)) if ok.affected_rows == 5));
+}
+
+#[test]
+fn changes_of_the_session_are_noted_if_asked_for() {
+    let ok = Stream::default()
+        .packet(b"\0\0\0\x02\x40\0\0\0\x05\x01\x03\x02db")
+        .bytes;
+    let mut reader = ReplyReader::new(true);
+    reader.feed(&ok, &mut CountOnly).unwrap();
+    assert_eq!(reader.take_changes(), SessionChanges::default());
+    reader.keep_changes(true);
+    reader.feed(&ok, &mut CountOnly).unwrap();
+    assert_eq!(reader.take_changes().schema.as_deref(), Some("db"));
+    assert_eq!(reader.take_changes(), SessionChanges::default());
 }
 
 #[test]

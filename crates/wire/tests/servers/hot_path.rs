@@ -6,7 +6,7 @@ use dbdyno_wire::{
 };
 
 /// Sends what is queued and waits for a reply without sleeping.
-fn answer(channel: &mut Channel, shared: &mut ReadBuffer) -> Reply {
+pub fn answer(channel: &mut Channel, shared: &mut ReadBuffer) -> Reply {
     while channel.flush().unwrap() == Flush::WouldBlock {
         std::thread::yield_now();
     }
@@ -19,14 +19,14 @@ fn answer(channel: &mut Channel, shared: &mut ReadBuffer) -> Reply {
     }
 }
 
-fn rows(reply: &Reply) -> (u64, u16) {
+pub fn rows(reply: &Reply) -> (u64, u16) {
     match reply {
         Reply::Rows(rows) => (rows.rows, rows.columns),
         other => panic!("{other:?}"),
     }
 }
 
-const WAYS: [(Route, TlsPolicy); 3] = [
+pub const WAYS: [(Route, TlsPolicy); 3] = [
     (Route::Socket, TlsPolicy::Off),
     (Route::Loopback, TlsPolicy::Off),
     (Route::Loopback, TlsPolicy::Required),

@@ -1,6 +1,6 @@
 //! The servers to test against, as the environment names them.
 
-use dbdyno_wire::{Address, Endpoint, Password, QueryResult, Session, TlsPolicy};
+use dbdyno_wire::{Address, Endpoint, Password, QueryResult, Session, SessionOptions, TlsPolicy};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -106,7 +106,12 @@ impl TestServer {
 }
 
 pub fn open(endpoint: &Endpoint) -> Session {
-    Session::open(endpoint, LIMIT).unwrap_or_else(|error| panic!("{endpoint:?}: {error}"))
+    open_with(endpoint, &SessionOptions::default())
+}
+
+pub fn open_with(endpoint: &Endpoint, options: &SessionOptions) -> Session {
+    Session::open_with(endpoint, options, LIMIT)
+        .unwrap_or_else(|error| panic!("{endpoint:?}: {error}"))
 }
 
 /// A schema that goes with its test.

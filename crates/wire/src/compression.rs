@@ -1,0 +1,176 @@
+//! Compression: frames around the packets.
+//!
+//! A frame has seven bytes of header (its length, its number, and its length when unpacked, or 0 if it
+//! was not worth packing) and is a zlib stream of its own. Frames and packets may be cut anywhere, but
+//! servers refuse a request that does not begin with frame 0, so here each packet gets its own frame.
+
+mod unpacker;
+
+use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::transport::Transport;
+use crate::{ReadBuffer, WireError};
+use flate2::{Compress, FlushCompress, Status};
+use std::cell::RefCell;
+pub(crate) use unpacker::Unpacker;
+
+/// Bytes of a frame's header.
+const FRAME_HEADER_BYTES: usize = 7;
+
+/// Shorter packets are left as they are, as the servers' own client does: `MIN_COMPRESS_LENGTH`.
+const MIN_PACKED_BYTES: usize = 50;
+
+/// So much may wait to leave before more is packed.
+const MAX_WAITING_BYTES: usize = 1 << 20;
+
+/// Memory kept for frames that leave.
+const KEPT_BYTES: usize = 16 * 1024;
+
+thread_local! {
+    // A frame needs a quarter of a megabyte while it is packed and nothing afterwards: one for all connections.
+    static PACKER: RefCell<Compress> = RefCell::new(Compress::new(flate2::Compression::default(), true));
+}
+
+/// A connection whose bytes are packed.
+#[derive(Debug)]
+pub(crate) struct CompressedStream {
+    pub(crate) inner: Transport,
+    unpacker: Unpacker,
+    /// Bytes that came and found no room when unpacked.
+    held: Vec<u8>,
+    packer: Packer,
+    /// How much of what is packed has left.
+    sent: usize,
+}
+
+impl CompressedStream {
+    pub(crate) fn over(inner: Transport) -> Self {
+        Self {
+            inner,
+            unpacker: Unpacker::default(),
+            held: Vec::new(),
+            packer: Packer::default(),
+            sent: 0,
+        }
+    }
+
+    /// Whether what is sent carries on the server's numbering, as the lines of a local file do.
+    pub(crate) fn carry_on(&mut self, is_carried_on: bool) {
+        self.packer.is_carried_on = is_carried_on;
+    }
+
+    /// As [`Transport::read`].
+    pub(crate) fn read(&mut self, buffer: &mut ReadBuffer) -> Result<Option<usize>, WireError> {
+        loop {
+            if !self.held.is_empty() || self.unpacker.has_more() {
+                let (taken, filled) = self.unpacker.unpack(&self.held, &mut buffer.clear)?;
+                self.held.drain(..taken);
+                if filled > 0 {
+                    return Ok(Some(filled));
+                }
+            }
+            let Some(count) = buffer.read_packed(&mut self.inner)? else {
+                return Ok(None);
+            };
+            let packed = &buffer.packed[..count];
+            let (taken, filled) = self.unpacker.unpack(packed, &mut buffer.clear)?;
+            self.held.extend_from_slice(&packed[taken..]);
+            self.packer.sequence = self.unpacker.next_sequence();
+            if filled > 0 {
+                return Ok(Some(filled));
+            }
+        }
+    }
+
+    /// As [`Transport::write`].
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
+        if !self.push()? {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        while taken < bytes.len() && self.packer.frames.len() < MAX_WAITING_BYTES {
+            taken += self.packer.pack(&bytes[taken..]);
+        }
+        self.push()?;
+        Ok(taken)
+    }
+
+    pub(crate) fn wants_write(&self) -> bool {
+        self.sent < self.packer.frames.len() || self.inner.wants_write()
+    }
+
+    /// Sends what is packed. False if the socket is full before that is done.
+    pub(crate) fn push(&mut self) -> Result<bool, WireError> {
+        while self.sent < self.packer.frames.len() {
+            match self.inner.write(&self.packer.frames[self.sent..])? {
+                0 => return Ok(false),
+                count => self.sent += count,
+            }
+        }
+        self.packer.frames.clear();
+        self.packer.frames.shrink_to(KEPT_BYTES);
+        self.sent = 0;
+        self.inner.push()
+    }
+}
+
+/// Puts packets into frames.
+#[derive(Debug, Default)]
+struct Packer {
+    frames: Vec<u8>,
+    /// Of the next frame.
+    sequence: u8,
+    /// A packet with the number 0 does not begin a request.
+    is_carried_on: bool,
+    /// Bytes of the packet at hand that are in no frame yet.
+    packet_left: usize,
+}
+
+impl Packer {
+    /// Puts the packet at the front of `bytes`, or as much of it as a frame holds, into one, and says how
+    /// many bytes that were.
+    fn pack(&mut self, bytes: &[u8]) -> usize {
+        if self.packet_left == 0
+            && let Some(header) = Header::of(bytes)
+        {
+            self.packet_left = HEADER_BYTES + header.length;
+            if header.sequence == 0 && !self.is_carried_on {
+                self.sequence = 0;
+            }
+        }
+        let count = self.packet_left.min(MAX_PAYLOAD).min(bytes.len());
+        self.packet_left -= count;
+        self.put_frame(&bytes[..count]);
+        self.sequence = self.sequence.wrapping_add(1);
+        count
+    }
+
+    fn put_frame(&mut self, content: &[u8]) {
+        let start = self.frames.len();
+        self.frames.resize(start + FRAME_HEADER_BYTES, 0);
+        let is_packed = content.len() >= MIN_PACKED_BYTES && self.put_packed(content);
+        if !is_packed {
+            self.frames.truncate(start + FRAME_HEADER_BYTES);
+            self.frames.extend_from_slice(content);
+        }
+        let length = self.frames.len() - start - FRAME_HEADER_BYTES;
+        let unpacked_length = if is_packed { content.len() } else { 0 };
+        let header = &mut self.frames[start..start + FRAME_HEADER_BYTES];
+        header[..3].copy_from_slice(&length.to_le_bytes()[..3]);
+        header[3] = self.sequence;
+        header[4..].copy_from_slice(&unpacked_length.to_le_bytes()[..3]);
+    }
+
+    /// False if it did not get shorter; then the frame's content is of no use.
+    fn put_packed(&mut self, content: &[u8]) -> bool {
+        let before = self.frames.len();
+        self.frames.reserve(content.len());
+        let status = PACKER.with_borrow_mut(|packer| {
+            packer.reset();
+            packer.compress_vec(content, &mut self.frames, FlushCompress::Finish)
+        });
+        matches!(status, Ok(Status::StreamEnd)) && self.frames.len() - before < content.len()
+    }
+}
+
+#[cfg(test)]
+mod tests;

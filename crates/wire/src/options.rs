@@ -1,0 +1,62 @@
+//! What a session is to be able to do beyond the ordinary.
+
+use std::path::PathBuf;
+
+/// How to talk to a server, once it is known where it is and who wants to talk to it.
+///
+/// The default is what a load generator measures with: nothing but what statements need.
+///
+/// ```
+/// use dbdyno_wire::{Compression, SessionOptions};
+///
+/// let options = SessionOptions {
+///     compression: Compression::Zlib,
+///     ..SessionOptions::default()
+/// };
+/// assert!(!options.local_files);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// How the bytes of both directions are packed.
+    pub compression: Compression,
+    /// Whether several statements may stand in one request, parted by semicolons.
+    pub multi_statements: bool,
+    /// Whether `LOAD DATA LOCAL INFILE` is allowed, by [`Session::load_local`](crate::Session::load_local) only.
+    pub local_files: bool,
+    /// Whether the server reports what a statement changed in its session, as
+    /// [`QueryResult::session_changes`](crate::QueryResult::session_changes).
+    pub session_tracking: bool,
+    /// The oldest version of TLS to agree to, where the connection is encrypted.
+    pub tls_minimum: TlsVersion,
+    /// What this side shows of itself, where the connection is encrypted and the server asks.
+    pub client_certificate: Option<ClientCertificate>,
+}
+
+/// How the bytes of a connection are packed. Packing begins after the log-in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    Off,
+    /// By zlib at its default level, which every server knows. Packets of less than 50 bytes are not packed.
+    Zlib,
+}
+
+/// A version of TLS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsVersion {
+    /// TLS 1.2, of 2008.
+    #[default]
+    V1_2,
+    /// TLS 1.3, of 2018.
+    V1_3,
+}
+
+/// A certificate of this side's own, for users whom the server knows by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// PEM file of the certificate, and of those between it and its authority.
+    pub certificates: PathBuf,
+    /// PEM file of its private key.
+    pub key: PathBuf,
+}
