@@ -10,6 +10,7 @@
 
 mod arguments;
 mod cleanup;
+mod null_server;
 mod order;
 mod populate;
 mod record;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Populate(arguments) => populate::run(*arguments),
         Command::Cleanup(arguments) => cleanup::run(*arguments),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
+        Command::NullServer(arguments) => null_server::run(*arguments),
     };
     result
         .unwrap_or_else(|error| Trouble::of(&error).tell())

@@ -11,6 +11,7 @@ pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use server::ServerArguments;
 pub(crate) use workload::WorkloadOptions;
 
+use crate::null_server::NullServerArguments;
 use crate::sample::SampleArguments;
 use clap::{Parser, Subcommand};
 
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Cleanup(Box<CleanupArguments>),
     /// Print what would be sent, without a server
     Sample(Box<SampleArguments>),
+    /// Be a server that does no work, or as badly as it is told
+    NullServer(Box<NullServerArguments>),
 }
 
 #[cfg(test)]

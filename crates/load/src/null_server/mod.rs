@@ -1,0 +1,94 @@
+//! `dbdyno-load null-server`: a server that does no work, for calibrating and testing load generators.
+
+mod arguments;
+
+pub(crate) use arguments::NullServerArguments;
+
+use crate::signals;
+use crate::trouble::{Exit, Trouble};
+use dbdyno_null_server::{NullAddress, NullServer, NullServerError, Statistics};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How soon a signal or the end of the time is noticed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Says where clients find it.
+#[derive(Debug, Serialize)]
+struct Ready {
+    ready: bool,
+    socket: Option<PathBuf>,
+    host: Option<String>,
+    port: Option<u16>,
+    process_id: u32,
+}
+
+/// Says what was done.
+#[derive(Debug, Serialize)]
+struct Ended<'a> {
+    ended: bool,
+    #[serde(flatten)]
+    statistics: &'a Statistics,
+}
+
+/// Serves until the time is over or a signal comes.
+pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
+    let stop = signals::stop_switch()?;
+    let server = NullServer::start(arguments.settings()).map_err(trouble)?;
+    say(&Ready::at(server.address()))?;
+    let begun = Instant::now();
+    let limit = arguments.serve.map(Duration::from_nanos);
+    while !stop.is_thrown() && limit.is_none_or(|limit| begun.elapsed() < limit) {
+        let left = limit.map_or(LOOK, |limit| limit.saturating_sub(begun.elapsed()));
+        std::thread::sleep(left.min(LOOK));
+    }
+    let statistics = server.stop().map_err(trouble)?;
+    if arguments.stats {
+        let ended = true;
+        say(&Ended {
+            ended,
+            statistics: &statistics,
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+impl Ready {
+    fn at(address: &NullAddress) -> Self {
+        Self {
+            ready: true,
+            socket: address.socket.clone(),
+            host: address.tcp.map(|tcp| tcp.ip().to_string()),
+            port: address.tcp.map(|tcp| tcp.port()),
+            process_id: std::process::id(),
+        }
+    }
+}
+
+/// One line of standard output, at once.
+fn say(what: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, what)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+fn trouble(error: NullServerError) -> Trouble {
+    let what = "the null server failed";
+    let told = match error.is_wrong_request() {
+        true => Trouble::request(what),
+        false => Trouble::world(what),
+    };
+    let hint = match error {
+        NullServerError::Nowhere => Some("give it --socket PATH, --listen 127.0.0.1:PORT, or both"),
+        NullServerError::Exposed(_) => Some("say --anyone if that is meant"),
+        _ => None,
+    };
+    let told = told.because(error);
+    match hint {
+        Some(hint) => told.hint(hint),
+        None => told,
+    }
+}

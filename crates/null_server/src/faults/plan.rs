@@ -1,0 +1,169 @@
+//! All faults of a server.
+
+use super::{FaultError, Frequency, Law, Stall, Timed, Window};
+use std::str::FromStr;
+
+/// What goes wrong and when. The default is a server that never fails.
+///
+/// Delays, errors and drops befall the statements of a load; what clients say to set themselves up
+/// (`SET`, `SHOW`, `SELECT @@…`, preparing, pings) is spared. Stalls and freezes hold back everything.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FaultPlan {
+    /// Silences that come again and again.
+    pub stalls: Vec<Timed<Stall>>,
+    /// Silences that come once.
+    pub freezes: Vec<Window>,
+    /// How long each statement takes; the first one that holds at the instant counts.
+    pub delays: Vec<Timed<Law>>,
+    /// Errors instead of results.
+    pub errors: Vec<Timed<ErrorRule>>,
+    /// Which statements the errors befall.
+    pub errors_on: ErrorPlace,
+    /// Connections closed instead of an answer.
+    pub drops: Vec<Timed<DropRule>>,
+    /// Times when nobody is let in.
+    pub refusals: Vec<Refusal>,
+    /// Statements a second that the server can do, one after the other; `None` for any number.
+    pub capacity_per_s: Option<f64>,
+    /// Prepared statements that the server keeps at most, over all connections.
+    pub max_prepared: Option<u32>,
+}
+
+/// One error code and how often it comes: `1213:3%` or `1213:every=100`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorRule {
+    /// The code.
+    pub code: u16,
+    /// How often.
+    pub frequency: Frequency,
+}
+
+impl FromStr for ErrorRule {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        const TEACHING: &str = "write an error code and how often it comes, such as 1213:3%";
+        let wrong = || FaultError::new(text, TEACHING);
+        let (code, frequency) = text.split_once(':').ok_or_else(wrong)?;
+        let code = code.trim().parse().ok().filter(|&code| code > 0);
+        Ok(Self {
+            code: code.ok_or_else(wrong)?,
+            frequency: frequency.parse()?,
+        })
+    }
+}
+
+/// How often a connection is closed instead of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DropRule(pub Frequency);
+
+impl FromStr for DropRule {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        text.parse().map(Self)
+    }
+}
+
+/// Which statements errors befall.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ErrorPlace {
+    /// Every statement of a load.
+    #[default]
+    Any,
+    /// Those of a kind, as logs and statistics name it, such as `commit` or `point_select`.
+    Kind(String),
+    /// Those whose text begins so, in any case.
+    Text(String),
+}
+
+impl FromStr for ErrorPlace {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let is_kind = |kind: &str| crate::kinds().any(|known| known == kind);
+        match text.trim() {
+            "" => Err(FaultError::new(
+                text,
+                "write any, a kind of statement such as commit, or how its text begins",
+            )),
+            "any" => Ok(Self::Any),
+            kind if is_kind(kind) => Ok(Self::Kind(kind.to_owned())),
+            beginning => Ok(Self::Text(beginning.to_owned())),
+        }
+    }
+}
+
+/// A time when nobody is let in: `40s+10s`, `reset@40s+10s` or `closed@40s+10s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// What who knocks gets.
+    pub kind: RefusalKind,
+    /// When.
+    pub window: Window,
+}
+
+/// What who knocks gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// Error 1040, too many connections.
+    Error,
+    /// The connection is torn down at once.
+    Reset,
+    /// Nothing: nobody listens.
+    Closed,
+}
+
+impl FromStr for Refusal {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        const TEACHING: &str =
+            "write 40s+10s for error 1040, or how before it: reset@40s+10s, closed@40s+10s";
+        let (kind, window) = text.split_once('@').unwrap_or(("error", text));
+        let kind = match kind {
+            "error" | "1040" => RefusalKind::Error,
+            "reset" => RefusalKind::Reset,
+            "closed" => RefusalKind::Closed,
+            _ => return Err(FaultError::new(text, TEACHING)),
+        };
+        Ok(Self {
+            kind,
+            window: window.parse()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_rule_needs_a_code_and_a_frequency() {
+        let rule: Timed<ErrorRule> = "1213:every=100@10s+5s".parse().unwrap();
+        assert_eq!(rule.fault.code, 1213);
+        assert_eq!(rule.fault.frequency, Frequency::Every(100));
+        assert!(rule.window.is_some());
+        for wrong in ["1213", "deadlock:3%", "0:3%", "70000:3%"] {
+            let error = wrong.parse::<ErrorRule>().unwrap_err();
+            assert!(error.to_string().contains("1213:3%"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_errors_is_a_kind_or_a_text() {
+        assert_eq!("any".parse(), Ok(ErrorPlace::Any));
+        assert_eq!("commit".parse(), Ok(ErrorPlace::Kind("commit".to_owned())));
+        let text = "UPDATE sbtest1".to_owned();
+        assert_eq!("UPDATE sbtest1".parse(), Ok(ErrorPlace::Text(text)));
+        assert!(" ".parse::<ErrorPlace>().is_err());
+    }
+
+    #[test]
+    fn a_refusal_says_how_or_means_an_error() {
+        let kind = |text: &str| text.parse::<Refusal>().map(|refusal| refusal.kind);
+        assert_eq!(kind("1s+1s"), Ok(RefusalKind::Error));
+        assert_eq!(kind("closed@1s+1s"), Ok(RefusalKind::Closed));
+        assert!(kind("rst@1s+1s").is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! A MySQL-protocol server that does no work.
+//!
+//! It lets everybody in, reads of each statement only what its reply must look like, and answers at once;
+//! or as late, as wrongly or not at all as its [`FaultPlan`] says. What is left of a load generator's cost
+//! against it is the load generator's own, and what a load generator tells of a fault can be held against
+//! what was planned.
+//!
+//! ```
+//! use dbdyno_null_server::{NullServer, Settings};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut settings = Settings {
+//!     listen: Some("127.0.0.1:0".parse()?),
+//!     ..Settings::default()
+//! };
+//! settings.faults.delays = vec!["exponential:15ms".parse()?];
+//! let server = NullServer::start(settings)?;
+//! let port = server.address().tcp.map(|address| address.port());
+//! assert!(port.is_some_and(|port| port > 0));
+//! // … drive it …
+//! let statistics = server.stop()?;
+//! assert_eq!(statistics.statement_count(), 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What statements it knows is a table, `sql/shapes.rs`: a workload's statements are rows of it. There are
+//! no data: the same statement has the same reply, whatever was written before. Left out on purpose: TLS,
+//! compression, stored procedures, cursors, a check of passwords.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod door;
+mod error;
+mod faults;
+mod listener;
+mod log;
+mod protocol;
+mod record;
+mod server;
+mod settings;
+mod shared;
+mod sql;
+mod statistics;
+mod worker;
+
+pub use error::NullServerError;
+pub use faults::{
+    DropRule, ErrorPlace, ErrorRule, FaultError, FaultPlan, Frequency, Law, Refusal, RefusalKind,
+    Stall, Timed, Window, error_text, nanoseconds,
+};
+pub use protocol::Auth;
+pub use server::{NullAddress, NullServer};
+pub use settings::{Epoch, Settings};
+pub use statistics::{DROPPED, Quantiles, Statistics, kinds};

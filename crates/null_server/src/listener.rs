@@ -1,0 +1,133 @@
+//! Where clients come in.
+
+use crate::{NullServerError, Settings};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::sockopt::{set_socket_linger, set_socket_reuseaddr, set_tcp_nodelay};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect,
+    getsockname, listen, socket_with,
+};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
+
+/// A place where the server listens.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) place: Place,
+    backlog: u16,
+    /// `None` while nobody is to be let in.
+    pub(crate) socket: Option<OwnedFd>,
+}
+
+/// A socket or an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    Socket(PathBuf),
+    Tcp(SocketAddr),
+}
+
+impl Listener {
+    /// Listens at every place of the settings.
+    pub(crate) fn all(settings: &Settings) -> Result<Vec<Self>, NullServerError> {
+        let socket = settings.socket.clone().map(Place::Socket);
+        let places = socket.into_iter().chain(settings.listen.map(Place::Tcp));
+        let listeners: Vec<_> = places
+            .map(|place| Self::at(place, settings.backlog))
+            .collect::<Result<_, _>>()?;
+        match listeners.is_empty() {
+            true => Err(NullServerError::Nowhere),
+            false => Ok(listeners),
+        }
+    }
+
+    fn at(place: Place, backlog: u16) -> Result<Self, NullServerError> {
+        let mut listener = Self {
+            place,
+            backlog,
+            socket: None,
+        };
+        listener.open().map_err(|source| NullServerError::Listen {
+            place: match &listener.place {
+                Place::Socket(path) => path.display().to_string(),
+                Place::Tcp(address) => address.to_string(),
+            },
+            source,
+        })?;
+        Ok(listener)
+    }
+
+    /// Listens; afterwards the place holds the port that was chosen.
+    pub(crate) fn open(&mut self) -> io::Result<()> {
+        let socket = match &mut self.place {
+            Place::Socket(path) => listen_at_path(path)?,
+            Place::Tcp(address) => listen_at_address(address)?,
+        };
+        listen(&socket, i32::from(self.backlog))?;
+        self.socket = Some(socket);
+        Ok(())
+    }
+
+    /// Listens no more.
+    pub(crate) fn close(&mut self) {
+        self.socket = None;
+        if let Place::Socket(path) = &self.place {
+            // If somebody took it away already, all the better.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// The next client that waits, if one does.
+    pub(crate) fn accept(&self) -> Option<OwnedFd> {
+        let listener = self.socket.as_ref()?;
+        loop {
+            match accept_with(listener, FLAGS) {
+                Ok(socket) => {
+                    if matches!(self.place, Place::Tcp(_)) {
+                        let _ = set_tcp_nodelay(&socket, true); // slower without, nothing worse
+                    }
+                    return Some(socket);
+                }
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// Has a TCP connection torn down, not closed, when it is dropped.
+pub(crate) fn make_it_a_reset(socket: &OwnedFd) {
+    let _ = set_socket_linger(socket, Some(Duration::ZERO)); // on a Unix socket it means nothing
+}
+
+fn listen_at_path(path: &Path) -> io::Result<OwnedFd> {
+    let address = SocketAddrUnix::new(path)?;
+    let new = || socket_with(AddressFamily::UNIX, SocketType::STREAM, FLAGS, None);
+    let socket = new()?;
+    match bind(&socket, &address) {
+        Err(Errno::ADDRINUSE) if connect(new()?, &address) == Err(Errno::CONNREFUSED) => {
+            std::fs::remove_file(path)?; // left behind by a server that is no more
+            bind(&socket, &address)?;
+        }
+        result => result?,
+    }
+    Ok(socket)
+}
+
+fn listen_at_address(address: &mut SocketAddr) -> io::Result<OwnedFd> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let socket = socket_with(family, SocketType::STREAM, FLAGS, None)?;
+    set_socket_reuseaddr(&socket, true)?;
+    bind(&socket, address)?;
+    *address = getsockname(&socket)?
+        .try_into()
+        .map_err(|_| io::Error::other("the system names no address"))?;
+    Ok(socket)
+}

@@ -1,0 +1,128 @@
+//! What the server says of itself.
+
+use super::made::{Known, MadeTable};
+use super::token::{Token, TokenKind};
+use super::variables::{STATUS, VARIABLES};
+
+/// The reply to a SHOW statement.
+pub(super) fn show(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
+    let says = |word: &str| {
+        tokens
+            .iter()
+            .take(4)
+            .any(|token| token.is_word(sql, word.as_bytes()))
+    };
+    if says("VARIABLES") {
+        return pairs(VARIABLES, sql, tokens, known);
+    }
+    if says("STATUS") {
+        return pairs(STATUS, sql, tokens, known);
+    }
+    if says("WARNINGS") || says("ERRORS") {
+        return MadeTable::headed(&["Level", "Code", "Message"]);
+    }
+    if says("ENGINES") {
+        let mut engines = MadeTable::headed(&["Engine", "Support", "Comment"]);
+        let row = ["InnoDB", "DEFAULT", "answers without looking"];
+        engines
+            .rows
+            .push(row.map(|text| Some(text.to_owned())).to_vec());
+        return engines;
+    }
+    MadeTable::headed(&["Value"])
+}
+
+fn pairs(table: &[(&str, &str)], sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
+    let filter = Filter::of(sql, tokens);
+    let mut made = MadeTable::headed(&["Variable_name", "Value"]);
+    made.rows = table
+        .iter()
+        .filter(|(name, _)| filter.lets_pass(name))
+        .map(|(name, value)| vec![Some((*name).to_owned()), Some(known.filled(value))])
+        .collect();
+    made
+}
+
+/// Which names are asked for: those that fit any of the texts in the statement.
+struct Filter<'a> {
+    texts: Vec<&'a [u8]>,
+}
+
+impl<'a> Filter<'a> {
+    fn of(sql: &'a [u8], tokens: &[Token]) -> Self {
+        let texts = tokens
+            .iter()
+            .filter(|token| token.kind == TokenKind::Value)
+            .map(|token| token.text(sql))
+            .map(|text| text.get(1..text.len() - 1).unwrap_or(text))
+            .collect();
+        Self { texts }
+    }
+
+    fn lets_pass(&self, name: &str) -> bool {
+        self.texts.is_empty() || self.texts.iter().any(|text| is_like(name.as_bytes(), text))
+    }
+}
+
+/// SQL's LIKE, in any case: `%` for anything, `_` for one character.
+fn is_like(name: &[u8], pattern: &[u8]) -> bool {
+    match (name, pattern) {
+        (_, [b'%', rest @ ..]) => (0..=name.len()).any(|skipped| is_like(&name[skipped..], rest)),
+        (name, [b'\\', escaped, rest @ ..]) => {
+            name.first() == Some(escaped) && is_like(&name[1..], rest)
+        }
+        ([_, name @ ..], [b'_', rest @ ..]) => is_like(name, rest),
+        ([one, name @ ..], [other, rest @ ..]) => {
+            one.eq_ignore_ascii_case(other) && is_like(name, rest)
+        }
+        ([], []) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::token::Tokens;
+
+    fn names(sql: &str) -> Vec<String> {
+        let known = Known {
+            version: "x".to_owned(),
+            max_prepared: 1,
+            deprecate_eof: true,
+        };
+        let tokens: Vec<_> = Tokens::of(sql.as_bytes()).collect();
+        let made = show(sql.as_bytes(), &tokens, &known);
+        made.rows
+            .into_iter()
+            .filter_map(|row| row.into_iter().next()?)
+            .collect()
+    }
+
+    #[test]
+    fn variables_are_chosen_by_name_list_or_pattern() {
+        assert_eq!(names("SHOW VARIABLES").len(), VARIABLES.len());
+        assert_eq!(
+            names(
+                "SHOW SESSION VARIABLES WHERE Variable_name IN ('autocommit', 'tx_isolation', 'none')"
+            ),
+            ["autocommit", "tx_isolation"]
+        );
+        assert_eq!(
+            names("SHOW VARIABLES LIKE 't%\\_isolation'"),
+            ["transaction_isolation", "tx_isolation"]
+        );
+        assert_eq!(
+            names("SHOW GLOBAL VARIABLES LIKE 'have_backup_locks'"),
+            [""; 0]
+        );
+        assert_eq!(names("SHOW STATUS LIKE 'ssl_cipher'"), ["Ssl_cipher"]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_empty_list() {
+        assert_eq!(names("SHOW TABLES"), [""; 0]);
+        assert_eq!(names("SHOW WARNINGS"), [""; 0]);
+        assert_eq!(names("SHOW ENGINES"), ["InnoDB"]);
+    }
+}
