@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from dbdyno.cli._client import calibration_for_study
 from dbdyno.cli._plan import plan_object, study_line
 from dbdyno.cli._progress import progress
 from dbdyno.cli._words import counted, wide_console
@@ -28,6 +29,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     )
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
+    calibration = calibration_for_study(choices)
     with progress(quiet=choices.quiet, run_ns=plan.budget.runs_ns // len(plan.runs)) as on_event:
         outcome = run_study(
             study,
@@ -38,6 +40,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
             on_event,
             command_line=["dbdyno", *sys.argv[1:]],
             retry_failed=choices.retry_failed,
+            calibration=calibration,
         )
     return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -85,12 +84,12 @@ def null_server(
 ) -> Iterator[dict[str, dict[str, JsonValue]]]:
     """A null server while the block runs; what it gives is the order's target for each route."""
     folder = host.make_private_directory()
-    path, port = folder / "null.sock", _free_port()
-    argv = [str(generator), "null-server", "--socket", str(path), "--port", str(port), *options]
+    path = folder / "null.sock"
+    argv = [str(generator), "null-server", "--socket", str(path), "--listen", "127.0.0.1:0", *options]
     try:
         process = host.spawn_piped(argv, stdin=b"", cpus=cpus)
         try:
-            _await_ready(process.lines())
+            port = _ready_port(process.lines())
             yield {"socket": _target(path, None), "loopback": _target(None, port)}
         finally:
             process.kill()
@@ -99,20 +98,13 @@ def null_server(
         host.remove_tree(folder)
 
 
-def _await_ready(lines: Iterator[str]) -> None:
+def _ready_port(lines: Iterator[str]) -> int:
     line = next(lines, "")
     try:
-        json.loads(line)
-    except ValueError as error:
+        return int(json.loads(line)["port"])
+    except (ValueError, KeyError, TypeError) as error:
         why = f"its first line was '{line[:200]}'"
-        raise MeasureError("the null server did not start", why, "try by hand: dbdyno-load null-server") from error
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        raise MeasureError("the null server did not start", why, "try dbdyno-load null-server by hand") from error
 
 
 def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:

@@ -1,0 +1,56 @@
+"""`dbdyno calibrate`: what the load generator can do on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from dbdyno.cli._help import add_command as add
+
+if TYPE_CHECKING:
+    from dbdyno.measure.client import Calibration
+
+_STORY = """\
+Drives the load generator against its own null server, which does no work, and keeps what one worker can
+do at most and what a statement costs it at full and at partial load. Every result then says how much of
+that the client used; above 80 % a run is suspect: it may have measured the client.
+
+  dbdyno calibrate            about a minute and a half: two routes, two workloads, 1 to 4,096 connections
+  dbdyno calibrate --quick    15 s: what `dbdyno run` does by itself when nothing is known of the machine
+
+It is kept in DBDYNO_HOME and holds until processor, kernel or load generator change. Let the machine do
+nothing else meanwhile.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "calibrate", "what the load generator can do on this machine", _STORY, _calibrate)
+    parser.add_argument("--quick", action="store_true", help="15 s: one workload, few loads")
+    parser.add_argument("--redo", action="store_true", help="measure again although a calibration is there")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+
+
+def _calibrate(choices: argparse.Namespace) -> int:
+    from dbdyno.cli._client import print_calibration  # late: see _main
+    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.lab import find_generator
+    from dbdyno.measure.client import calibration_key, calibration_to_json, read_calibration
+
+    host, home, generator = LocalHost(), Home.of_user(), find_generator()
+    found = None if choices.redo else read_calibration(home.root, calibration_key(host, generator))
+    if found is not None and found.is_quick and not choices.quick:
+        found = None
+    calibration: Calibration = found or _made(choices)
+    if choices.json:
+        print(json.dumps(calibration_to_json(calibration), indent=1))
+    else:
+        print_calibration(calibration, home.root, is_new=found is None)
+    return 0
+
+
+def _made(choices: argparse.Namespace) -> Calibration:
+    from dbdyno.cli._client import calibrate_here
+
+    return calibrate_here(quick=choices.quick)
