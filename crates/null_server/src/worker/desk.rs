@@ -9,7 +9,7 @@ use crate::protocol::{Bytes, Introduction, capability, command, renumber, status
 use crate::record::{OTHER_ROW, PREPARE_ROW, Recorder};
 use crate::shared::Shared;
 use crate::sql::{
-    Count, Known, Recipe, Token, Understood, first_two, statements, understand, width,
+    Count, Known, Recipe, SHAPES, Token, Understood, first_two, statements, understand, width,
 };
 use dbdyno_meter::clock::monotonic_ns;
 use std::rc::Rc;
@@ -170,6 +170,25 @@ impl Desk {
     }
 }
 
+/// Where in its request a statement stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    /// Others stand before it.
+    continues: bool,
+    /// Others stand behind it.
+    has_more: bool,
+}
+
+/// How a statement came, and what only its values tell.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    /// Rows to return or to have changed.
+    count: u32,
+    /// Prepared, so that rows are binary.
+    binary: bool,
+    part: Part,
+}
+
 /// One request at the desk.
 struct Visit<'a> {
     desk: &'a mut Desk,
@@ -230,16 +249,19 @@ impl Visit<'_> {
 
     fn query(&mut self, sql: &[u8]) -> Result<(), Goodbye> {
         if !sql.contains(&b';') {
-            return self.text_statement(sql, false, false);
+            return self.text_statement(sql, Part::default());
         }
         let parts = statements(sql);
         if parts.len() > 1 && !self.client.multi_statements {
             return self.fail(SYNTAX);
         }
         for (index, part) in parts.iter().enumerate() {
-            let has_more = index + 1 < parts.len();
+            let place = Part {
+                continues: index > 0,
+                has_more: index + 1 < parts.len(),
+            };
             let errors = self.desk.recorder.errors();
-            self.text_statement(part, index > 0, has_more)?;
+            self.text_statement(part, place)?;
             if self.desk.recorder.errors() > errors {
                 break; // the statements behind one that failed are not done
             }
@@ -247,16 +269,15 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn text_statement(
-        &mut self,
-        sql: &[u8],
-        continues: bool,
-        has_more: bool,
-    ) -> Result<(), Goodbye> {
+    fn text_statement(&mut self, sql: &[u8], part: Part) -> Result<(), Goodbye> {
         let Desk { tokens, known, .. } = &mut *self.desk;
         let understood = understand(sql, tokens, known);
-        let count = understood.count;
-        self.statement(&understood, sql, count, false, continues, has_more)
+        let call = Call {
+            count: understood.count,
+            binary: false,
+            part,
+        };
+        self.statement(&understood, sql, call)
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<(), Goodbye> {
@@ -271,18 +292,13 @@ impl Visit<'_> {
         let before = shared.prepared.fetch_add(1, Ordering::Relaxed);
         if max_prepared.is_some_and(|most| before >= most) {
             shared.prepared.fetch_sub(1, Ordering::Relaxed);
-            return self.reply(
-                Answer::Error(TOO_MANY_PREPARED),
-                Some(PREPARE_ROW),
-                false,
-                false,
-                false,
-            );
+            let answer = Answer::Error(TOO_MANY_PREPARED);
+            return self.reply(answer, Some(PREPARE_ROW), Part::default());
         }
         let statement = library.find(sql, || understand(sql, tokens, known));
         let number = self.client.prepared.keep(Rc::clone(&statement));
         let bytes = statement.reply(number, self.client.deprecate_eof);
-        self.reply(Answer::Bytes(bytes), Some(PREPARE_ROW), false, false, false)
+        self.reply(Answer::Bytes(bytes), Some(PREPARE_ROW), Part::default())
     }
 
     fn close_statement(&mut self, body: &[u8]) -> Result<(), Goodbye> {
@@ -304,8 +320,12 @@ impl Visit<'_> {
             return self.fail(MALFORMED);
         };
         let statement = Rc::clone(&kept.statement);
-        let understood = &statement.understood;
-        self.statement(understood, &statement.text, count, true, false, false)
+        let call = Call {
+            count,
+            binary: true,
+            part: Part::default(),
+        };
+        self.statement(&statement.understood, &statement.text, call)
     }
 
     /// Answers a statement, or does with it what the plan says.
@@ -313,10 +333,7 @@ impl Visit<'_> {
         &mut self,
         understood: &Understood,
         text: &[u8],
-        count: u32,
-        binary: bool,
-        continues: bool,
-        has_more: bool,
+        mut call: Call,
     ) -> Result<(), Goodbye> {
         let Understood { row, is_work, .. } = *understood;
         if is_work && self.desk.is_timed {
@@ -327,18 +344,19 @@ impl Visit<'_> {
             false => Outcome::Answer,
         };
         let answer = match outcome {
-            Outcome::Answer => self.do_it(understood, count, binary),
+            Outcome::Answer => self.do_it(understood, call),
             Outcome::Drop => Answer::Drop,
             Outcome::Error(code) => {
                 self.client.in_transaction &= !ends_transaction(code);
                 Answer::Error(code)
             }
         };
-        let has_more = has_more && outcome == Outcome::Answer;
-        self.reply(answer, Some(row), is_work, continues, has_more)
+        call.part.has_more &= outcome == Outcome::Answer;
+        self.reply(answer, Some(row), call.part)
     }
 
-    fn do_it(&mut self, understood: &Understood, count: u32, binary: bool) -> Answer {
+    fn do_it(&mut self, understood: &Understood, call: Call) -> Answer {
+        let Call { count, binary, .. } = call;
         let client = &mut *self.client;
         if !client.autocommit && understood.is_work {
             client.in_transaction = true;
@@ -377,30 +395,27 @@ impl Visit<'_> {
 
     /// Answers a statement that nobody could do.
     fn fail(&mut self, code: u16) -> Result<(), Goodbye> {
-        self.reply(Answer::Error(code), Some(OTHER_ROW), false, false, false)
+        self.reply(Answer::Error(code), Some(OTHER_ROW), Part::default())
     }
 
     /// Answers what is no statement of a load.
     fn tell(&mut self, answer: Answer) -> Result<(), Goodbye> {
-        self.reply(answer, None, false, false, false)
+        self.reply(answer, None, Part::default())
     }
 
     /// Gives a reply out, now or when it is due. Replies of a connection stay in order, and one that takes
     /// its time begins to when the one before it is done.
-    fn reply(
-        &mut self,
-        answer: Answer,
-        row: Option<u8>,
-        is_work: bool,
-        continues: bool,
-        has_more: bool,
-    ) -> Result<(), Goodbye> {
-        let more = if has_more { status::MORE_RESULTS } else { 0 };
+    fn reply(&mut self, answer: Answer, row: Option<u8>, part: Part) -> Result<(), Goodbye> {
+        let more = if part.has_more {
+            status::MORE_RESULTS
+        } else {
+            0
+        };
         let reply = Reply {
             answer,
             status: self.client.status() | more,
             row,
-            continues,
+            continues: part.continues,
         };
         let Self {
             desk,
@@ -415,7 +430,7 @@ impl Visit<'_> {
             return desk.encode(client, *arrived_ns, &reply);
         }
         let from_ns = client.busy_until_ns.max(*arrived_ns);
-        let due_ns = desk.faults.due(from_ns, is_work);
+        let due_ns = desk.faults.due(from_ns, row.is_some_and(is_work));
         client.busy_until_ns = due_ns;
         if due_ns <= *arrived_ns && client.held.is_empty() {
             return desk.encode(client, *arrived_ns, &reply);
@@ -429,6 +444,13 @@ impl Visit<'_> {
         });
         Ok(())
     }
+}
+
+/// Whether a row is about statements of a load.
+fn is_work(row: u8) -> bool {
+    SHAPES
+        .get(usize::from(row))
+        .is_some_and(|shape| shape.is_work)
 }
 
 /// Rows of an execution; `None` if it can't be read.
