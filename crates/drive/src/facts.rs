@@ -1,7 +1,7 @@
 //! What the server says of a session, read back rather than assumed.
 
 use crate::DriveError;
-use dbdyno_wire::{QueryResult, Session};
+use dbdyno_wire::{Compression, QueryResult, Session};
 
 /// Settings of a session that move results, as the server tells them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct SessionReadBack {
     pub tls_version: Option<String>,
     /// Cipher of the connection; `None` when it is not encrypted.
     pub tls_cipher: Option<String>,
+    /// How the bytes of the connection are packed.
+    pub compression: Compression,
     /// Such as `REPEATABLE-READ`.
     pub isolation: String,
     /// Whether each statement commits by itself outside a transaction.
@@ -42,6 +44,7 @@ pub(crate) fn read_back(session: &mut Session) -> Result<SessionReadBack, DriveE
         auth_plugin: facts.auth_plugin.clone(),
         tls_version: find(&tls, "Ssl_version").filter(|value| !value.is_empty()),
         tls_cipher: find(&tls, "Ssl_cipher").filter(|value| !value.is_empty()),
+        compression: facts.compression,
         isolation: variable("transaction_isolation")
             .or_else(|| variable("tx_isolation"))
             .unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! What to run, against which server, how hard and for how long.
 
 use crate::{DriveError, Pacing};
-use dbdyno_wire::Endpoint;
+use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Draws, Workload};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,8 @@ impl ErrorPolicy {
 pub struct Load {
     /// The server and who logs in.
     pub endpoint: Endpoint,
+    /// What each connection agrees on with it.
+    pub session: SessionOptions,
     /// What each connection does.
     pub workload: Arc<dyn Workload>,
     /// How statements are sent.

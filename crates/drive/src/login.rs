@@ -95,7 +95,11 @@ impl Opener {
     }
 
     fn connect(&self) -> Result<Session, DriveError> {
-        let opened = Session::open(&self.load.endpoint, self.load.login_timeout);
+        let opened = Session::open_with(
+            &self.load.endpoint,
+            &self.load.session,
+            self.load.login_timeout,
+        );
         let session = opened.map_err(|source| {
             let doing = if source.is_connection_lost() {
                 "log-in".to_owned() // a broken connection names its peer itself

@@ -55,21 +55,29 @@ pub fn drive(
     observer
         .started(&start)
         .map_err(DriveError::system("writing the start of the run"))?;
-    if start.statements_as_text > 0 {
+    for text in not_as_asked(load, &start) {
         observer
-            .message(Level::Warning, &text_fallback(&start))
+            .message(Level::Warning, &text)
             .map_err(DriveError::system("writing the start of the run"))?;
     }
     let shared = Arc::new(share(load, stop, opener, start.monotonic_ns));
     run_workers(load, &shared, connections, observer)
 }
 
-fn text_fallback(start: &Start) -> String {
-    format!(
-        "max_prepared_stmt_count of the server was reached: {} statements are prepared, {} are sent as text, \
-         which costs client and server another price",
-        start.prepared_statements, start.statements_as_text
-    )
+/// What the server did not grant, in words.
+fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
+    let mut texts = Vec::new();
+    if start.statements_as_text > 0 {
+        texts.push(format!(
+            "max_prepared_stmt_count of the server was reached: {} statements are prepared, {} are sent as text, \
+             which costs client and server another price",
+            start.prepared_statements, start.statements_as_text
+        ));
+    }
+    if start.session.compression != load.session.compression {
+        texts.push("the server does not pack the bytes of its connections as asked".to_owned());
+    }
+    texts
 }
 
 fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<Connection> {

@@ -1,7 +1,6 @@
 //! `dbdyno-load cleanup`: takes a workload's tables away.
 
 use crate::arguments::CleanupArguments;
-use crate::order::connect;
 use crate::trouble::{Exit, Trouble};
 use dbdyno_workload::{RandomKind, RandomSource, population};
 use std::io::{self, Write};
@@ -15,7 +14,7 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
         seed: 0,
     };
     let population = population(&arguments.workload, &arguments.options.0, source)?;
-    let mut session = connect(&target.endpoint()?)?;
+    let mut session = target.access()?.connect()?;
     let statements = (0..population.tables()).flat_map(|table| population.drop_table(table));
     for statement in statements {
         session

@@ -1,6 +1,6 @@
 //! Arguments that name the server.
 
-use crate::order::{Target, TlsWord};
+use crate::order::{CompressionWord, Target, TlsVersionWord, TlsWord};
 use crate::trouble::Trouble;
 use clap::Args;
 use std::path::PathBuf;
@@ -67,6 +67,22 @@ pub(crate) struct ServerArguments {
     /// PEM file of the authority that signed the server's certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca_file: Option<PathBuf>,
+
+    /// Oldest version of TLS to agree to
+    #[arg(long, value_enum, value_name = "VERSION", default_value = "1.2")]
+    pub(crate) tls_minimum: TlsVersionWord,
+
+    /// PEM file of this side's own certificate, for a user that needs one
+    #[arg(long, value_name = "FILE", requires = "tls_key_file")]
+    pub(crate) tls_cert_file: Option<PathBuf>,
+
+    /// PEM file of that certificate's private key
+    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
+    pub(crate) tls_key_file: Option<PathBuf>,
+
+    /// Packing of the bytes on the connections of a load
+    #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
+    pub(crate) compression: CompressionWord,
 }
 
 impl ServerArguments {
@@ -81,6 +97,10 @@ impl ServerArguments {
             database: self.database.clone(),
             tls: self.tls,
             tls_ca_file: self.tls_ca_file.clone(),
+            tls_minimum: self.tls_minimum,
+            tls_cert_file: self.tls_cert_file.clone(),
+            tls_key_file: self.tls_key_file.clone(),
+            compression: self.compression,
         };
         Ok(target)
     }

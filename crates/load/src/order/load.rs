@@ -111,9 +111,11 @@ impl LoadOrder {
     /// Checks the order and makes the load of it. The password is read from its file.
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
         check_version(self.schema_version)?;
+        let access = self.target.access()?;
         Ok(Load {
             workload: self.make_workload()?,
-            endpoint: self.target.endpoint()?,
+            endpoint: access.endpoint,
+            session: access.options,
             protocol: self.protocol.into(),
             concurrency: self.concurrency,
             workers: self.worker_count(),

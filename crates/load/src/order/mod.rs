@@ -11,9 +11,10 @@ mod words;
 pub(crate) use load::{ErrorOrder, LoadOrder, PacingOrder, PhaseOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
-pub(crate) use target::{Target, connect};
+pub(crate) use target::{Access, Target};
 pub(crate) use words::{
-    Gaps, Generator, RepeatDraws, StatementProtocol, TlsWord, WhenPreparedFull, WorkloadChoice,
+    CompressionWord, Gaps, Generator, RepeatDraws, StatementProtocol, TlsVersionWord, TlsWord,
+    WhenPreparedFull, WorkloadChoice,
 };
 
 /// Version of the contract that this program speaks.

@@ -1,9 +1,11 @@
 //! The server of an order.
 
-use super::TlsWord;
 use super::password::read_password;
+use super::{CompressionWord, TlsVersionWord, TlsWord};
 use crate::trouble::Trouble;
-use dbdyno_wire::{Address, Endpoint, Session, TlsPolicy, WireError};
+use dbdyno_wire::{
+    Address, ClientCertificate, Endpoint, Session, SessionOptions, TlsPolicy, WireError,
+};
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,11 +27,24 @@ pub(crate) struct Target {
     pub(crate) database: String,
     pub(crate) tls: TlsWord,
     pub(crate) tls_ca_file: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) tls_minimum: TlsVersionWord,
+    pub(crate) tls_cert_file: Option<PathBuf>,
+    pub(crate) tls_key_file: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) compression: CompressionWord,
 }
 
 impl Target {
     /// Where and how to log in, with the password read from its file.
-    pub(crate) fn endpoint(&self) -> Result<Endpoint, Trouble> {
+    pub(crate) fn access(&self) -> Result<Access, Trouble> {
+        Ok(Access {
+            endpoint: self.endpoint()?,
+            options: self.session_options()?,
+        })
+    }
+
+    fn endpoint(&self) -> Result<Endpoint, Trouble> {
         Ok(Endpoint {
             address: self.address()?,
             user: self.user.clone(),
@@ -37,6 +52,29 @@ impl Target {
             database: Some(self.database.clone()),
             tls: self.tls_policy()?,
         })
+    }
+
+    fn session_options(&self) -> Result<SessionOptions, Trouble> {
+        Ok(SessionOptions {
+            compression: self.compression.into(),
+            tls_minimum: self.tls_minimum.into(),
+            client_certificate: self.client_certificate()?,
+            ..SessionOptions::default()
+        })
+    }
+
+    fn client_certificate(&self) -> Result<Option<ClientCertificate>, Trouble> {
+        match (&self.tls_cert_file, &self.tls_key_file) {
+            (None, None) => Ok(None),
+            (Some(certificates), Some(key)) => Ok(Some(ClientCertificate {
+                certificates: certificates.clone(),
+                key: key.clone(),
+            })),
+            _ => Err(
+                Trouble::request("a certificate of this side's own needs its private key")
+                    .hint("name both files (--tls-cert-file, --tls-key-file)"),
+            ),
+        }
     }
 
     /// How the client reaches the server: socket, loopback or network.
@@ -86,10 +124,19 @@ fn is_loopback(host: &str) -> bool {
         .is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
-/// A connection outside the load: for filling and tidying.
-pub(crate) fn connect(endpoint: &Endpoint) -> Result<Session, Trouble> {
-    Session::open(endpoint, LOGIN_TIMEOUT).map_err(|error| {
-        let trouble = Trouble::world(format!("no connection to {}", endpoint.address)).because(&error);
+/// A server, a user, and what their sessions agree on.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) options: SessionOptions,
+}
+
+impl Access {
+    /// A connection outside the load: for filling and tidying.
+    pub(crate) fn connect(&self) -> Result<Session, Trouble> {
+        let session = Session::open_with(&self.endpoint, &self.options, LOGIN_TIMEOUT);
+        session.map_err(|error| {
+        let trouble = Trouble::world(format!("no connection to {}", self.endpoint.address)).because(&error);
         match error {
             WireError::Authentication { .. } => trouble.hint("check the user and the password file"),
             WireError::Server(server) if server.code == 1049 => trouble.hint(
@@ -98,6 +145,7 @@ pub(crate) fn connect(endpoint: &Endpoint) -> Result<Session, Trouble> {
             _ => trouble,
         }
     })
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +162,10 @@ mod tests {
             database: "dbdyno_test".to_owned(),
             tls: TlsWord::VerifyCa,
             tls_ca_file: None,
+            tls_minimum: TlsVersionWord::V1_2,
+            tls_cert_file: None,
+            tls_key_file: None,
+            compression: CompressionWord::Off,
         }
     }
 
@@ -131,6 +183,16 @@ mod tests {
         for (socket, host) in [(None, None), (Some("/s.sock"), Some("db"))] {
             assert!(target(socket, host).address().is_err());
         }
+    }
+
+    #[test]
+    fn a_certificate_needs_its_key() {
+        let half = Target {
+            tls_cert_file: Some("/c.pem".into()),
+            ..target(Some("/s.sock"), None)
+        };
+        let error = half.session_options().unwrap_err();
+        assert!(error.remedy.unwrap().contains("--tls-key-file"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::trouble::Trouble;
 use clap::ValueEnum;
 use dbdyno_drive::{Arrivals, PreparedFull, Protocol};
+use dbdyno_wire::{Compression, TlsVersion};
 use dbdyno_workload::{Draws, RandomKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -21,6 +22,65 @@ pub(crate) enum TlsWord {
     VerifyCa,
     /// As verify-ca, and the certificate names the host.
     VerifyIdentity,
+}
+
+/// The oldest version of TLS that is agreed to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+pub(crate) enum TlsVersionWord {
+    /// TLS 1.2
+    #[default]
+    #[value(name = "1.2")]
+    #[serde(rename = "1.2")]
+    V1_2,
+    /// TLS 1.3
+    #[value(name = "1.3")]
+    #[serde(rename = "1.3")]
+    V1_3,
+}
+
+impl From<TlsVersionWord> for TlsVersion {
+    fn from(word: TlsVersionWord) -> Self {
+        match word {
+            TlsVersionWord::V1_2 => Self::V1_2,
+            TlsVersionWord::V1_3 => Self::V1_3,
+        }
+    }
+}
+
+/// How the bytes of the connections are packed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CompressionWord {
+    /// Not at all.
+    #[default]
+    Off,
+    /// By zlib, which every server knows.
+    Zlib,
+}
+
+impl CompressionWord {
+    pub(crate) fn of(compression: Compression) -> Self {
+        match compression {
+            Compression::Off => Self::Off,
+            Compression::Zlib => Self::Zlib,
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Zlib => "zlib",
+        }
+    }
+}
+
+impl From<CompressionWord> for Compression {
+    fn from(word: CompressionWord) -> Self {
+        match word {
+            CompressionWord::Off => Self::Off,
+            CompressionWord::Zlib => Self::Zlib,
+        }
+    }
 }
 
 /// How statements travel.

@@ -1,12 +1,12 @@
 //! Tables filled side by side: first all rows, then all indexes, then the check.
 
 use super::teller::Teller;
-use crate::order::connect;
+use crate::order::Access;
 use crate::record::{PopulateProgress, TableRecord};
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;
-use dbdyno_wire::{Endpoint, Session};
+use dbdyno_wire::Session;
 use dbdyno_workload::Population;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -23,7 +23,7 @@ type Work<'a> = dyn Fn(&mut Session, u32) -> Result<(), Trouble> + Sync + 'a;
 /// One filling: what it works on, and how far it is.
 pub(super) struct Filling<'a> {
     population: &'a dyn Population,
-    endpoint: &'a Endpoint,
+    access: &'a Access,
     stop: &'a StopSwitch,
     connections: u32,
     began_ns: u64,
@@ -37,13 +37,13 @@ pub(super) struct Filling<'a> {
 impl<'a> Filling<'a> {
     pub(super) fn new(
         population: &'a dyn Population,
-        endpoint: &'a Endpoint,
+        access: &'a Access,
         stop: &'a StopSwitch,
         connections: u32,
     ) -> Self {
         Self {
             population,
-            endpoint,
+            access,
             stop,
             connections: connections.clamp(1, population.tables().max(1)),
             began_ns: clock::monotonic_ns(),
@@ -167,7 +167,7 @@ impl<'a> Filling<'a> {
     }
 
     fn work_on_tables(&self, next: &AtomicU32, work: &Work<'_>) -> Result<(), Trouble> {
-        let mut session = connect(self.endpoint)?;
+        let mut session = self.access.connect()?;
         loop {
             let table = next.fetch_add(1, Ordering::Relaxed);
             if table >= self.population.tables() {

@@ -5,7 +5,6 @@ mod schema;
 mod teller;
 
 use crate::arguments::PopulateArguments;
-use crate::order::connect;
 use crate::record::{PopulateEnd, PopulateStart};
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
@@ -17,10 +16,10 @@ use teller::Teller;
 pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let population = order.population()?;
-    let endpoint = order.target.endpoint()?;
+    let access = order.target.access()?;
     let stop = stop_switch()?;
-    schema::provide(&endpoint)?;
-    let mut session = connect(&endpoint)?;
+    schema::provide(&access)?;
+    let mut session = access.connect()?;
     schema::refuse_existing(&mut session, &*population)?;
     session.close();
 
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
             population.tables(),
         ))
         .map_err(unwritable("the start of the filling"))?;
-    let filling = Filling::new(&*population, &endpoint, &stop, order.connections);
+    let filling = Filling::new(&*population, &access, &stop, order.connections);
     let result = filling.fill(&mut teller, check);
     let end = end_of(&filling, &result);
     teller

@@ -1,8 +1,8 @@
 //! The schema before it is filled: there, and without the tables.
 
-use crate::order::connect;
+use crate::order::Access;
 use crate::trouble::Trouble;
-use dbdyno_wire::{Endpoint, Session, WireError};
+use dbdyno_wire::{Session, WireError};
 use dbdyno_workload::Population;
 use std::collections::HashSet;
 
@@ -13,15 +13,14 @@ const OWN_PREFIX: &str = "dbdyno_";
 const CHARACTER_SET: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
 
 /// Creates the schema if it is not there and is one of dbdyno's own.
-pub(super) fn provide(endpoint: &Endpoint) -> Result<(), Trouble> {
-    let Some(schema) = endpoint.database.as_deref().filter(|name| is_own(name)) else {
+pub(super) fn provide(access: &Access) -> Result<(), Trouble> {
+    let schema = access.endpoint.database.as_deref();
+    let Some(schema) = schema.filter(|name| is_own(name)) else {
         return Ok(());
     };
-    let outside = Endpoint {
-        database: None,
-        ..endpoint.clone()
-    };
-    let mut session = connect(&outside)?;
+    let mut outside = access.clone();
+    outside.endpoint.database = None;
+    let mut session = outside.connect()?;
     let found = session.query(&format!(
         "SHOW DATABASES LIKE '{}'",
         schema.replace('_', "\\_")

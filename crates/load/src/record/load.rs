@@ -2,7 +2,9 @@
 
 use super::PROGRAM;
 use super::named::Named;
-use crate::order::{Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol};
+use crate::order::{
+    CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
+};
 use dbdyno_drive::{Level, Load, Outage, Outcome, SessionReadBack, Status};
 use dbdyno_workload::Workload;
 use serde::Serialize;
@@ -38,6 +40,7 @@ struct SessionRecord<'a> {
     auth_plugin: &'a str,
     tls_version: Option<&'a str>,
     tls_cipher: Option<&'a str>,
+    compression: &'static str,
     isolation: &'a str,
     autocommit: bool,
     snapshot_isolation: Option<bool>,
@@ -100,6 +103,7 @@ impl<'a> SessionRecord<'a> {
             auth_plugin: &session.auth_plugin,
             tls_version: session.tls_version.as_deref(),
             tls_cipher: session.tls_cipher.as_deref(),
+            compression: CompressionWord::of(session.compression).word(),
             isolation: &session.isolation,
             autocommit: session.autocommit,
             snapshot_isolation: session.snapshot_isolation,
