@@ -65,6 +65,7 @@ def window_figures(
     seconds_count: int,
     open_loop: bool,
     curve: CostCurve | None = None,
+    client_has_own_cpus: bool = True,
 ) -> WindowFigures:
     """Figures of the window.
 
@@ -73,6 +74,7 @@ def window_figures(
     intervals : of the whole run; those of other phases are left out
     first_second, seconds_count : where the window was ordered to lie
     curve : of the client's calibration
+    client_has_own_cpus : the server runs on other processors
     """
     window = sorted((i for i in intervals if i.phase == WINDOW), key=lambda interval: interval.second)
     whole = [interval for interval in window if interval.duration_ns >= _WHOLE_SECOND_NS]
@@ -100,7 +102,7 @@ def window_figures(
         client_cpu_ns_per_statement=_per(_cpu_ns(telemetry, "client", seen), statements),
         server_cpu_ns_per_transaction=_per(_cpu_ns(telemetry, "server", seen), transactions),
         client_busy_share=busiest_share(whole),
-        client_use=client_use(whole, curve, quota_share(telemetry, seen)),
+        client_use=client_use(whole, curve, quota_share(telemetry, seen), has_own_cpus=client_has_own_cpus),
         lateness_ns_p99=None if lateness is None else lateness.p99,
         missing_seconds=missing,
     )

@@ -102,7 +102,9 @@ def measure_run(
     client = order.study.pinning.client
     with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
         client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
-        collector = _Collector(process, server, Station([*sources, client_sources]), on_second, curve)
+        collector = _Collector(
+            process, server, Station([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
+        )
         try:
             read_records(process, collector.take)
         except DbdynoError as error:
@@ -122,6 +124,7 @@ class _Collector:
     server: ServerProcess
     station: Station
     on_second: Callable[[SecondRow], None]
+    client_has_own_cpus: bool
     curve: CostCurve | None = None
     start: StartRecord | None = None
     end: EndRecord | None = None
@@ -168,7 +171,13 @@ class _Collector:
     def row(self, record: IntervalRecord) -> SecondRow:
         """A second as it is stored; its share of a quota is known only once the samplers have stopped."""
         share = quota_share(self.quota, {record.second})
-        return second_row(record, open_loop=self.open_loop, curve=self.curve, quota_share=share)
+        return second_row(
+            record,
+            open_loop=self.open_loop,
+            curve=self.curve,
+            quota_share=share,
+            client_has_own_cpus=self.client_has_own_cpus,
+        )
 
     def _take_second(self, record: IntervalRecord) -> None:
         self.intervals.append(record)
@@ -196,6 +205,7 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
         seconds_count=order.window_seconds if probe is None else probe.seconds,
         open_loop=collector.open_loop,
         curve=collector.curve,
+        client_has_own_cpus=collector.client_has_own_cpus,
     )
     figures = with_search(figures, end)
     judgement = judge(

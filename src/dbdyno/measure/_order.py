@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dbdyno.core import Run
 from dbdyno.store import JsonValue
-from dbdyno.study import Study
+from dbdyno.study import ErrorPolicy, Pacing, Search, Study
 
 SCHEMA_VERSION = 1
 _TRANSIENT_ERRORS = (1213, 1020, 1205)  # deadlock, record changed, lock wait: sysbench's own list
 _DRAIN_NS = 5 * 10**9
 _CONNECT_NS = 60 * 10**9
+_PROBES_MOST = 60
+_THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,11 @@ class LoadOrder:
             "concurrency": self.run.cell.concurrency,
             "workers": self.workers,
             "cpus": list(client) if client else None,
-            "pacing": _pacing(self.study),
+            "pacing": _pacing(self.study.pacing, self.study.window_ns),
             "phases": list(_phases(self.study)),
-            "errors": {"ignore": list(_TRANSIENT_ERRORS), "rollback_first": False, "retry_limit": None},
+            "errors": _errors(self.study.errors),
             "drain_ns": _DRAIN_NS,
+            **_prepared_full(self.study.errors),
         }
 
     @property
@@ -61,9 +64,20 @@ class LoadOrder:
         return self.study.window_ns // 10**9
 
     @property
+    def client_has_own_cpus(self) -> bool:
+        """Whether the server runs on other processors than the load generator."""
+        if self.target.get("host") not in (None, *_THIS_MACHINE):
+            return True
+        return self.study.pinning.is_apart
+
+    @property
     def longest_s(self) -> float:
         """Time after which a load generator that still runs must be stuck."""
-        return (self.study.warm_up_ns + self.study.window_ns + 2 * _DRAIN_NS + _CONNECT_NS) / 1e9
+        search = self.study.pacing.search
+        windows_ns = self.study.window_ns
+        if search is not None:
+            windows_ns = _PROBES_MOST * (search.settle_ns + self.study.window_ns)
+        return (self.study.warm_up_ns + windows_ns + 2 * _DRAIN_NS + _CONNECT_NS) / 1e9
 
 
 def worker_count(concurrency: int, client_cpus: Sequence[int] | None, logical_cpu_count: int) -> int:
@@ -76,12 +90,49 @@ def worker_count(concurrency: int, client_cpus: Sequence[int] | None, logical_cp
     return min(threads, concurrency)
 
 
-def _pacing(study: Study) -> dict[str, JsonValue]:
-    if study.pacing.rate_per_s is None:
-        return {"kind": "closed"}
-    return {"kind": "fixed-rate", "rate_per_s": study.pacing.rate_per_s, "arrivals": study.pacing.arrivals}
+def _pacing(pacing: Pacing, window_ns: int) -> dict[str, JsonValue]:
+    arrivals = pacing.arrivals
+    if pacing.search is not None:
+        return {"kind": "search", **_search(pacing.search, window_ns), "arrivals": arrivals}
+    if pacing.stretches:
+        profile: list[JsonValue] = [asdict(stretch) for stretch in pacing.stretches]
+        return {"kind": "varied-rate", "streams": [{"transaction": None, "profile": profile}], "arrivals": arrivals}
+    if pacing.rate_per_s is not None:
+        return {"kind": "fixed-rate", "rate_per_s": pacing.rate_per_s, "arrivals": arrivals}
+    if pacing.think is not None:
+        return {"kind": "closed", "think": asdict(pacing.think)}
+    return {"kind": "closed"}
+
+
+def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
+    return {
+        "quantile": search.quantile,
+        "response_ns": search.response_ns,
+        "first_per_s": search.first_per_s,
+        "precision": search.precision,
+        "settle_ns": search.settle_ns,
+        "window_ns": window_ns,
+    }
+
+
+def _errors(policy: ErrorPolicy) -> dict[str, JsonValue]:
+    """What is as the load generator would have it anyway is left out."""
+    order: dict[str, JsonValue] = {"ignore": list(_TRANSIENT_ERRORS), "rollback_first": False}
+    order["retry_limit"] = policy.retry_limit
+    if policy.draws != "new":
+        order["draws"] = policy.draws
+    if policy.pause_ns:
+        order["pause_ns"] = policy.pause_ns
+    return order
+
+
+def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
+    return {} if policy.prepared_full == "stop" else {"prepared_full": policy.prepared_full}
 
 
 def _phases(study: Study) -> list[JsonValue]:
+    """A search makes its own windows; what is ordered is driven before it, and something must be."""
+    if study.pacing.search is not None:
+        return [{"name": "warm-up", "duration_ns": max(study.warm_up_ns, 10**9)}]
     phases = [("warm-up", study.warm_up_ns), ("window", study.window_ns)]
     return [{"name": name, "duration_ns": duration_ns} for name, duration_ns in phases if duration_ns]

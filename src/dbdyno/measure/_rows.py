@@ -13,14 +13,19 @@ from dbdyno.store import IntervalRow, SecondRow, latency_of, merged_histogram
 
 
 def second_row(
-    interval: IntervalRecord, *, open_loop: bool, curve: CostCurve | None = None, quota_share: float | None = None
+    interval: IntervalRecord,
+    *,
+    open_loop: bool,
+    curve: CostCurve | None = None,
+    quota_share: float | None = None,
+    client_has_own_cpus: bool = True,
 ) -> SecondRow:
     """One second: counts per second, quantiles of its transactions, the client's own load.
 
     The quantiles are of response time in an open loop, else of service time.
     """
     lateness = latency_of(merged_histogram([interval.lateness])) if interval.lateness else None
-    use = client_use([interval], curve, quota_share)
+    use = client_use([interval], curve, quota_share, has_own_cpus=client_has_own_cpus)
     cpu_ns = sum(worker.cpu_ns for worker in interval.workers)
     wake_ups = sum(worker.wake_ups for worker in interval.workers)
     served = sum(worker.served for worker in interval.workers)

@@ -19,6 +19,7 @@ _ROW_BYTES = 260  # row, secondary index and page slack
 _EMPTY_SERVER_BYTES = 700 << 20  # system tables, redo log, undo, temporary tables
 _ENGINE_BYTES = 400 << 20
 _SERVER_MEMORY_BYTES = 450 << 20  # beside the tier: code, dictionary, connections
+_PROBES = 10  # of a search: some up, and about four to narrow it down to 5 %
 _CONNECTION_BYTES = 2 << 20
 
 
@@ -49,7 +50,7 @@ def estimate_budget(study: Study, run_count: int) -> Budget:
     targets = len(study.targets)
     return Budget(
         prepare_ns=targets * (_OBTAIN_NS + populate_ns),
-        runs_ns=run_count * (_START_NS + study.settle_ns + study.warm_up_ns + study.window_ns + _STOP_NS),
+        runs_ns=run_count * (_START_NS + study.settle_ns + study.warm_up_ns + _windows_ns(study) + _STOP_NS),
         disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
     )
@@ -78,6 +79,12 @@ def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_byte
             f"it needs about {format_bytes(budget.disk_bytes)} and {format_bytes(free_disk_bytes)} are free",
             "free some space, choose fewer rows or targets, or point DBDYNO_HOME at a larger disk",
         )
+
+
+def _windows_ns(study: Study) -> int:
+    """Time of the window, or of the windows of a search with what settles before each."""
+    search = study.pacing.search
+    return study.window_ns if search is None else _PROBES * (search.settle_ns + study.window_ns)
 
 
 def _rows(choice: WorkloadChoice) -> int:

@@ -99,23 +99,21 @@ def _missing(study: Study, run: Run) -> RunRecord:
 
 
 def _facts(study: Study, results: Results) -> StudyFacts:
-    pinned = study.pinning.server, study.pinning.client
-    apart = pinned[0] is not None and pinned[1] is not None and not set(pinned[0]) & set(pinned[1])
     remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
     elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
     cores = results.host.get("logical_cpu_count", 0)
     return StudyFacts(
         window_s=study.window_ns / 1e9,
         repeats=study.repeats,
-        is_closed=study.pacing.rate_per_s is None,
+        is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
-        shares_cores=not apart and not elsewhere,
+        shares_cores=not study.pinning.is_apart and not elsewhere,
         is_interleaved=study.order == "interleaved",
     )
 
 
 def _merged(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> dict[Cell, tuple[LatencyNs, int]]:
-    clock = "service" if study.pacing.rate_per_s is None else "response"
+    clock = "service" if study.pacing.is_closed else "response"
     merged = {}
     for group in judgements:
         runs = [record.run.run_id for record in group.judged]

@@ -1,11 +1,12 @@
 """The study file, checked and typed. Knows nothing of machines or of what engines exist."""
 
 from dbdyno.study._lines import nearest
+from dbdyno.study._pacing import Pacing, Search, Stretch, Think
 from dbdyno.study._read import parse_study, read_study
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
+    ErrorPolicy,
     OptionValue,
-    Pacing,
     Pinning,
     ServerAddress,
     Study,
@@ -17,11 +18,15 @@ from dbdyno.study._write import study_text
 __all__ = [
     "OPTION_ALIASES",
     "WORKLOADS",
+    "ErrorPolicy",
     "OptionValue",
     "Pacing",
     "Pinning",
+    "Search",
     "ServerAddress",
+    "Stretch",
     "Study",
+    "Think",
     "WorkloadChoice",
     "nearest",
     "parse_processors",

@@ -12,11 +12,20 @@ from dbdyno.core import EngineName, StudyError, Target, parse_engine_name
 from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
+from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._schema import Key
-from dbdyno.study._values import Pacing, Pinning, ServerAddress, Study, WorkloadChoice
+from dbdyno.study._values import ErrorPolicy, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, WORKLOADS
 
-_TABLES = ("axes", "measure", "pacing", "pinning", "servers", "target", "workload")
+_TABLES = ("axes", "errors", "measure", "pacing", "pinning", "servers", "target", "workload")
+
+_OF_KIND = {
+    "rate_per_s": (),
+    "think": ("think_law",),
+    "rates": (),
+    "promise": ("first_rate", "precision", "probe_settle"),
+}
+"""Kinds of pacing by the key that chooses them, with the keys that belong to it alone."""
 
 
 def read_study(path: Path) -> Study:
@@ -81,7 +90,8 @@ class _Reader:
             order=measure["order"],
             protocol=measure["protocol"],
             rng=measure["rng"],
-            pacing=Pacing(**self._table(self._mapping(document, "pacing"), "pacing", _schema.PACING)),
+            pacing=self._pacing(self._mapping(document, "pacing")),
+            errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             servers=servers,
         )
@@ -149,6 +159,32 @@ class _Reader:
             except ValueError as error:
                 self._fail("workload", key, f"'{key}' is {value!r} but must be {error}", index=index)
         return WorkloadChoice(label, full, options)
+
+    def _pacing(self, entry: dict[str, Any]) -> Pacing:
+        values = self._table(entry, "pacing", _schema.PACING)
+        for own, keys in _OF_KIND.items():
+            for key in (own, *keys):
+                if key in entry and own not in entry:
+                    self._fail("pacing", key, f"'{key}' belongs to '{own}', which is not there", remedy=f"add {own}")
+        chosen = [own for own in _OF_KIND if own in entry]
+        if len(chosen) > 1:
+            what = f"'{chosen[0]}' and '{chosen[1]}' are two kinds of pacing"
+            self._fail("pacing", chosen[1], what, remedy="leave one of the two out")
+        if chosen == ["think"] and "arrivals" in entry:
+            self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="leave arrivals out")
+        think = values["think"] and Think(values["think"], values["think_law"])
+        search = values["promise"] and self._search(values)
+        return Pacing(values["rate_per_s"], values["arrivals"], think, values["rates"], search)
+
+    def _search(self, values: Mapping[str, Any]) -> Search:
+        if values["first_rate"] is None:
+            self._fail("pacing", "promise", "a search needs its first rate", remedy="add first_rate = 100")
+        quantile, response_ns = values["promise"]
+        return Search(quantile, response_ns, values["first_rate"], values["precision"], values["probe_settle"])
+
+    def _errors(self, entry: dict[str, Any]) -> ErrorPolicy:
+        values = self._table(entry, "errors", _schema.ERRORS)
+        return ErrorPolicy(values["draws"], values["retry_limit"], values["pause"], values["prepared_full"])
 
     def _servers(self, tables: Mapping[str, Any]) -> dict[str, ServerAddress]:
         servers = {}

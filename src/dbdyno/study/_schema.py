@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dbdyno.core import StudyError, parse_bytes, parse_duration_ns
+from dbdyno.study._pacing import Stretch, parse_pause, parse_promise, parse_stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,25 @@ def _duration(least_ns: int) -> Callable[[object], int]:
     return read
 
 
+def _pause(value: object) -> int:
+    return parse_pause(_text(value))
+
+
+def _stretch(value: object) -> Stretch:
+    return parse_stretch(_text(value))
+
+
+def _promise(value: object) -> tuple[float, int]:
+    return parse_promise(_text(value))
+
+
+def _share(value: object) -> float:
+    number = _positive(value)
+    if number > 1:
+        raise ValueError("a number above 0 and at most 1")
+    return number
+
+
 def _memory(value: object) -> int:
     try:
         size = parse_bytes(_text(value))
@@ -82,13 +102,13 @@ def _memory(value: object) -> int:
     return size
 
 
-def _list_of(read: Callable[[object], object]) -> Callable[[object], tuple[object, ...]]:
+def _list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Callable[[object], tuple[object, ...]]:
     def read_list(value: object) -> tuple[object, ...]:
         items = value if isinstance(value, list) else [value]
         if not items:
             raise ValueError("a list with at least one entry")
         values = tuple(read(item) for item in items)
-        if len(set(values)) != len(values):
+        if not may_repeat and len(set(values)) != len(values):
             raise ValueError("a list without repetitions")
         return values
 
@@ -144,6 +164,28 @@ PACING: Mapping[str, Key] = MappingProxyType(
     {
         "rate_per_s": Key(_positive, None, "transactions due per second over all connections; absent = closed"),
         "arrivals": Key(_one_of("poisson", "constant"), "poisson", "gaps between due times"),
+        "think": Key(_pause, None, "closed loop: mean pause of a connection after each transaction, such as 100ms"),
+        "think_law": Key(_one_of("exponential", "constant"), "exponential", "how pauses vary"),
+        "rates": Key(
+            _list_of(_stretch, may_repeat=True),
+            (),
+            'a rate that varies from the start of the warm-up on: "500/s for 30s", "500/s to 2000/s over 60s"; the '
+            "last one goes on",
+        ),
+        "promise": Key(_promise, None, 'search for the highest rate that holds it, such as "p99 < 20ms"'),
+        "first_rate": Key(_positive, None, "of the search, a second; the warm-up is driven at it"),
+        "precision": Key(_share, 0.05, "of the search: it ends when the next rate up that failed is so close"),
+        "probe_settle": Key(_duration(0), 2 * 10**9, "of each rate tried, not judged; `window` is judged"),
+    }
+)
+ERRORS: Mapping[str, Key] = MappingProxyType(
+    {
+        "draws": Key(_one_of("new", "same"), "new", "values of a repeated transaction: drawn anew, or as before"),
+        "retry_limit": Key(_whole(0), None, "repeats before it counts as failed; absent: until it succeeds"),
+        "pause": Key(_pause, 0, "longest random wait before the third attempt; doubled each time, up to 64 times"),
+        "prepared_full": Key(
+            _one_of("text", "stop"), "stop", "when max_prepared_stmt_count is reached: send the rest as text, or stop"
+        ),
     }
 )
 PINNING: Mapping[str, Key] = MappingProxyType(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dbdyno.core import Route, Target
+from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 
 Order = Literal["interleaved", "as-written"]
 Protocol = Literal["prepared", "text"]
 RandomSource = Literal["sysbench", "dbdyno"]
-Arrivals = Literal["poisson", "constant"]
 OptionValue = str | int | float | bool
 
 # Options that shape the tables and their rows; everything else only shapes the load.
@@ -72,11 +72,21 @@ class ServerAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class Pacing:
-    """When the next transaction is due: at once (closed), or by the clock (fixed rate)."""
+class ErrorPolicy:
+    """What becomes of a transaction that meets a transient error, and of statements that can't be prepared.
 
-    rate_per_s: float | None = None
-    arrivals: Arrivals = "poisson"
+    Parameters
+    ----------
+    draws : values of a repeated transaction: drawn anew, or those of the first attempt
+    retry_limit : repeats after which it counts as failed; None: repeated until it succeeds
+    pause_ns : from the third attempt on a repeat waits a random time up to this, doubled each time; 0: never
+    prepared_full : when the server's max_prepared_stmt_count is reached: send the rest as text, or stop
+    """
+
+    draws: Literal["new", "same"] = "new"
+    retry_limit: int | None = None
+    pause_ns: int = 0
+    prepared_full: Literal["text", "stop"] = "stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,15 @@ class Pinning:
 
     server: tuple[int, ...] | None = None
     client: tuple[int, ...] | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether both are pinned and share no processor.
+
+        >>> Pinning((0,), (1,)).is_apart, Pinning((0, 1), (1,)).is_apart, Pinning(None, (1,)).is_apart
+        (True, False, False)
+        """
+        return self.server is not None and self.client is not None and not set(self.server) & set(self.client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,8 @@ class Study:
     order: Order
     protocol: Protocol
     rng: RandomSource
-    pacing: Pacing = Pacing()
+    pacing: Pacing = CLOSED_LOOP
+    errors: ErrorPolicy = ErrorPolicy()
     pinning: Pinning = Pinning()
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
 

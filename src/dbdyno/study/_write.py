@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from dbdyno.core import Target
+from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
 from dbdyno.study._values import OptionValue, Study, WorkloadChoice
 
@@ -40,7 +41,7 @@ def study_text(study: Study) -> str:
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}"
     )
-    parts.append(_pacing_text(study) + _pinning_text(study) + _servers_text(study))
+    parts.append(_pacing_text(study) + _errors_text(study) + _pinning_text(study) + _servers_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 
 
@@ -61,9 +62,34 @@ def _workload_text(choice: WorkloadChoice) -> str:
 
 
 def _pacing_text(study: Study) -> str:
-    if study.pacing.rate_per_s is None:
-        return ""
-    return f"\n[pacing]\nrate_per_s = {study.pacing.rate_per_s}\narrivals = {_quoted(study.pacing.arrivals)}\n"
+    pacing, lines = study.pacing, list[str]()
+    if pacing.rate_per_s is not None:
+        lines.append(f"rate_per_s = {pacing.rate_per_s}")
+    if pacing.think is not None:
+        lines.append(f"think = {_quoted(duration_text(pacing.think.mean_ns))}")
+        lines.append(f"think_law = {_quoted(pacing.think.law)}")
+    if pacing.stretches:
+        lines.append(f"rates = [{', '.join(_quoted(str(stretch)) for stretch in pacing.stretches)}]")
+    if pacing.search is not None:
+        search = pacing.search
+        lines.append(f"promise = {_quoted(search.promise)}\nfirst_rate = {search.first_per_s}")
+        lines.append(f"precision = {search.precision}\nprobe_settle = {_quoted(_seconds(search.settle_ns))}")
+    if not pacing.is_closed:
+        lines.append(f"arrivals = {_quoted(pacing.arrivals)}")
+    return "\n[pacing]\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _errors_text(study: Study) -> str:
+    errors, lines = study.errors, list[str]()
+    if errors.draws != "new":
+        lines.append(f"draws = {_quoted(errors.draws)}")
+    if errors.retry_limit is not None:
+        lines.append(f"retry_limit = {errors.retry_limit}")
+    if errors.pause_ns:
+        lines.append(f"pause = {_quoted(duration_text(errors.pause_ns))}")
+    if errors.prepared_full != "stop":
+        lines.append(f"prepared_full = {_quoted(errors.prepared_full)}")
+    return "\n[errors]\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _pinning_text(study: Study) -> str:

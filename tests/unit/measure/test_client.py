@@ -75,6 +75,28 @@ def test_a_worker_that_gets_no_processor_is_bound_though_hardly_busy(interval: M
     assert "waited 60% for a processor" in use.reason
 
 
+def test_where_the_server_shares_the_processors_its_work_does_not_bind_the_client(interval: Make) -> None:
+    # Busy by the clock because others had the processor in between: 10 % of it was work.
+    record = waiting(replace(interval(0), workers=(WorkerUse(900_000_000, 100_000_000),)), 0.7)
+    use = client_use([record], has_own_cpus=False)
+    assert use is not None
+    assert (use.share, use.wait_share, use.is_bound) == (pytest.approx(0.1), pytest.approx(0.7), False)
+
+
+def test_where_it_shares_them_a_client_that_works_all_the_time_is_bound(interval: Make) -> None:
+    record = replace(interval(0), workers=(WorkerUse(990_000_000, 950_000_000),))
+    use = client_use([record], has_own_cpus=False)
+    assert use is not None
+    assert use.is_bound
+
+
+def test_a_quarter_of_the_time_in_want_of_a_processor_binds_a_client_with_its_own(interval: Make) -> None:
+    for wait, bound in ((0.2, False), (0.3, True)):
+        use = client_use([waiting(interval(0, busy=(0.1,)), wait)])
+        assert use is not None
+        assert use.is_bound is bound
+
+
 def test_a_quota_used_up_binds_a_client_that_is_neither_busy_nor_waiting(interval: Make) -> None:
     use = client_use([interval(0, busy=(0.2,))], quota_share=0.99)
     assert use is not None

@@ -28,8 +28,14 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "`[axes]`": ("Every combination is a cell. One value may stand without its list.", _schema.AXES),
     "`[measure]`": ("", _schema.MEASURE),
     "`[pacing]`": (
-        "Without it the load is a closed loop: the next transaction begins when the last is done.",
+        "Without it the load is a closed loop: the next transaction begins when the last is done. One of `rate_per_s`, "
+        "`think`, `rates` and `promise` chooses another kind; `first_rate`, `precision` and `probe_settle` belong to "
+        "`promise`. The throughput of a search is the highest rate that held its promise.",
         _schema.PACING,
+    ),
+    "`[errors]`": (
+        "What becomes of a transaction that meets a deadlock, a lock wait timeout or a changed record.",
+        _schema.ERRORS,
     ),
     "`[pinning]`": ("", _schema.PINNING),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),

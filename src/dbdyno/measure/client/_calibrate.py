@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import MeasureError
-from dbdyno.hosts import Host
+from dbdyno.hosts import Host, PipedProcess
 from dbdyno.measure._drive import load_process, read_records
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord
 from dbdyno.measure.client._calibration import CURVE_CONNECTIONS, Calibration, CalibrationKey, CalibrationPoint
@@ -89,7 +89,7 @@ def null_server(
     try:
         process = host.spawn_piped(argv, stdin=b"", cpus=cpus)
         try:
-            port = _ready_port(process.lines())
+            port = _ready_port(process)
             yield {"socket": _target(path, None), "loopback": _target(None, port)}
         finally:
             process.kill()
@@ -98,12 +98,13 @@ def null_server(
         host.remove_tree(folder)
 
 
-def _ready_port(lines: Iterator[str]) -> int:
-    line = next(lines, "")
+def _ready_port(process: PipedProcess) -> int:
+    line = next(process.lines(), "")
     try:
         return int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError) as error:
-        why = f"its first line was '{line[:200]}'"
+        process.kill()
+        why = process.wait(_READY_S).stderr.strip() or f"its first line was '{line[:200]}'"
         raise MeasureError("the null server did not start", why, "try dbdyno-load null-server by hand") from error
 
 

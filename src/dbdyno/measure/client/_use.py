@@ -3,7 +3,9 @@
 Three things can make the client the limit, and each has its own evidence:
 
 - its worker has no time left: the busy share, read off the cost curve;
-- the processor is taken by others: the time in which the worker could have run and did not (run delay);
+- the processor is taken by others: the time in which the worker could have run and did not (run delay). It counts
+  where client and server have processors of their own; where they share them, a server at work delays every client,
+  which is a caveat of the study and not a limit of the client;
 - the kernel withholds it: the quota of a control group. Throttled time is in neither of the others: a worker that is
   throttled on its way out of a wait is not busy, and newer kernels take it off the run queue.
 """
@@ -18,6 +20,7 @@ from dbdyno.measure._records import IntervalRecord
 from dbdyno.measure.client._curve import DIAGONAL, CostCurve
 
 CLIENT_USE_LIMIT = 0.80
+CLIENT_WAIT_LIMIT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class ClientUse:
     share : of what it can do here
     busy_share : of the time, outside of waiting, of the worker that used most
     wait_share : of the time in which that worker could have run and got no processor
+    has_own_cpus : the server runs on other processors: a wait is the client's own
     quota_share : of the control group's quota; None without a quota
     basis : what `share` rests on
     """
@@ -36,13 +40,14 @@ class ClientUse:
     share: float
     busy_share: float
     wait_share: float
+    has_own_cpus: bool
     quota_share: float | None
     basis: ClientUseBasis
 
     @property
     def is_bound(self) -> bool:
         """Whether the client may have been the limit."""
-        return self.share > CLIENT_USE_LIMIT
+        return self.share > CLIENT_USE_LIMIT or (self.has_own_cpus and self.wait_share > CLIENT_WAIT_LIMIT)
 
     @property
     def reason(self) -> str:
@@ -51,12 +56,17 @@ class ClientUse:
         if self.basis == "processor quota":
             return f"{words}: the processor quota of its control group was used up"
         seen = f"its busiest worker was busy {self.busy_share:.0%} of the time"
-        waited = f" and waited {self.wait_share:.0%} for a processor" if self.wait_share >= 0.05 else ""
+        has_waited = self.has_own_cpus and self.wait_share >= 0.05
+        waited = f" and waited {self.wait_share:.0%} for a processor" if has_waited else ""
         return f"{words}: {seen}{waited}"
 
 
 def client_use(
-    intervals: Iterable[IntervalRecord], curve: CostCurve | None = None, quota_share: float | None = None
+    intervals: Iterable[IntervalRecord],
+    curve: CostCurve | None = None,
+    quota_share: float | None = None,
+    *,
+    has_own_cpus: bool = True,
 ) -> ClientUse | None:
     """Use of the client over whole intervals; None when no worker reported.
 
@@ -64,32 +74,42 @@ def client_use(
     ----------
     curve : of the calibration; None: the busy share stands for itself
     quota_share : of the client's control group over the same time
+    has_own_cpus : the server runs on other processors
     """
-    workers = [(_used(busy, wait, curve or DIAGONAL), busy, wait) for busy, wait in _shares(intervals)]
+    shares = [worker if has_own_cpus else worker.without_others() for worker in _shares(intervals)]
+    workers = [(worker.used(curve or DIAGONAL, has_own_cpus), worker.busy, worker.wait) for worker in shares]
     if not workers:
         return None
     used, busy, wait = max(workers)
     basis: ClientUseBasis = "busy share" if curve is None else "calibration"
     if quota_share is not None and quota_share > used:
         used, basis = min(quota_share, 1.0), "processor quota"
-    return ClientUse(used, busy, wait, quota_share, basis)
+    return ClientUse(used, busy, wait, has_own_cpus, quota_share, basis)
 
 
-def _used(busy: float, wait: float, curve: CostCurve) -> float:
-    """A wait takes from what the worker can do, whatever it would have done with the time."""
-    return min(curve.used_share(busy) + wait, 1.0)
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Of the time of one worker: outside of waiting, on a processor, in want of a processor."""
+
+    busy: float
+    cpu: float
+    wait: float
+
+    def without_others(self) -> _Shares:
+        """What is left of the busy share when the time in which others had the processor is taken out."""
+        return _Shares(min(self.busy, self.cpu), self.cpu, self.wait)
+
+    def used(self, curve: CostCurve, has_own_cpus: bool) -> float:
+        """Share of what the worker can do; a wait takes from that, whatever the time would have been used for."""
+        return min(curve.used_share(self.busy) + (self.wait if has_own_cpus else 0.0), 1.0)
 
 
-def _shares(intervals: Iterable[IntervalRecord]) -> list[tuple[float, float]]:
-    """Busy and waiting share of each worker."""
-    busy_ns: dict[int, int] = {}
-    wait_ns: dict[int, int] = {}
+def _shares(intervals: Iterable[IntervalRecord]) -> list[_Shares]:
+    totals: dict[int, list[int]] = {}
     duration_ns = 0
     for interval in intervals:
         duration_ns += interval.duration_ns
         for index, worker in enumerate(interval.workers):
-            busy_ns[index] = busy_ns.get(index, 0) + worker.busy_ns
-            wait_ns[index] = wait_ns.get(index, 0) + worker.cpu_wait_ns
-    if not duration_ns:
-        return []
-    return [(min(busy_ns[i] / duration_ns, 1.0), min(wait_ns[i] / duration_ns, 1.0)) for i in busy_ns]
+            spent = (worker.busy_ns, worker.cpu_ns, worker.cpu_wait_ns)
+            totals[index] = [before + now for before, now in zip(totals.get(index, (0, 0, 0)), spent, strict=True)]
+    return [_Shares(*(min(ns / duration_ns, 1.0) for ns in spent)) for spent in totals.values()] if duration_ns else []

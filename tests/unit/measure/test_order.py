@@ -1,0 +1,81 @@
+"""The order of each kind of pacing obeys the contract."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dbdyno.core import Cell, Run
+from dbdyno.measure import LoadOrder
+from dbdyno.study import Study, parse_study
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "load-order.schema.json").read_text())
+RUN = Run(Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket"), 1, 0, 9, "")
+TARGET = {"socket": "/s.sock", "user": "u", "database": "d", "tls": "off"}
+
+
+def study(tables: str) -> Study:
+    head = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}\n'
+    return parse_study(head + 'measure = {warm_up = "0s", window = "4s"}\n' + tables, "s.toml")
+
+
+def order_of(tables: str, target: dict[str, str] | None = None) -> LoadOrder:
+    return LoadOrder(RUN, study(tables), target or TARGET, workers=1)
+
+
+def checked(tables: str) -> dict[str, Any]:
+    order = json.loads(json.dumps(order_of(tables).to_json()))
+    jsonschema.validate(order, SCHEMA)
+    return order
+
+
+@pytest.mark.parametrize(
+    ("pacing", "kind"),
+    [
+        ("", "closed"),
+        ('think = "100ms"', "closed"),
+        ("rate_per_s = 5", "fixed-rate"),
+        ('rates = ["5/s for 1s", "5/s to 9/s over 2s"]', "varied-rate"),
+        ('promise = "p99 < 20ms"\nfirst_rate = 5', "search"),
+    ],
+)
+def test_every_kind_obeys_the_contract(pacing: str, kind: str) -> None:
+    assert checked(f"[pacing]\n{pacing}")["pacing"]["kind"] == kind
+
+
+def test_a_search_judges_windows_of_the_study_and_has_something_to_drive_before() -> None:
+    order = checked('[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 5')
+    assert order["pacing"]["window_ns"] == 4 * 10**9
+    assert order["phases"] == [{"name": "warm-up", "duration_ns": 10**9}]
+
+
+def test_a_search_may_take_many_windows() -> None:
+    search = order_of('[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 5')
+    assert search.longest_s > 20 * 4 + order_of("").longest_s
+
+
+def test_the_policy_of_errors_obeys_the_contract() -> None:
+    order = checked('[errors]\ndraws = "same"\nretry_limit = 3\npause = "5ms"\nprepared_full = "text"')
+    said = {name: order["errors"][name] for name in ("draws", "retry_limit", "pause_ns")}
+    assert said == {"draws": "same", "retry_limit": 3, "pause_ns": 5_000_000}
+    assert order["prepared_full"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("tables", "target", "apart"),
+    [
+        ("", TARGET, False),
+        ('[pinning]\nserver = "0"\nclient = "1"', TARGET, True),
+        ('[pinning]\nserver = "0,1"\nclient = "1"', TARGET, False),
+        ("", {"host": "127.0.0.1"}, False),
+        ("", {"host": "db.example"}, True),
+    ],
+)
+def test_a_client_has_its_own_processors_when_pinned_apart_or_elsewhere(
+    tables: str, target: dict[str, str], apart: bool
+) -> None:
+    assert order_of(tables, target).client_has_own_cpus is apart

@@ -1,0 +1,86 @@
+"""Kinds of pacing and what becomes of errors: read, refused in words, written back."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.study import ErrorPolicy, Pacing, Search, Stretch, Study, Think, parse_study, study_text
+
+HEAD = """\
+targets = ["mysql:9.7"]
+workload.name = "oltp_read_only"
+axes = {tier = "64MB", concurrency = 4}
+"""
+
+
+def study(tables: str) -> Study:
+    return parse_study(HEAD + tables, "s.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "pacing"),
+    [
+        ("", Pacing()),
+        ("rate_per_s = 500", Pacing(500.0)),
+        ('think = "100ms"', Pacing(think=Think(100_000_000, "exponential"))),
+        ('think = "1.5ms"\nthink_law = "constant"', Pacing(think=Think(1_500_000, "constant"))),
+        (
+            'rates = ["500/s for 30s", "500/s to 2000.5/s over 1min", "500/s for 30s"]\narrivals = "constant"',
+            Pacing(
+                arrivals="constant",
+                stretches=(
+                    Stretch(30 * 10**9, 500.0, 500.0),
+                    Stretch(60 * 10**9, 500.0, 2000.5),
+                    Stretch(30 * 10**9, 500.0, 500.0),
+                ),
+            ),
+        ),
+        ('promise = "p99 < 20ms"\nfirst_rate = 100', Pacing(search=Search(0.99, 20_000_000, 100.0, 0.05, 2 * 10**9))),
+        (
+            'promise = "p99.9 < 2s"\nfirst_rate = 0.5\nprecision = 0.02\nprobe_settle = "0s"',
+            Pacing(search=Search(0.999, 2 * 10**9, 0.5, 0.02, 0)),
+        ),
+    ],
+)
+def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
+    found = study(f"[pacing]\n{text}")
+    assert found.pacing == pacing
+    assert parse_study(study_text(found), "s.toml").pacing == pacing
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('think = "1s"\nrate_per_s = 5', "two kinds of pacing"),
+        ('promise = "p99 < 20ms"', "needs its first rate"),
+        ("first_rate = 5", "belongs to 'promise'"),
+        ('think_law = "constant"', "belongs to 'think'"),
+        ('think = "1s"\narrivals = "poisson"', "no arrivals"),
+        ('think = "0ms"', "above 0"),
+        ('rates = ["fast"]', "500/s for 30s"),
+        ('rates = ["99999999/s for 30s"]', "at most 10,000,000/s"),
+        ('promise = "p100 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('promise = "p99 under 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('promise = "p99 < 20ms"\nfirst_rate = 5\nprecision = 1.5', "at most 1"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_with_its_line(text: str, words: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(f"[pacing]\n{text}")
+    assert words in f"{caught.value.what} {caught.value.why}"
+    assert caught.value.what.startswith("s.toml:")
+
+
+def test_only_a_load_without_a_clock_is_a_closed_loop() -> None:
+    closed = {text: study(f"[pacing]\n{text}").pacing.is_closed for text in ("", 'think = "1s"', "rate_per_s = 5")}
+    assert list(closed.values()) == [True, True, False]
+    assert not study('[pacing]\nrates = ["5/s for 1s"]').pacing.is_closed
+    assert not study('[pacing]\npromise = "p99 < 1s"\nfirst_rate = 1').pacing.is_closed
+
+
+def test_the_policy_of_errors_is_read_and_written_back() -> None:
+    found = study('[errors]\ndraws = "same"\nretry_limit = 0\npause = "5ms"\nprepared_full = "text"')
+    assert found.errors == ErrorPolicy("same", 0, 5_000_000, "text")
+    assert parse_study(study_text(found), "s.toml").errors == found.errors
+    assert study("").errors == ErrorPolicy()
