@@ -90,8 +90,8 @@ def test_where_it_shares_them_a_client_that_works_all_the_time_is_bound(interval
     assert use.is_bound
 
 
-def test_a_quarter_of_the_time_in_want_of_a_processor_binds_a_client_with_its_own(interval: Make) -> None:
-    for wait, bound in ((0.2, False), (0.3, True)):
+def test_half_of_the_time_in_want_of_a_processor_binds_a_client_with_its_own(interval: Make) -> None:
+    for wait, bound in ((0.3, False), (0.5, True)):
         use = client_use([waiting(interval(0, busy=(0.1,)), wait)])
         assert use is not None
         assert use.is_bound is bound

@@ -20,7 +20,7 @@ from dbdyno.measure._records import IntervalRecord
 from dbdyno.measure.client._curve import DIAGONAL, CostCurve
 
 CLIENT_USE_LIMIT = 0.80
-CLIENT_WAIT_LIMIT = 0.25
+CLIENT_WAIT_LIMIT = 0.40
 
 
 @dataclass(frozen=True, slots=True)
