@@ -44,6 +44,6 @@ pub use facts::SessionReadBack;
 pub use load::{ErrorPolicy, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
 pub use outage::Outage;
-pub use pacing::{Arrivals, Pacing, Think, ThinkLaw};
+pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkLaw};
 pub use run::drive;
 pub use stop::{Failure, StopSwitch};

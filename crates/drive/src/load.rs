@@ -105,7 +105,7 @@ impl Load {
         if self.phases.iter().all(|phase| phase.seconds == 0) {
             return wrong("the phases last 0 seconds");
         }
-        self.pacing.check()
+        self.pacing.check(self.workload.transaction_types().len())
     }
 }
 

@@ -217,7 +217,12 @@ impl Seat {
             workers: load.workers,
             connections: load.concurrency,
         };
-        let pace = Pace::new(&load.pacing, share, load.seed, grid.start_ns, grid.end_ns());
+        let pace = Pace::new(
+            &load.pacing,
+            share,
+            load.seed,
+            (grid.start_ns, grid.end_ns()),
+        );
         let book = Book::new(
             self.index,
             shape_of(load),

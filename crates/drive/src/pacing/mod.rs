@@ -4,17 +4,20 @@
 //! connection, which has become free, do now; when is something due next; what is due now; how much
 //! waits. Think time, steps and ramps are answers to the same questions.
 
+mod dues;
 mod pace;
+mod profile;
 mod schedule;
 mod think;
 
 pub(crate) use pace::{Due, Pace, Turn};
+pub use profile::{RateStream, Stretch};
 pub use think::{Think, ThinkLaw};
 
 use crate::DriveError;
 
 /// The rule by which events become due.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Pacing {
     /// A connection starts its next event when the last one is done. Waits behind a stall are not
     /// counted.
@@ -28,6 +31,13 @@ pub enum Pacing {
         /// Events a second, over all connections.
         rate_per_s: f64,
         /// The gaps between them.
+        arrivals: Arrivals,
+    },
+    /// As a fixed rate, with rates that change and types of their own.
+    VariedRate {
+        /// Streams of events that run side by side.
+        streams: Vec<RateStream>,
+        /// The gaps between the events of each.
         arrivals: Arrivals,
     },
 }
@@ -54,15 +64,23 @@ impl Pacing {
         !matches!(self, Self::Closed { think: None })
     }
 
-    pub(crate) fn check(&self) -> Result<(), DriveError> {
-        match *self {
-            Self::Closed { think: Some(think) } => think.check(),
-            Self::FixedRate { rate_per_s, .. } if !(1e-3..=1e7).contains(&rate_per_s) => {
-                Err(DriveError::Request(format!(
+    /// `transaction_types` are how many the workload has.
+    pub(crate) fn check(&self, transaction_types: usize) -> Result<(), DriveError> {
+        let wrong = |what: String| Err(DriveError::Request(what));
+        match self {
+            Self::Closed { think } => think.map_or(Ok(()), Think::check),
+            Self::FixedRate { rate_per_s, .. } if !(1e-3..=1e7).contains(rate_per_s) => {
+                wrong(format!(
                     "a rate of {rate_per_s} events a second is not between 0.001 and 10,000,000"
-                )))
+                ))
             }
-            _ => Ok(()),
+            Self::FixedRate { .. } => Ok(()),
+            Self::VariedRate { streams, .. } if streams.is_empty() => {
+                wrong("a varied rate has no stream: at least one is needed".to_owned())
+            }
+            Self::VariedRate { streams, .. } => streams
+                .iter()
+                .try_for_each(|stream| stream.check(transaction_types)),
         }
     }
 }
@@ -98,7 +116,7 @@ mod tests {
                 rate_per_s,
                 arrivals: Arrivals::Constant,
             };
-            assert!(pacing.check().is_err(), "{rate_per_s}");
+            assert!(pacing.check(1).is_err(), "{rate_per_s}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One worker's view of the pacing.
 
-use super::schedule::{Dues, Schedule};
+use super::schedule::Schedule;
 use super::think::Rests;
 use super::{Pacing, Share};
 use dbdyno_workload::TransactionType;
@@ -43,28 +43,25 @@ pub(crate) enum Pace {
 }
 
 impl Pace {
-    pub(crate) fn new(
-        pacing: &Pacing,
-        share: Share,
-        seed: u64,
-        start_ns: u64,
-        end_ns: u64,
-    ) -> Self {
+    /// `span` is when second 0 begins and when the last second ends.
+    pub(crate) fn new(pacing: &Pacing, share: Share, seed: u64, span: (u64, u64)) -> Self {
+        let scheduled = |schedule| Self::Scheduled {
+            schedule: Box::new(schedule),
+            free: VecDeque::with_capacity(share.count() as usize),
+        };
         match *pacing {
             Pacing::Closed { think: None } => Self::Closed,
             Pacing::Closed { think: Some(think) } => {
-                Self::Thinking(Rests::new(think, share, seed, start_ns))
+                Self::Thinking(Rests::new(think, share, seed, span.0))
             }
             Pacing::FixedRate {
                 rate_per_s,
                 arrivals,
-            } => {
-                let dues = Dues::new(rate_per_s, arrivals, share, seed, start_ns);
-                Self::Scheduled {
-                    schedule: Box::new(Schedule::new(dues, end_ns)),
-                    free: VecDeque::with_capacity(share.count() as usize),
-                }
-            }
+            } => scheduled(Schedule::fixed(rate_per_s, arrivals, share, seed, span)),
+            Pacing::VariedRate {
+                ref streams,
+                arrivals,
+            } => scheduled(Schedule::varied(streams, arrivals, share, seed, span)),
         }
     }
 
@@ -172,7 +169,7 @@ mod tests {
             rate_per_s,
             arrivals,
         };
-        Pace::new(&pacing, share, 7, 1_000, 1_000 + 10_000_000_000)
+        Pace::new(&pacing, share, 7, (1_000, 1_000 + 10_000_000_000))
     }
 
     fn dues_of(arrivals: Arrivals, share: Share) -> Vec<u64> {
@@ -266,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_closed_loop_starts_at_once_and_has_no_backlog() {
-        let mut pace = Pace::new(&Pacing::Closed { think: None }, ALONE, 1, 0, 10);
+        let mut pace = Pace::new(&Pacing::Closed { think: None }, ALONE, 1, (0, 10));
         assert_eq!(pace.on_free(0, 5), start(5));
         assert_eq!(pace.backlog(9), 0);
     }
@@ -281,8 +278,7 @@ mod tests {
             &Pacing::Closed { think: Some(think) },
             ALONE,
             1,
-            500,
-            u64::MAX,
+            (500, u64::MAX),
         );
         let Turn::Rest { until_ns } = pace.on_free(1, 500) else {
             panic!("no rest before the first event")
