@@ -2,7 +2,7 @@
 
 use crate::nearest::nearest;
 use crate::oltp::{self, Oltp, OltpPopulation, Options, Script};
-use crate::{Population, Workload, WorkloadError};
+use crate::{Population, TransactionType, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use std::sync::Arc;
 
@@ -36,6 +36,25 @@ pub fn population(
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     let (script, options) = oltp_order(name, options, source)?;
     Ok(Arc::new(OltpPopulation::new(script, options, source)))
+}
+
+/// The transaction type of a workload that has this name.
+///
+/// # Errors
+/// The workload has no type of this name; the nearest is named.
+pub fn transaction_type(
+    workload: &dyn Workload,
+    name: &str,
+) -> Result<TransactionType, WorkloadError> {
+    let known = workload.transaction_types();
+    let place = known.iter().position(|&other| other == name);
+    let found = place.and_then(|place| TransactionType::try_from(place).ok());
+    found.ok_or_else(|| WorkloadError::UnknownTransactionType {
+        workload: workload.name().to_owned(),
+        name: name.to_owned(),
+        nearest: nearest(name, known.iter().copied()).to_owned(),
+        known: known.join(", "),
+    })
 }
 
 /// The full names of all workloads.
@@ -84,4 +103,22 @@ fn script_named(name: &str) -> Result<&'static Script, WorkloadError> {
         nearest: format!("{SYSBENCH}{}", nearest(bare, oltp::script_names())),
         known: workload_names().join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_chance::RandomKind;
+
+    #[test]
+    fn a_transaction_type_is_found_by_its_name_or_the_nearest_is_named() {
+        let source = RandomSource {
+            kind: RandomKind::Dbdyno,
+            seed: 1,
+        };
+        let made = workload("sysbench/oltp_read_write", &[], source, 1).unwrap();
+        assert_eq!(transaction_type(&*made, "read_write"), Ok(0));
+        let error = transaction_type(&*made, "reed_write").unwrap_err();
+        assert!(error.to_string().contains("\"read_write\""), "{error}");
+    }
 }

@@ -23,6 +23,20 @@ pub enum WorkloadError {
         /// What is missing.
         why: &'static str,
     },
+    /// A transaction type that the workload doesn't have.
+    #[error(
+        "{workload} has no transaction type {name:?}; the nearest one is {nearest:?} (known: {known})"
+    )]
+    UnknownTransactionType {
+        /// The workload.
+        workload: String,
+        /// What was asked for.
+        name: String,
+        /// The known type most like it.
+        nearest: String,
+        /// All known types, with commas.
+        known: String,
+    },
     /// An option that the workload doesn't have.
     #[error("{workload} has no option {option:?}; the nearest one is {nearest:?}")]
     UnknownOption {

@@ -31,7 +31,9 @@ mod population;
 pub mod transcript;
 
 pub use call::Call;
-pub use catalog::{OptionInfo, option_table, population, workload, workload_names};
+pub use catalog::{
+    OptionInfo, option_table, population, transaction_type, workload, workload_names,
+};
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use error::WorkloadError;
 pub use event::{

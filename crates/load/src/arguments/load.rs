@@ -1,26 +1,24 @@
 //! Arguments of `run`.
 
-use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, seconds};
+use super::pacing::PacingArguments;
+use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Gaps, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, RepeatDraws,
-    SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
+    ErrorOrder, Generator, LoadOrder, OrderFile, RepeatDraws, SCHEMA_VERSION, StatementProtocol,
+    WhenPreparedFull, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
 use std::path::PathBuf;
 
-const SECOND_NS: u64 = 1_000_000_000;
-
-/// A day: longer than anybody waits for a number of events.
-const UNTIL_EVENTS_S: u32 = 86_400;
-
 const LONG_ABOUT: &str = "\
 Drive a workload with many connections and report each second.
 
-Without --rate the loop is closed: a connection starts its next event when the last one is done, so waits
-behind a stall are not counted. With --rate events are due at given instants, and an event's response time
-runs from the instant it was due, even when no connection was free or this program was late.";
+Without --rate the loop is closed: a connection starts its next event when the last one is done (and it has
+rested, with --think), so waits behind a stall are not counted. With --rate events are due at given instants,
+and an event's response time runs from the instant it was due, even when no connection was free or this
+program was late. A rate may change: in steps, ramps and pauses, and by transaction type. The highest rate
+that a server holds is found by `dbdyno-load search`.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +29,12 @@ Examples:
   2,000 events a second as independent visitors would make them, records to a file:
     dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
         --json-lines run.jsonl
+
+  Half a minute at 500 events a second, a ramp to 2,000 in one minute, then on:
+    dbdyno-load run sysbench/oltp_point_select --host db.example --rate 500:30s,500..2000:60s,2000 --threads 64
+
+  Two hundred people who think for ten seconds between two events:
+    dbdyno-load run sysbench/oltp_read_write --host db.example --threads 200 --think 10s
 
   What the lab does:
     dbdyno-load run --order - < contract/samples/load-order.json";
@@ -57,6 +61,9 @@ pub(crate) struct RunArguments {
     pub(crate) load: LoadArguments,
 
     #[command(flatten)]
+    pub(crate) pacing: PacingArguments,
+
+    #[command(flatten)]
     pub(crate) errors: ErrorArguments,
 
     #[command(flatten)]
@@ -66,7 +73,7 @@ pub(crate) struct RunArguments {
     pub(crate) options: WorkloadOptions,
 }
 
-/// How hard and for how long.
+/// Connections, statements, threads.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct LoadArguments {
@@ -79,32 +86,6 @@ pub(crate) struct LoadArguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) concurrency: u32,
-
-    /// Seconds that are judged [default: 60s; with --events until they are done]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
-    pub(crate) time: Option<u32>,
-
-    /// Seconds that are driven before and not judged [default: 5s; with --events 0s]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
-    pub(crate) warm_up: Option<u32>,
-
-    /// End after so many events in all
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) events: Option<u64>,
-
-    /// Events a second, due whether or not a connection is free (open loop) [default: closed loop]
-    #[arg(long, value_name = "EVENTS_PER_S")]
-    pub(crate) rate: Option<f64>,
-
-    /// Gaps between the due instants of --rate
-    #[arg(
-        long,
-        value_enum,
-        value_name = "GAPS",
-        default_value = "poisson",
-        requires = "rate"
-    )]
-    pub(crate) arrivals: Gaps,
 
     /// How statements travel
     #[arg(
@@ -218,8 +199,8 @@ impl RunArguments {
             concurrency: load.concurrency,
             workers: load.workers,
             cpus: load.cpus.clone().map(|List(cpus)| cpus),
-            pacing: load.pacing(),
-            phases: load.phases(),
+            pacing: self.pacing.pacing(),
+            phases: self.pacing.phases(),
             errors: ErrorOrder {
                 ignore: errors.ignore_errors.0.clone(),
                 rollback_first: errors.rollback_first,
@@ -229,38 +210,7 @@ impl RunArguments {
             },
             prepared_full: errors.prepared_full,
             drain_ns: load.drain,
-            events: load.events,
+            events: self.pacing.events,
         })
-    }
-}
-
-impl LoadArguments {
-    fn pacing(&self) -> PacingOrder {
-        match self.rate {
-            None => PacingOrder::Closed {},
-            Some(rate_per_s) => PacingOrder::FixedRate {
-                rate_per_s,
-                arrivals: self.arrivals,
-            },
-        }
-    }
-
-    fn phases(&self) -> Vec<PhaseOrder> {
-        let (warm_up_s, window_s) = match self.events {
-            None => (5, 60),
-            Some(_) => (0, UNTIL_EVENTS_S),
-        };
-        let phase = |name: &str, seconds: u32| PhaseOrder {
-            name: name.to_owned(),
-            duration_ns: u64::from(seconds) * SECOND_NS,
-        };
-        let phases = [
-            phase("warm-up", self.warm_up.unwrap_or(warm_up_s)),
-            phase("window", self.time.unwrap_or(window_s)),
-        ];
-        phases
-            .into_iter()
-            .filter(|phase| phase.duration_ns > 0)
-            .collect()
     }
 }

@@ -1,8 +1,10 @@
 //! The command line.
 
 mod load;
+mod pacing;
 mod parse;
 mod populate;
+mod profile;
 mod server;
 mod workload;
 

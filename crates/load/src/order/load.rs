@@ -2,13 +2,13 @@
 
 use super::target::LOGIN_TIMEOUT;
 use super::{
-    Gaps, Generator, RepeatDraws, SCHEMA_VERSION, StatementProtocol, Target, WhenPreparedFull,
-    WorkloadChoice,
+    Generator, PacingOrder, RepeatDraws, SCHEMA_VERSION, StatementProtocol, Target,
+    WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
-use dbdyno_drive::{ErrorPolicy, Load, Pacing, Phase, default_workers};
+use dbdyno_drive::{ErrorPolicy, Load, Phase, default_workers};
 use dbdyno_workload::{RandomSource, Workload, workload};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -38,36 +38,6 @@ pub(crate) struct LoadOrder {
     /// Ends the run early once so many events were started.
     #[serde(default)]
     pub(crate) events: Option<u64>,
-}
-
-/// When events are due.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum PacingOrder {
-    /// The next event starts when the last one is done.
-    Closed {},
-    /// Events are due at given instants.
-    FixedRate {
-        /// Events a second over all connections.
-        rate_per_s: f64,
-        /// Gaps between them.
-        arrivals: Gaps,
-    },
-}
-
-impl From<PacingOrder> for Pacing {
-    fn from(order: PacingOrder) -> Self {
-        match order {
-            PacingOrder::Closed {} => Self::Closed { think: None },
-            PacingOrder::FixedRate {
-                rate_per_s,
-                arrivals,
-            } => Self::FixedRate {
-                rate_per_s,
-                arrivals: arrivals.into(),
-            },
-        }
-    }
 }
 
 /// A named stretch of the run.
@@ -111,16 +81,16 @@ impl LoadOrder {
     /// Checks the order and makes the load of it. The password is read from its file.
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
         check_version(self.schema_version)?;
-        let access = self.target.access()?;
+        let (access, workload) = (self.target.access()?, self.make_workload()?);
         Ok(Load {
-            workload: self.make_workload()?,
+            pacing: self.pacing.pacing(&*workload)?,
+            workload,
             endpoint: access.endpoint,
             session: access.options,
             protocol: self.protocol.into(),
             concurrency: self.concurrency,
             workers: self.worker_count(),
             cpus: self.cpus.clone().unwrap_or_default(),
-            pacing: self.pacing.into(),
             phases: self
                 .phases
                 .iter()

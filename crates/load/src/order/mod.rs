@@ -2,13 +2,15 @@
 //! for in one way only, and everything is checked before anything starts.
 
 mod load;
+mod pacing;
 mod password;
 mod populate;
 mod read;
 mod target;
 mod words;
 
-pub(crate) use load::{ErrorOrder, LoadOrder, PacingOrder, PhaseOrder};
+pub(crate) use load::{ErrorOrder, LoadOrder, PhaseOrder};
+pub(crate) use pacing::{LawWord, PacingOrder, StreamOrder, StretchOrder, ThinkOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Access, Target};

@@ -58,11 +58,15 @@ fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Trouble
 mod tests {
     use super::*;
     use crate::order::{LoadOrder, PopulateOrder};
+    use dbdyno_drive::{Arrivals, Pacing, Think, ThinkLaw};
     use serde_json::{Value, json};
 
     const LOAD: &str = include_str!("../../../../contract/samples/load-order.json");
     const FIXED_RATE: &str =
         include_str!("../../../../contract/samples/load-order-fixed-rate.json");
+    const THINK: &str = include_str!("../../../../contract/samples/load-order-think.json");
+    const VARIED_RATE: &str =
+        include_str!("../../../../contract/samples/load-order-varied-rate.json");
     const POPULATE: &str = include_str!("../../../../contract/samples/populate-order.json");
 
     fn changed(sample: &str, pointer: &str, value: Value) -> String {
@@ -86,6 +90,40 @@ mod tests {
         assert_eq!(load.phases[0].seconds, 60);
         let order: PopulateOrder = parse_order(POPULATE, "test").unwrap();
         assert_eq!(order.population().unwrap().rows_total(), 200_000);
+    }
+
+    #[test]
+    fn a_rest_between_events_is_read_with_its_law() {
+        let order: LoadOrder = parse_order(THINK, "test").unwrap();
+        let pacing = order.load().unwrap().pacing;
+        let think = Think {
+            mean_ns: 100_000_000,
+            law: ThinkLaw::Exponential,
+        };
+        assert_eq!(pacing, Pacing::Closed { think: Some(think) });
+        assert!(pacing.has_due_instants() && !pacing.is_open_loop());
+    }
+
+    #[test]
+    fn streams_are_read_with_their_types_and_stretches() {
+        let order: LoadOrder = parse_order(VARIED_RATE, "test").unwrap();
+        let Pacing::VariedRate { streams, arrivals } = order.load().unwrap().pacing else {
+            panic!("another kind of pacing")
+        };
+        assert_eq!(arrivals, Arrivals::Poisson);
+        let types: Vec<_> = streams.iter().map(|stream| stream.transaction).collect();
+        assert_eq!(types, [None, Some(0)]);
+        assert_eq!(streams[0].profile.len(), 3);
+        assert_eq!(streams[0].profile[2].to_per_s, 2_000.0);
+    }
+
+    #[test]
+    fn an_unknown_transaction_type_is_refused_with_the_nearest() {
+        let pointer = "/pacing/streams/1/transaction";
+        let order = changed(VARIED_RATE, pointer, json!("pint_select"));
+        let order: LoadOrder = parse_order(&order, "test").unwrap();
+        let error = order.load().unwrap_err().to_string();
+        assert!(error.contains("nearest one is \"point_select\""), "{error}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) struct Start<'a> {
     seed: u64,
     concurrency: u32,
     workers: u32,
-    pacing: PacingOrder,
+    pacing: &'a PacingOrder,
     route: &'static str,
     transaction_types: &'a [&'static str],
     statement_types: &'a [&'static str],
@@ -70,7 +70,7 @@ impl WorkloadRecord {
 }
 
 impl<'a> Start<'a> {
-    pub(crate) fn of(order: &LoadOrder, load: &'a Load, start: &'a dbdyno_drive::Start) -> Self {
+    pub(crate) fn of(order: &'a LoadOrder, load: &'a Load, start: &'a dbdyno_drive::Start) -> Self {
         Self {
             record: "start",
             schema_version: SCHEMA_VERSION,
@@ -84,7 +84,7 @@ impl<'a> Start<'a> {
             seed: order.seed,
             concurrency: load.concurrency,
             workers: load.workers,
-            pacing: order.pacing,
+            pacing: &order.pacing,
             route: order.target.route(),
             transaction_types: load.workload.transaction_types(),
             statement_types: load.workload.statement_types(),

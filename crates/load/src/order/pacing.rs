@@ -1,0 +1,129 @@
+//! When events are due, as an order says it.
+
+use super::Gaps;
+use clap::ValueEnum;
+use dbdyno_drive::{Pacing, RateStream, Stretch, Think, ThinkLaw};
+use dbdyno_workload::{Workload, WorkloadError, transaction_type};
+use serde::{Deserialize, Serialize};
+
+/// When events are due.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum PacingOrder {
+    /// The next event starts when the last one is done and the connection has rested.
+    Closed {
+        /// `None`: no rest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        think: Option<ThinkOrder>,
+    },
+    /// Events are due at given instants.
+    FixedRate {
+        /// Events a second over all connections.
+        rate_per_s: f64,
+        /// Gaps between them.
+        arrivals: Gaps,
+    },
+    /// Events are due at rates that change.
+    VariedRate {
+        /// Arrivals that run side by side.
+        streams: Vec<StreamOrder>,
+        /// Gaps between the events of each.
+        arrivals: Gaps,
+    },
+}
+
+/// Rest of a connection after each event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ThinkOrder {
+    pub(crate) mean_ns: u64,
+    pub(crate) law: LawWord,
+}
+
+/// How rests scatter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LawWord {
+    /// All the same.
+    Constant,
+    /// Most are short, a few are long.
+    Exponential,
+}
+
+/// Events of one kind.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StreamOrder {
+    /// Name of their transaction type; `None`: the workload chooses.
+    #[serde(default)]
+    pub(crate) transaction: Option<String>,
+    pub(crate) profile: Vec<StretchOrder>,
+}
+
+/// A stretch of a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StretchOrder {
+    pub(crate) duration_ns: u64,
+    pub(crate) from_per_s: f64,
+    pub(crate) to_per_s: f64,
+}
+
+impl PacingOrder {
+    /// The pacing of this workload.
+    pub(super) fn pacing(&self, workload: &dyn Workload) -> Result<Pacing, WorkloadError> {
+        Ok(match self {
+            Self::Closed { think } => Pacing::Closed {
+                think: think.map(Think::from),
+            },
+            &Self::FixedRate {
+                rate_per_s,
+                arrivals,
+            } => Pacing::FixedRate {
+                rate_per_s,
+                arrivals: arrivals.into(),
+            },
+            Self::VariedRate { streams, arrivals } => Pacing::VariedRate {
+                streams: streams
+                    .iter()
+                    .map(|stream| stream.stream(workload))
+                    .collect::<Result<_, _>>()?,
+                arrivals: (*arrivals).into(),
+            },
+        })
+    }
+}
+
+impl StreamOrder {
+    fn stream(&self, workload: &dyn Workload) -> Result<RateStream, WorkloadError> {
+        let transaction = self.transaction.as_deref();
+        Ok(RateStream {
+            transaction: transaction
+                .map(|name| transaction_type(workload, name))
+                .transpose()?,
+            profile: self.profile.iter().copied().map(Stretch::from).collect(),
+        })
+    }
+}
+
+impl From<ThinkOrder> for Think {
+    fn from(order: ThinkOrder) -> Self {
+        Self {
+            mean_ns: order.mean_ns,
+            law: match order.law {
+                LawWord::Constant => ThinkLaw::Constant,
+                LawWord::Exponential => ThinkLaw::Exponential,
+            },
+        }
+    }
+}
+
+impl From<StretchOrder> for Stretch {
+    fn from(order: StretchOrder) -> Self {
+        Self {
+            duration_ns: order.duration_ns,
+            from_per_s: order.from_per_s,
+            to_per_s: order.to_per_s,
+        }
+    }
+}
