@@ -10,6 +10,7 @@
 
 mod arguments;
 mod cleanup;
+mod local_time;
 mod null_server;
 mod order;
 mod populate;

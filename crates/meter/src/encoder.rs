@@ -36,9 +36,14 @@ impl Default for Encoder {
 impl Encoder {
     /// One histogram as text.
     pub fn encode(&mut self, histogram: &Histogram) -> String {
+        text_of(self.pack(histogram))
+    }
+
+    /// One histogram as the bytes that its text is made of.
+    pub fn pack(&mut self, histogram: &Histogram) -> &[u8] {
         self.write_plain(histogram);
-        self.pack();
-        STANDARD.encode(&self.packed)
+        self.deflate();
+        &self.packed
     }
 
     fn write_plain(&mut self, histogram: &Histogram) {
@@ -56,7 +61,7 @@ impl Encoder {
         plain[4..8].copy_from_slice(&counts_bytes.to_be_bytes());
     }
 
-    fn pack(&mut self) {
+    fn deflate(&mut self) {
         let Self {
             plain,
             packed,
@@ -78,6 +83,12 @@ impl Encoder {
         let packed_bytes = (packed.len() - COMPRESSED_HEADER_BYTES) as u32;
         packed[4..8].copy_from_slice(&packed_bytes.to_be_bytes());
     }
+}
+
+/// The text of a histogram that was packed by [`Encoder::pack`].
+#[must_use]
+pub fn text_of(packed: &[u8]) -> String {
+    STANDARD.encode(packed)
 }
 
 fn write_counts(counts: &[u64], out: &mut Vec<u8>) {

@@ -29,7 +29,7 @@ mod queue_clock;
 mod silence;
 
 pub use codes::Codes;
-pub use encoder::Encoder;
+pub use encoder::{Encoder, text_of};
 pub use histogram::{HIGHEST_NS, Histogram};
 pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
 pub use queue_clock::QueueClock;

@@ -173,6 +173,13 @@ pub(crate) struct OutputArguments {
     /// Write the records here, one JSON object a line; - for standard output, instead of text
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json_lines: Option<PathBuf>,
+
+    /// Write a log here that HdrHistogram's own tools read: times by type, second by second
+    ///
+    /// Lines without a tag hold the response times of all events; tags are response:TYPE, service:TYPE
+    /// and first_attempt:TYPE by transaction type, statement:TYPE, and lateness of an open loop.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hdr_log: Option<PathBuf>,
 }
 
 impl RunArguments {

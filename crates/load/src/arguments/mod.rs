@@ -5,16 +5,17 @@ mod pacing;
 mod parse;
 mod populate;
 mod profile;
+mod sample;
 mod server;
 mod workload;
 
 pub(crate) use load::RunArguments;
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
+pub(crate) use sample::{SampleArguments, SamplePhase};
 pub(crate) use server::ServerArguments;
 pub(crate) use workload::WorkloadOptions;
 
 use crate::null_server::NullServerArguments;
-use crate::sample::SampleArguments;
 use clap::{Parser, Subcommand};
 
 const LONG_ABOUT: &str = "\

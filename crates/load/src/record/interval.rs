@@ -1,8 +1,9 @@
 //! The record of one second.
 
 use super::named::Named;
+use super::packed::{Packed, PackedSecond};
 use dbdyno_drive::IntervalRecord;
-use dbdyno_meter::{Codes, Encoder, Histogram, Interval, WorkerLoad};
+use dbdyno_meter::{Codes, Interval, WorkerLoad, text_of};
 use dbdyno_workload::Workload;
 use serde::Serialize;
 
@@ -62,7 +63,7 @@ impl<'a> IntervalLine<'a> {
     pub(crate) fn of(
         record: &IntervalRecord<'a>,
         workload: &dyn Workload,
-        encoder: &mut Encoder,
+        packed: &PackedSecond,
     ) -> Self {
         let interval = record.interval;
         let tally = interval.tally;
@@ -73,8 +74,8 @@ impl<'a> IntervalLine<'a> {
             monotonic_ns: interval.monotonic_ns,
             realtime_ns: record.realtime_ns,
             duration_ns: interval.duration_ns,
-            transactions: transactions(interval, workload.transaction_types(), encoder),
-            statements: statements(interval, workload.statement_types(), encoder),
+            transactions: transactions(interval, workload.transaction_types(), packed),
+            statements: statements(interval, workload.statement_types(), packed),
             reads: tally.reads,
             writes: tally.writes,
             others: tally.others,
@@ -84,10 +85,7 @@ impl<'a> IntervalLine<'a> {
             connections_live: interval.connections_live,
             reconnects: tally.reconnects,
             backlog: interval.backlog,
-            lateness: interval
-                .lateness
-                .as_ref()
-                .and_then(|times| encoded(times, encoder)),
+            lateness: text(&packed.lateness),
             workers: interval.workers.iter().map(WorkerLine::of).collect(),
         }
     }
@@ -96,17 +94,18 @@ impl<'a> IntervalLine<'a> {
 fn transactions(
     interval: &Interval,
     names: &[&'static str],
-    encoder: &mut Encoder,
+    packed: &PackedSecond,
 ) -> Named<&'static str, TransactionLine> {
-    let lines = interval.transactions.iter().map(|counts| TransactionLine {
+    let both = interval.transactions.iter().zip(&packed.transactions);
+    let lines = both.map(|(counts, times)| TransactionLine {
         started: counts.started,
         completed: counts.completed,
         completed_after_retry: counts.completed_after_retry,
         failed: counts.failed,
         retries: codes(&counts.retries),
-        response: encoded(&counts.response, encoder),
-        service: encoded(&counts.service, encoder),
-        first_attempt: encoded(&counts.first_attempt, encoder),
+        response: text(&times.response),
+        service: text(&times.service),
+        first_attempt: text(&times.first_attempt),
     });
     Named(names.iter().copied().zip(lines).collect())
 }
@@ -114,12 +113,13 @@ fn transactions(
 fn statements(
     interval: &Interval,
     names: &[&'static str],
-    encoder: &mut Encoder,
+    packed: &PackedSecond,
 ) -> Named<&'static str, StatementLine> {
-    let lines = interval.statements.iter().map(|counts| StatementLine {
+    let both = interval.statements.iter().zip(&packed.statements);
+    let lines = both.map(|(counts, service)| StatementLine {
         completed: counts.completed,
         errors: codes(&counts.errors),
-        service: encoded(&counts.service, encoder),
+        service: text(service),
     });
     Named(names.iter().copied().zip(lines).collect())
 }
@@ -133,9 +133,8 @@ fn codes(codes: &Codes) -> Named<String, u64> {
     )
 }
 
-/// `None` for a histogram without a value: most of a record would be empty ones otherwise.
-fn encoded(histogram: &Histogram, encoder: &mut Encoder) -> Option<String> {
-    (histogram.count() > 0).then(|| encoder.encode(histogram))
+fn text(packed: &Packed) -> Option<String> {
+    packed.as_deref().map(text_of)
 }
 
 impl WorkerLine {

@@ -3,11 +3,13 @@
 mod interval;
 mod load;
 mod named;
+mod packed;
 mod populate;
 mod writer;
 
 pub(crate) use interval::IntervalLine;
 pub(crate) use load::{End, Message, Start};
+pub(crate) use packed::{Packed, PackedSecond, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 

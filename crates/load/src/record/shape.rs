@@ -2,7 +2,8 @@
 //! kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    IntervalLine, Message, PopulateEnd, PopulateProgress, PopulateStart, Start, TableRecord,
+    IntervalLine, Message, PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, Start,
+    TableRecord,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -117,7 +118,7 @@ fn an_interval_has_the_shape_of_the_sample() {
     let ours = written(&IntervalLine::of(
         &record,
         &*load.workload,
-        &mut Encoder::default(),
+        &PackedSecond::of(&interval, &mut Encoder::default()),
     ));
     compare("interval", &ours, &sample(LOAD, "interval"));
     let response = ours["transactions"]["point_select"]["response"]

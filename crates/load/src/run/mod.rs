@@ -1,19 +1,21 @@
 //! `dbdyno-load run`: drives a load and reports it as text, as records, or both.
 
+mod figures;
 mod observer;
+mod output;
 mod screen;
 mod summary;
 mod totals;
 
 use crate::arguments::RunArguments;
 use crate::order::LoadOrder;
-use crate::record::{End, RecordWriter, is_closed_pipe};
+use crate::record::is_closed_pipe;
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_drive::{DriveError, Load, Outcome, Status, drive};
-use observer::{Records, RunObserver};
+use observer::RunObserver;
+use output::{HdrLog, JsonLines, Output};
 use screen::Screen;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -22,7 +24,7 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let load = order.load()?;
     let stop = stop_switch()?;
-    let mut observer = observer(&arguments, &order, &load)?;
+    let mut observer = RunObserver::new(outputs(&arguments, &order, &load)?);
     match drive(&load, &stop, &mut observer) {
         Ok(outcome) => match observer.finish(&outcome) {
             Ok(()) => Ok(exit_of(&outcome)),
@@ -31,7 +33,7 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
         Err(error) => {
             // A reader of records learns the reason from the last one; people from the error below.
             observer
-                .finish_unbegun(&End::unbegun(&error))
+                .finish(&unbegun(&error))
                 .map_err(unwritable("the end of the run"))?;
             Err(error.into())
         }
@@ -54,45 +56,35 @@ fn exit_of(outcome: &Outcome) -> Exit {
     }
 }
 
-/// Records to standard output for an order; otherwise text there, and records where asked for.
-fn observer<'a>(
+/// Where the run is written to: records to standard output for an order; otherwise text there, and files
+/// where asked for.
+fn outputs<'a>(
     arguments: &RunArguments,
     order: &'a LoadOrder,
     load: &'a Load,
-) -> Result<RunObserver<'a>, Trouble> {
+) -> Result<Vec<Box<dyn Output + 'a>>, Trouble> {
+    let files = &arguments.output;
     let records_to = match arguments.order {
         Some(_) => Some(Path::new("-")),
-        None => arguments.output.json_lines.as_deref(),
+        None => files.json_lines.as_deref(),
     };
-    let on_standard_output = records_to == Some(Path::new("-"));
-    let screen =
-        (!on_standard_output).then(|| Screen::new(arguments.output.report_interval, order, load));
-    Ok(RunObserver::new(
-        order,
-        load,
-        records_to.map(records).transpose()?,
-        screen,
-    ))
+    let mut outputs: Vec<Box<dyn Output>> = Vec::new();
+    if let Some(path) = records_to {
+        outputs.push(Box::new(JsonLines::create(path, order, load)?));
+    }
+    if let Some(path) = &files.hdr_log {
+        outputs.push(Box::new(HdrLog::create(path, load)?));
+    }
+    if records_to != Some(Path::new("-")) {
+        outputs.push(Box::new(Screen::new(files.report_interval, order, load)));
+    }
+    Ok(outputs)
 }
 
-fn records(path: &Path) -> Result<Records, Trouble> {
-    if path == Path::new("-") {
-        return Ok(RecordWriter::new(Box::new(io::stdout())));
-    }
-    let file = File::create(path).map_err(|error| {
-        Trouble::request(format!("records can't be written to {}", path.display())).because(error)
-    })?;
-    Ok(RecordWriter::new(Box::new(file)))
-}
-
-impl End {
-    /// The account of a load that could not begin.
-    fn unbegun(error: &DriveError) -> Self {
-        let failure = error.as_failure();
-        let status = match error {
-            DriveError::Interrupted => Status::Interrupted,
-            _ => Status::Failed(failure),
-        };
-        Self::of(&Outcome::nothing(status))
-    }
+/// The account of a load that could not begin.
+fn unbegun(error: &DriveError) -> Outcome {
+    Outcome::nothing(match error {
+        DriveError::Interrupted => Status::Interrupted,
+        _ => Status::Failed(error.as_failure()),
+    })
 }

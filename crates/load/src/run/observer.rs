@@ -1,56 +1,37 @@
-//! Hands a run on to those who want to know: records, screen, or both.
+//! Hands a run on to every place it is written to.
 
-use super::screen::{Screen, show_message};
-use crate::order::LoadOrder;
-use crate::record::{End, IntervalLine, Message, RecordWriter, Start};
-use dbdyno_drive::{IntervalRecord, Level, Load, Observer, Outcome};
+use super::output::{Output, Second};
+use dbdyno_drive::{IntervalRecord, Level, Observer, Outcome, Start};
 use dbdyno_meter::{Encoder, Histogram};
-use std::io::{self, Write};
+use std::io;
 
-/// Where records go.
-pub(super) type Records = RecordWriter<Box<dyn Write>>;
-
+/// Writes the run to its outputs, in their order.
 pub(super) struct RunObserver<'a> {
-    order: &'a LoadOrder,
-    load: &'a Load,
-    records: Option<Records>,
-    screen: Option<Screen<'a>>,
+    outputs: Vec<Box<dyn Output + 'a>>,
     encoder: Encoder,
     told_of_saturation: bool,
 }
 
 impl<'a> RunObserver<'a> {
-    pub(super) fn new(
-        order: &'a LoadOrder,
-        load: &'a Load,
-        records: Option<Records>,
-        screen: Option<Screen<'a>>,
-    ) -> Self {
+    pub(super) fn new(outputs: Vec<Box<dyn Output + 'a>>) -> Self {
         Self {
-            order,
-            load,
-            records,
-            screen,
+            outputs,
             encoder: Encoder::default(),
             told_of_saturation: false,
         }
     }
 
-    /// The run is over.
+    /// The run is over. Every output has its end, whichever of them can't be written.
     pub(super) fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if let Some(records) = &mut self.records {
-            records.write(&End::of(outcome))?;
-        }
-        self.screen
-            .iter_mut()
-            .try_for_each(|screen| screen.finish(outcome))
+        let ends = self.outputs.iter_mut().map(|output| output.finish(outcome));
+        ends.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// The run never began.
-    pub(super) fn finish_unbegun(&mut self, end: &End) -> io::Result<()> {
-        self.records
-            .iter_mut()
-            .try_for_each(|records| records.write(end))
+    fn each(
+        &mut self,
+        tell: impl FnMut(&mut Box<dyn Output + 'a>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.outputs.iter_mut().try_for_each(tell)
     }
 
     /// Times over an hour are counted as an hour: kept, but worth knowing.
@@ -72,33 +53,19 @@ impl<'a> RunObserver<'a> {
 }
 
 impl Observer for RunObserver<'_> {
-    fn started(&mut self, start: &dbdyno_drive::Start) -> io::Result<()> {
-        if let Some(records) = &mut self.records {
-            records.write(&Start::of(self.order, self.load, start))?;
-        }
-        self.screen
-            .iter_mut()
-            .try_for_each(|screen| screen.started(start))
+    fn started(&mut self, start: &Start) -> io::Result<()> {
+        self.each(|output| output.started(start))
     }
 
     fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
-        if let Some(records) = &mut self.records {
-            let workload = &*self.load.workload;
-            records.write(&IntervalLine::of(record, workload, &mut self.encoder))?;
-        }
-        self.tell_of_saturation(record)?;
-        self.screen
+        let mut second = Second::new(record, &mut self.encoder);
+        self.outputs
             .iter_mut()
-            .try_for_each(|screen| screen.interval(record))
+            .try_for_each(|output| output.second(&mut second))?;
+        self.tell_of_saturation(record)
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
-        if let Some(records) = &mut self.records {
-            records.write(&Message::of(level, text))?;
-        }
-        match self.screen {
-            Some(_) => show_message(level, text),
-            None => Ok(()),
-        }
+        self.each(|output| output.message(level, text))
     }
 }

@@ -1,10 +1,12 @@
 //! A run as text: calm lines while it goes, one table at its end.
 
+use super::figures::{loop_label, milliseconds};
+use super::output::{Output, Second};
 use super::summary::Summary;
 use super::totals::Totals;
 use crate::order::LoadOrder;
 use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Protocol, Start};
-use dbdyno_meter::{Histogram, Shape};
+use dbdyno_meter::Shape;
 use dbdyno_workload::{Facts, option_table};
 use std::io::{self, Write};
 
@@ -14,6 +16,7 @@ const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 /// Writes to standard output; remarks go to standard error.
 pub(super) struct Screen<'a> {
     report_interval: u32,
+    started: bool,
     order: &'a LoadOrder,
     load: &'a Load,
     /// Since the last line.
@@ -32,6 +35,7 @@ impl<'a> Screen<'a> {
         };
         Self {
             report_interval,
+            started: false,
             order,
             load,
             recent: Totals::new(shape),
@@ -40,7 +44,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    pub(super) fn started(&mut self, start: &Start) -> io::Result<()> {
+    fn head(&self, start: &Start) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let load = self.load;
         let session = &start.session;
@@ -76,19 +80,11 @@ impl<'a> Screen<'a> {
             load.seed,
             facts.quirks.join(" ")
         )?;
-        writeln!(out, "{}", self.loop_label())?;
+        writeln!(out, "{}", loop_label(load))?;
         if self.report_interval > 0 {
             self.heading(&mut out)?;
         }
         Ok(())
-    }
-
-    fn loop_label(&self) -> String {
-        if self.load.pacing.is_open_loop() {
-            "open loop: times run from the instant an event was due".to_owned()
-        } else {
-            "closed loop: waits behind a stall are not counted".to_owned()
-        }
     }
 
     fn heading(&self, out: &mut impl Write) -> io::Result<()> {
@@ -101,26 +97,6 @@ impl<'a> Screen<'a> {
             out,
             "\n  second  phase          tps       qps    p50 ms    p95 ms    p99 ms  errors{backlog}"
         )
-    }
-
-    pub(super) fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
-        let is_judged = self
-            .load
-            .phases
-            .last()
-            .is_some_and(|phase| phase.name == record.phase);
-        if is_judged {
-            self.window.add(record.interval);
-        }
-        if self.report_interval == 0 {
-            return Ok(());
-        }
-        self.recent.add(record.interval);
-        self.recent_seconds += 1;
-        if self.recent_seconds >= self.report_interval {
-            self.line(record)?;
-        }
-        Ok(())
     }
 
     fn line(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
@@ -147,26 +123,54 @@ impl<'a> Screen<'a> {
         self.recent_seconds = 0;
         Ok(())
     }
+}
 
-    pub(super) fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+impl Output for Screen<'_> {
+    fn started(&mut self, start: &Start) -> io::Result<()> {
+        self.started = true;
+        self.head(start)
+    }
+
+    fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
+        let record = second.record;
+        let is_judged = self
+            .load
+            .phases
+            .last()
+            .is_some_and(|phase| phase.name == record.phase);
+        if is_judged {
+            self.window.add(record.interval);
+        }
+        if self.report_interval == 0 {
+            return Ok(());
+        }
+        self.recent.add(record.interval);
+        self.recent_seconds += 1;
+        if self.recent_seconds >= self.report_interval {
+            self.line(record)?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
+        let level = match level {
+            Level::Info => "note",
+            Level::Warning => "warning",
+        };
+        writeln!(io::stderr(), "{level}: {text}")
+    }
+
+    fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+        if !self.started {
+            return Ok(()); // the error says it all
+        }
         let summary = Summary {
             load: self.load,
             window: &self.window,
             outcome,
-            label: self.loop_label(),
         };
-        let mut out = io::stdout().lock();
-        summary.write(&mut out)
+        summary.write(&mut io::stdout().lock())
     }
-}
-
-/// Shows a remark.
-pub(super) fn show_message(level: Level, text: &str) -> io::Result<()> {
-    let level = match level {
-        Level::Info => "note",
-        Level::Warning => "warning",
-    };
-    writeln!(io::stderr(), "{level}: {text}")
 }
 
 /// Tables and distribution, and what differs from its default; records hold all of them.
@@ -180,12 +184,4 @@ fn telling_options(facts: &Facts) -> Vec<String> {
         .filter(|(name, value)| ALWAYS_SHOWN.contains(&name.as_str()) || !is_default(name, value))
         .map(|(name, value)| format!("{name}={value}"))
         .collect()
-}
-
-/// A quantile in nine columns. The upper edge of the last slot may lie above the longest time.
-pub(super) fn milliseconds(histogram: &Histogram, q: f64) -> String {
-    histogram.quantile_ns(q).map_or_else(
-        || format!("{:>9}", "-"),
-        |ns| format!("{:>9.3}", ns.min(histogram.max_ns()) as f64 / 1e6),
-    )
 }

@@ -1,6 +1,6 @@
 //! The table at the end of a run.
 
-use super::screen::milliseconds;
+use super::figures::{grouped, listed, loop_label, milliseconds};
 use super::totals::Totals;
 use dbdyno_drive::{Load, Outcome, Status};
 use dbdyno_meter::{Codes, Histogram};
@@ -11,7 +11,6 @@ pub(super) struct Summary<'a> {
     pub(super) load: &'a Load,
     pub(super) window: &'a Totals,
     pub(super) outcome: &'a Outcome,
-    pub(super) label: String,
 }
 
 impl Summary<'_> {
@@ -38,7 +37,7 @@ impl Summary<'_> {
             out,
             "\n{phase} of {:.1} s{ended}, {}\n",
             window.duration_ns as f64 / 1e9,
-            self.label
+            loop_label(self.load)
         )?;
         let mut rate = |name: &str, count: u64| {
             writeln!(
@@ -137,39 +136,4 @@ fn write_row(out: &mut impl Write, name: &str, times: &Histogram) -> io::Result<
         write!(out, " {}", milliseconds(times, q))?;
     }
     writeln!(out, " {:>9.3}", times.max_ns() as f64 / 1e6)
-}
-
-fn listed(codes: &Codes) -> String {
-    if codes.is_empty() {
-        return "none".to_owned();
-    }
-    let each: Vec<_> = codes
-        .iter()
-        .map(|(code, count)| format!("{code} × {}", grouped(count)))
-        .collect();
-    each.join(", ")
-}
-
-/// A count with commas between thousands.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        let shown: Vec<_> = [0, 999, 1_000, 12_345_678].map(grouped).into();
-        assert_eq!(shown, ["0", "999", "1,000", "12,345,678"]);
-    }
 }

@@ -1,5 +1,6 @@
 //! Seconds added up.
 
+use crate::record::all_responses;
 use dbdyno_meter::{Codes, Histogram, Interval, Shape};
 
 /// Several seconds as one, and how long they were.
@@ -59,12 +60,7 @@ impl Totals {
 
     /// Response times of all transaction types.
     pub(super) fn response(&self) -> Histogram {
-        let mut all = Histogram::new();
-        self.counts
-            .transactions
-            .iter()
-            .for_each(|counts| all.merge(&counts.response));
-        all
+        all_responses(&self.counts)
     }
 
     /// Errors of all statement types, by code.

@@ -1,6 +1,6 @@
 //! The numbers of a distribution.
 
-use super::SampleArguments;
+use crate::arguments::SampleArguments;
 use dbdyno_chance::{Distribution, DistributionError, RandomSource};
 use dbdyno_workload::WorkloadError;
 use std::io::Write;

@@ -2,19 +2,17 @@
 //!
 //! A dry run for users, and the place where sequences can be compared with those of sysbench.
 
-mod arguments;
 mod draws;
 mod statements;
 
-pub use arguments::SampleArguments;
-
+use crate::arguments::SampleArguments;
 use std::io::{self, BufWriter, Write};
 
 /// Prints the sample to standard output. A reader that has seen enough (`| head`) is no error.
 ///
 /// # Errors
 /// A workload, option or distribution that doesn't exist or can't have its value; an output that can't be written.
-pub fn run(arguments: SampleArguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: SampleArguments) -> anyhow::Result<()> {
     arguments.check()?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = match &arguments.distribution {

@@ -1,7 +1,7 @@
 //! The statements of a workload.
 
-use super::SampleArguments;
-use super::arguments::Phase;
+use crate::arguments::SampleArguments;
+use crate::arguments::SamplePhase;
 use dbdyno_workload::transcript::{
     self, Sent, for_each_cleanup, for_each_prepare, walk, write_cleanup, write_prepare, write_run,
 };
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Writes what the command sends, as lines or as one JSON list.
 pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
     let written = match (arguments.command, arguments.json) {
-        (Phase::Run, false) => {
+        (SamplePhase::Run, false) => {
             let protocol = transcript::Protocol::from(arguments.protocol);
             let workload = made(arguments)?;
             write_run(
@@ -24,14 +24,14 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
                 out,
             )
         }
-        (Phase::Run, true) => write_run_list(arguments, &*made(arguments)?, out),
-        (Phase::Prepare, false) => write_prepare(&*rows(arguments)?, out),
-        (Phase::Cleanup, false) => write_cleanup(&*rows(arguments)?, out),
-        (Phase::Prepare, true) => {
+        (SamplePhase::Run, true) => write_run_list(arguments, &*made(arguments)?, out),
+        (SamplePhase::Prepare, false) => write_prepare(&*rows(arguments)?, out),
+        (SamplePhase::Cleanup, false) => write_cleanup(&*rows(arguments)?, out),
+        (SamplePhase::Prepare, true) => {
             let rows = rows(arguments)?;
             write_list(out, |list| for_each_prepare(&*rows, |sql| list.query(sql)))
         }
-        (Phase::Cleanup, true) => {
+        (SamplePhase::Cleanup, true) => {
             let rows = rows(arguments)?;
             write_list(out, |list| for_each_cleanup(&*rows, |sql| list.query(sql)))
         }

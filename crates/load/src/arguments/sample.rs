@@ -1,6 +1,6 @@
 //! Arguments of `sample`.
 
-use crate::arguments::WorkloadOptions;
+use super::WorkloadOptions;
 use crate::trouble::Trouble;
 use clap::{Args, ValueEnum};
 use dbdyno_workload::transcript::Protocol;
@@ -32,34 +32,34 @@ Examples:
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
-pub struct SampleArguments {
+pub(crate) struct SampleArguments {
     /// Workload, such as sysbench/oltp_read_write
     #[arg(
         value_name = "WORKLOAD",
         required_unless_present = "distribution",
         conflicts_with = "distribution"
     )]
-    pub workload: Option<String>,
+    pub(crate) workload: Option<String>,
 
     /// Print draws of a distribution instead: uniform, gaussian, special, pareto[:H], zipfian[:EXPONENT], unique
     #[arg(long, value_name = "NAME")]
-    pub distribution: Option<String>,
+    pub(crate) distribution: Option<String>,
 
     /// Seed of the random numbers
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
 
     /// Whose numbers to draw, from 1
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub worker: u32,
+    pub(crate) worker: u32,
 
     /// Generator: that of sysbench, number by number, or dbdyno's own
     #[arg(long, value_enum, value_name = "NAME", default_value = "sysbench")]
-    pub rng: Rng,
+    pub(crate) rng: Rng,
 
     /// One JSON list instead of lines
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 
     /// Events to print
     #[arg(
@@ -68,7 +68,7 @@ pub struct SampleArguments {
         default_value_t = 1,
         conflicts_with = "distribution"
     )]
-    pub events: u64,
+    pub(crate) events: u64,
 
     /// What to print: the filling of the tables, the events, or the removal of the tables
     #[arg(
@@ -78,7 +78,7 @@ pub struct SampleArguments {
         default_value = "run",
         conflicts_with = "distribution"
     )]
-    pub command: Phase,
+    pub(crate) command: SamplePhase,
 
     /// How statements travel: prepared (auto) or as text (disable)
     #[arg(
@@ -89,15 +89,15 @@ pub struct SampleArguments {
         default_value = "prepared",
         conflicts_with = "distribution"
     )]
-    pub protocol: Travel,
+    pub(crate) protocol: Travel,
 
     /// Workers in all, which some workloads share a table out to [default: as many as --worker]
     #[arg(long, alias = "threads", value_name = "COUNT", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..))]
-    pub concurrency: Option<u32>,
+    pub(crate) concurrency: Option<u32>,
 
     /// Lowest and highest number to draw [default: 1:1000]
     #[arg(long, value_name = "LOW:HIGH", conflicts_with = "workload", value_parser = parse_range)]
-    pub range: Option<(u32, u32)>,
+    pub(crate) range: Option<(u32, u32)>,
 
     /// Numbers to draw
     #[arg(
@@ -106,16 +106,16 @@ pub struct SampleArguments {
         default_value_t = 100,
         conflicts_with = "workload"
     )]
-    pub count: u64,
+    pub(crate) count: u64,
 
     /// Options of the workload.
     #[command(flatten)]
-    pub options: WorkloadOptions,
+    pub(crate) options: WorkloadOptions,
 }
 
 impl SampleArguments {
     /// Refuses options of a workload where a distribution is drawn from.
-    pub(super) fn check(&self) -> Result<(), Trouble> {
+    pub(crate) fn check(&self) -> Result<(), Trouble> {
         match self.options.0.first() {
             Some((name, _)) if self.distribution.is_some() => Err(Trouble::request(format!(
                 "--distribution can't be used with --{}, an option of workloads",
@@ -125,7 +125,7 @@ impl SampleArguments {
         }
     }
 
-    pub(super) fn source(&self) -> RandomSource {
+    pub(crate) fn source(&self) -> RandomSource {
         let kind = match self.rng {
             Rng::Sysbench => RandomKind::Sysbench,
             Rng::Dbdyno => RandomKind::Dbdyno,
@@ -137,18 +137,18 @@ impl SampleArguments {
     }
 
     /// The worker's number from 0.
-    pub(super) fn worker_index(&self) -> u32 {
+    pub(crate) fn worker_index(&self) -> u32 {
         self.worker - 1
     }
 
-    pub(super) fn users(&self) -> u32 {
+    pub(crate) fn users(&self) -> u32 {
         self.concurrency.unwrap_or(self.worker)
     }
 }
 
 /// A generator of random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rng {
+pub(crate) enum Rng {
     /// That of sysbench 1.0.20 on glibc.
     Sysbench,
     /// dbdyno's own.
@@ -157,7 +157,7 @@ pub enum Rng {
 
 /// A command of sysbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Phase {
+pub(crate) enum SamplePhase {
     /// Tables made and filled.
     Prepare,
     /// Events.
@@ -168,7 +168,7 @@ pub enum Phase {
 
 /// How statements travel, under dbdyno's and sysbench's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Travel {
+pub(crate) enum Travel {
     /// Prepared once, executed often.
     #[value(alias = "auto")]
     Prepared,

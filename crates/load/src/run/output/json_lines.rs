@@ -1,0 +1,62 @@
+//! A run as records: one JSON object a line, as `contract/` has it.
+
+use super::{Output, Second, at, create};
+use crate::order::LoadOrder;
+use crate::record::{End, IntervalLine, Message, RecordWriter, Start};
+use crate::trouble::Trouble;
+use dbdyno_drive::{Level, Load, Outcome};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes records to a file or to standard output.
+pub(in crate::run) struct JsonLines<'a> {
+    order: &'a LoadOrder,
+    load: &'a Load,
+    path: PathBuf,
+    records: RecordWriter<Box<dyn Write>>,
+}
+
+impl<'a> JsonLines<'a> {
+    pub(in crate::run) fn create(
+        path: &Path,
+        order: &'a LoadOrder,
+        load: &'a Load,
+    ) -> Result<Self, Trouble> {
+        let out: Box<dyn Write> = if path == Path::new("-") {
+            Box::new(io::stdout())
+        } else {
+            Box::new(create("records", path)?)
+        };
+        Ok(Self {
+            order,
+            load,
+            path: path.to_owned(),
+            records: RecordWriter::new(out),
+        })
+    }
+
+    fn write(&mut self, record: &impl Serialize) -> io::Result<()> {
+        self.records.write(record).map_err(at(&self.path))
+    }
+}
+
+impl Output for JsonLines<'_> {
+    fn started(&mut self, start: &dbdyno_drive::Start) -> io::Result<()> {
+        self.write(&Start::of(self.order, self.load, start))
+    }
+
+    fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
+        let record = second.record;
+        let line = IntervalLine::of(record, &*self.load.workload, second.packed());
+        self.write(&line)
+    }
+
+    fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
+        self.write(&Message::of(level, text))
+    }
+
+    fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+        self.write(&End::of(outcome))
+    }
+}

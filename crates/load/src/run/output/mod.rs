@@ -1,0 +1,67 @@
+//! The places a run is written to, one file each. All are written on the thread that called `drive`, so that a slow
+//! disk or terminal delays no worker.
+
+mod hdr_log;
+mod json_lines;
+
+pub(super) use hdr_log::HdrLog;
+pub(super) use json_lines::JsonLines;
+
+use crate::record::PackedSecond;
+use crate::trouble::Trouble;
+use dbdyno_drive::{IntervalRecord, Level, Outcome, Start};
+use dbdyno_meter::Encoder;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Where a run is written to. An error ends the run, because nobody would see the rest.
+pub(super) trait Output {
+    /// All connections are ready.
+    fn started(&mut self, start: &Start) -> io::Result<()>;
+
+    /// A second is over.
+    fn second(&mut self, second: &mut Second<'_>) -> io::Result<()>;
+
+    /// Something worth knowing happened.
+    fn message(&mut self, _level: Level, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The run is over. A run that could not begin was never started.
+    fn finish(&mut self, outcome: &Outcome) -> io::Result<()>;
+}
+
+/// One second, its histograms packed when the first output asks for them.
+pub(super) struct Second<'a> {
+    pub(super) record: &'a IntervalRecord<'a>,
+    encoder: &'a mut Encoder,
+    packed: Option<PackedSecond>,
+}
+
+impl<'a> Second<'a> {
+    pub(super) fn new(record: &'a IntervalRecord<'a>, encoder: &'a mut Encoder) -> Self {
+        Self {
+            record,
+            encoder,
+            packed: None,
+        }
+    }
+
+    pub(super) fn packed(&mut self) -> &PackedSecond {
+        self.packed
+            .get_or_insert_with(|| PackedSecond::of(self.record.interval, self.encoder))
+    }
+}
+
+/// Creates a file for `what`, before anything is driven.
+pub(super) fn create(what: &str, path: &Path) -> Result<File, Trouble> {
+    File::create(path).map_err(|error| {
+        Trouble::request(format!("{what} can't be written to {}", path.display())).because(error)
+    })
+}
+
+/// An error of writing with the place it happened at.
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

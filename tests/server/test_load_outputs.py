@@ -1,0 +1,117 @@
+"""What `dbdyno-load run` writes besides its screen: each form holds the same run, and the tools of others read it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+ROOT = Path(__file__).parents[2]
+LOAD = ROOT / ".venv" / "bin" / "dbdyno-load"
+WORKLOAD = ("sysbench/oltp_read_write", "--tables=2", "--rows=1000", "--database=dbdyno_outputs")
+HOUR_NS = 3_600_000_000_000
+WARM_UP_S, WINDOW_S = 1, 3
+QUANTILES = (50.0, 95.0, 99.0, 99.9)
+
+pytestmark = pytest.mark.server
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """One run: its files, and its text."""
+
+    records: list[dict[str, Any]]
+    hdr_log: Path
+    screen: str
+
+    def intervals(self) -> list[dict[str, Any]]:
+        return [record for record in self.records if record["record"] == "interval"]
+
+
+@pytest.fixture(scope="module")
+def outputs(laboratory: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outputs]:
+    server = laboratory.start("mariadb:11.8", route="loopback")
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE dbdyno_outputs")
+    endpoint = server.endpoint
+    where = ["--host=127.0.0.1", f"--port={endpoint.port}", f"--user={endpoint.user}"]
+    where += [f"--password-file={endpoint.password_file}"]
+    folder = tmp_path_factory.mktemp("outputs")
+
+    def program(command: str, *arguments: str) -> str:
+        argv = [str(LOAD), command, *WORKLOAD, *where, *arguments]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    program("populate")
+    files = [f"--json-lines={folder / 'run.jsonl'}", f"--hdr-log={folder / 'run.hlog'}"]
+    screen = program("run", "--threads=4", f"--warm-up={WARM_UP_S}s", f"--time={WINDOW_S}s", *files)
+    records = [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]
+    yield Outputs(records, folder / "run.hlog", screen)
+    server.kill()
+
+
+def _merged(encoded: list[str | None]) -> Any:
+    merged = HdrHistogram(1, HOUR_NS, 3)
+    for text in encoded:
+        if text is not None:
+            merged.decode_and_add(text)
+    return merged
+
+
+def _read_log(path: Path, tag: str | None, start_s: float = 0) -> list[Any]:
+    reader = HistogramLogReader(str(path), HdrHistogram(1, HOUR_NS, 3))
+    histograms = []
+    while (histogram := reader.get_next_interval_histogram(start_s)) is not None:
+        if histogram.get_tag() == tag:
+            histograms.append(histogram)
+    reader.close()
+    return histograms
+
+
+def _shown(screen: str, row: str) -> list[float]:
+    """The times of a row of the summary, in ms: mean, p50, p95, p99, p99.9, max."""
+    line = re.search(rf"^ +{row} +[\d,]+((?: +[\d.]+){{6}})$", screen, re.MULTILINE)
+    assert line, screen
+    return [float(figure) for figure in line[1].split()]
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind", "name", "field"),
+    [
+        (None, "transactions", "read_write", "response"),
+        ("response:read_write", "transactions", "read_write", "response"),
+        ("service:read_write", "transactions", "read_write", "service"),
+        ("statement:point_select", "statements", "point_select", "service"),
+        ("statement:commit", "statements", "commit", "service"),
+    ],
+)
+def test_the_hdr_log_holds_the_histograms_of_the_records(
+    outputs: Outputs, tag: str | None, kind: str, name: str, field: str
+) -> None:
+    logged = _read_log(outputs.hdr_log, tag)
+    assert len(logged) == WARM_UP_S + WINDOW_S
+    for histogram, record in zip(logged, outputs.intervals(), strict=True):
+        encoded = record[kind][name][field]
+        assert histogram.get_total_count() == record[kind][name]["completed"] > 0
+        assert histogram.equals(_merged([encoded]))
+        assert histogram.get_start_time_stamp() == pytest.approx(record["realtime_ns"] / 1e6, abs=2)
+        assert histogram.get_end_time_stamp() - histogram.get_start_time_stamp() == pytest.approx(1000, abs=1)
+
+
+def test_quantiles_of_the_hdr_log_are_those_of_the_summary(outputs: Outputs) -> None:
+    for tag, row in [(None, "read_write"), ("statement:point_select", "point_select"), ("statement:commit", "commit")]:
+        merged = HdrHistogram(1, HOUR_NS, 3)
+        for histogram in _read_log(outputs.hdr_log, tag, start_s=WARM_UP_S):
+            merged.add(histogram)
+        shown = _shown(outputs.screen, row)[1:5]
+        assert shown == [pytest.approx(merged.get_value_at_percentile(q) / 1e6, abs=0.000501) for q in QUANTILES]
