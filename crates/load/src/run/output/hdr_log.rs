@@ -176,6 +176,9 @@ mod tests {
             realtime_ns: 1_795_000_000_250_000_000,
             session: SessionReadBack::default(),
             connect_ns: 0,
+            connect_retries: 0,
+            prepared_statements: 0,
+            statements_as_text: 0,
         };
         log.started(&start).unwrap();
         let mut interval = Interval::new(Shape {
