@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow.parquet
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
@@ -31,6 +33,7 @@ class Outputs:
 
     records: list[dict[str, Any]]
     hdr_log: Path
+    parquet: Path
     screen: str
 
     def intervals(self) -> list[dict[str, Any]]:
@@ -55,9 +58,10 @@ def outputs(laboratory: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
     program("populate")
     files = [f"--json-lines={folder / 'run.jsonl'}", f"--hdr-log={folder / 'run.hlog'}"]
+    files += [f"--parquet={folder / 'run.parquet'}"]
     screen = program("run", "--threads=4", f"--warm-up={WARM_UP_S}s", f"--time={WINDOW_S}s", *files)
     records = [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]
-    yield Outputs(records, folder / "run.hlog", screen)
+    yield Outputs(records, folder / "run.hlog", folder / "run.parquet", screen)
     server.kill()
 
 
@@ -126,3 +130,36 @@ def test_quantiles_of_the_hdr_log_are_those_of_the_summary(outputs: Outputs) -> 
         _, *shown, max_ms = _shown(outputs.screen, row)
         edges = [_quantile_ns(merged, q) / 1e6 for q in QUANTILES]
         assert shown == [pytest.approx(min(edge, max_ms), abs=0.000501) for edge in edges]
+
+
+def test_arrow_and_duckdb_read_the_same_table(outputs: Outputs) -> None:
+    table = pyarrow.parquet.read_table(outputs.parquet)
+    types = len(outputs.records[0]["transaction_types"]) + len(outputs.records[0]["statement_types"])
+    assert table.num_rows == (WARM_UP_S + WINDOW_S) * (1 + types)
+    with duckdb.connect() as database:
+        read = database.execute("SELECT * FROM read_parquet(?)", [str(outputs.parquet)])
+        names = [column[0] for column in read.description or ()]
+        rows = [dict(zip(names, row, strict=True)) for row in read.fetchall()]
+    assert rows == table.to_pylist()
+
+
+def test_rows_of_the_table_are_the_seconds_of_the_records(outputs: Outputs) -> None:
+    rows = pyarrow.parquet.read_table(outputs.parquet).to_pylist()
+    for record in outputs.intervals():
+        same = {key: record[key] for key in ("second", "phase", "monotonic_ns", "realtime_ns", "duration_ns")}
+        of_second = [row for row in rows if row["second"] == record["second"]]
+        assert all({key: row[key] for key in same} == same for row in of_second)
+        (whole,) = (row for row in of_second if row["kind"] == "all")
+        for key in ("reads", "writes", "others", "rows", "bytes_sent", "bytes_received", "connections_live", "backlog"):
+            assert whole[key] == record[key], key
+        assert whole["name"] is None
+        assert whole["qps"] == pytest.approx(record["reads"] + record["writes"] + record["others"])
+        assert 0 < whole["client_busy_share"] < 1
+        for kind in ("transaction", "statement"):
+            for row in (row for row in of_second if row["kind"] == kind):
+                counts = record[f"{kind}s"][row["name"]]
+                assert row["completed"] == counts["completed"] == row["tps" if kind == "transaction" else "qps"]
+                times = _merged([counts["response" if kind == "transaction" else "service"]])
+                assert HdrHistogram.decode(row["histogram"], b64_wrap=False).equals(times)
+                assert row["p99_ns"] == min(_quantile_ns(times, 0.99), row["max_ns"])
+                assert times.get_min_value() <= row["min_ns"] <= row["p50_ns"] <= row["max_ns"]

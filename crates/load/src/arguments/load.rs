@@ -180,6 +180,13 @@ pub(crate) struct OutputArguments {
     /// and first_attempt:TYPE by transaction type, statement:TYPE, and lateness of an open loop.
     #[arg(long, value_name = "FILE")]
     pub(crate) hdr_log: Option<PathBuf>,
+
+    /// Write a table of the seconds here that Arrow, DuckDB, pandas and others read
+    ///
+    /// Each second has a row of kind all, and one for each transaction and statement type: counts, rates,
+    /// quantiles in nanoseconds, histograms as HdrHistogram V2. The file can be read once the run has ended.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) parquet: Option<PathBuf>,
 }
 
 impl RunArguments {

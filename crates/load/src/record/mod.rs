@@ -9,7 +9,7 @@ mod writer;
 
 pub(crate) use interval::IntervalLine;
 pub(crate) use load::{End, Message, Start};
-pub(crate) use packed::{Packed, PackedSecond, all_responses};
+pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 

@@ -14,7 +14,7 @@ use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_drive::{DriveError, Load, Outcome, Status, drive};
 use observer::RunObserver;
-use output::{HdrLog, JsonLines, Output};
+use output::{HdrLog, JsonLines, Output, ParquetTable};
 use screen::Screen;
 use std::io;
 use std::path::Path;
@@ -74,6 +74,9 @@ fn outputs<'a>(
     }
     if let Some(path) = &files.hdr_log {
         outputs.push(Box::new(HdrLog::create(path, load)?));
+    }
+    if let Some(path) = &files.parquet {
+        outputs.push(Box::new(ParquetTable::create(path, load)?));
     }
     if records_to != Some(Path::new("-")) {
         outputs.push(Box::new(Screen::new(files.report_interval, order, load)));

@@ -3,9 +3,11 @@
 
 mod hdr_log;
 mod json_lines;
+mod parquet;
 
 pub(super) use hdr_log::HdrLog;
 pub(super) use json_lines::JsonLines;
+pub(super) use parquet::ParquetTable;
 
 use crate::record::PackedSecond;
 use crate::trouble::Trouble;
