@@ -46,7 +46,7 @@ def _plan(choices: argparse.Namespace) -> int:
 def _print_plan(study: Study, plan: Plan) -> None:
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
-    console.print(f"question: {study.question}\n", markup=False)
+    console.print(f"question: {study.question}\npacing: {study.pacing.words}\n", markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
         table.add_column(heading, justify="right" if heading in ("run", "connections", "repeat") else "left")

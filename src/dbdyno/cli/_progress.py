@@ -130,7 +130,8 @@ class LiveView:
             return f"  {self._phase or 'start'} …"
         p95 = "" if second.p95_ns is None else f"   p95 {second.p95_ns / 1e6:.1f} ms"
         use = "" if second.client_use_share is None else f"   client {100 * second.client_use_share:.0f} %"
-        clock = f"{second.phase} {second.second:>2}/{second.seconds_count} s"
+        count = f"/{second.seconds_count}" if second.seconds_count else ""  # a search ends when it has its answer
+        clock = f"{second.phase} {second.second:>2}{count} s"
         return f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
 
     def _bar(self) -> str:
@@ -187,5 +188,6 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
     half = record.tps_half_width
     noise = f" ± {100 * half / record.tps_mean:.1f} %" if half is not None and record.tps_mean > 0 else ""
     p95 = f"   p95 {record.latency_ns.p95 / 1e6:.1f} ms" if record.latency_ns else ""
+    use = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
-    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{reason}"
+    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{use}{reason}"

@@ -116,6 +116,8 @@ class Attempts:
         in_window = row.phase == "window"
         first = order.first_window_second if in_window else 0
         count = order.window_seconds if in_window else order.first_window_second
+        if self.study.pacing.search is not None:
+            first = count = 0
         self.on_event(
             events.SecondMeasured(
                 run, row.phase, row.second - first + 1, count, row.tps, row.p95_ns, row.errors, row.client_use_share

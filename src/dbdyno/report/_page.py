@@ -18,6 +18,7 @@ import vl_convert
 
 from dbdyno.analyse import place_words
 from dbdyno.core import StoreError
+from dbdyno.report._client import client_words
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._html import Html, element, joined, script_json
 from dbdyno.report._palette import palette_of
@@ -130,8 +131,9 @@ def _window_facts(record: Any) -> list[str]:  # noqa: ANN401 - a RunRecord
     if record.tps_mean is None:
         return []
     noise = f" ± {record.tps_half_width:,.2g} (noise alone)" if record.tps_half_width is not None else ""
-    busy = f", client {record.client_busy_share:.0%} busy" if record.client_busy_share is not None else ""
-    return [f"{record.tps_mean:,.4g} TPS{noise} over {record.window_s:g} s{busy}"]
+    words = client_words(record)
+    client = f", client used {words} of what it can do here" if words else ""
+    return [f"{record.tps_mean:,.4g} TPS{noise} over {record.window_s:g} s{client}"]
 
 
 def _asset(name: str) -> str:

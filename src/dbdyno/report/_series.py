@@ -43,6 +43,7 @@ PANELS = (
     PanelKind("Write stalls and compactions waiting", r".*lsm\.(stall|compaction_queue).*$"),
     PanelKind("Purge history", r".*history\.length$"),
     PanelKind("Row lock waits and deadlocks", r".*(rowlock\.waits|deadlocks)$"),
+    PanelKind("Processor quota of the client", r"client\.quota\.(cores|periods|throttled)$"),
     PanelKind("Memory of server and client", r"(server|client)\.resident$"),
     PanelKind("Waiting for CPU, disk, memory", r"pressure\..*$"),
 )
@@ -93,7 +94,23 @@ def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> lis
             log=True,
         ),
         _panel("Errors and retries", "a second", [found for found in errors if found and any(found["v"])]),
-        _panel("Busiest worker of the client", "share busy", [line("busy share", "client_busy_share")]),
+        _panel(
+            "Client: what it used of what it can do here",
+            "share",
+            [
+                line("used", "client_use_share"),
+                line("busiest worker busy", "client_busy_share"),
+                line("waiting for a processor", "client_cpu_wait_share"),
+            ],
+            key="client",
+        ),
+        _panel("Client: CPU time a statement", "µs", [line("CPU", "client_cpu_ns_per_statement", 1e-3)], log=True),
+        _panel("Client: connections a wake-up serves", "count", [line("batch", "client_wake_batch")]),
+        _panel(
+            "Client: sent later than due",
+            "ms",
+            [line("p99", "lateness_ns_p99", _NS), line("latest", "lateness_ns_max", _NS)],
+        ),
         _panel(
             "Transactions waiting to be sent", "count", [x for x in [line("backlog", "backlog")] if x and any(x["v"])]
         ),

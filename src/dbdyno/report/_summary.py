@@ -24,6 +24,14 @@ _COPIED = (
     "retries",
     "client_cpu_ns_per_statement",
     "server_cpu_ns_per_transaction",
+    "client_use_share",
+    "client_use_basis",
+    "client_cpu_wait_share",
+    "lateness_ns_p99",
+    "unsent",
+    "outages",
+    "rate_held_per_s",
+    "rate_broken_per_s",
 )
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_minus, ratio_words
 from dbdyno.core import Comparison
+from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import milliseconds, rank_words
 from dbdyno.store import Results
@@ -27,13 +28,14 @@ def summary_table(results: Results) -> Group:
     lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
-    return Group(*parts, Text(), _table(evidence), legend, *heading, *lines)
+    client = Text(_client_line(evidence), style="dim")
+    return Group(*parts, Text(), _table(evidence), legend, client, *heading, *lines)
 
 
 def _table(evidence: Evidence) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
-    for title in ("TPS, 95 %", "place", "of the first", "p95", "p99"):
+    for title in (_measure(evidence), "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
     places = by_place(evidence.judgements)
     for place, group in sorted(places.items()):
@@ -45,6 +47,25 @@ def _table(evidence: Evidence) -> Table:
     return table
 
 
+def _client_line(evidence: Evidence) -> str:
+    """What the client used of what it can do here, over all judged runs."""
+    judged = [record for judgement in evidence.judgements for record in judgement.judged]
+    shares = [share for record in judged if (share := client_share(record)) is not None]
+    if not shares:
+        return "client: how much of what it can do here it used is not known"
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+    used = high if low == high else f"{low} to {high}"
+    plain = (
+        "" if all(record.client_use_basis == "calibration" for record in judged) else " (not calibrated in all runs)"
+    )
+    return f"client: used {used} of what it can do here{plain}"
+
+
+def _measure(evidence: Evidence) -> str:
+    """What the first number is; a search has its own."""
+    return "TPS, 95 %" if evidence.study.pacing.search is None else "rate held, a second"
+
+
 def _row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
     target, place = judgement.cell.target, judgement.place
     tps = plus_minus(judgement.tps_mean or 0.0, judgement.tps_low or 0.0, judgement.tps_high or 0.0)
@@ -52,7 +73,13 @@ def _row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, coun
     against = "" if pair is None else _against(pair)
     found = {x.quantile: x.value_ns for x in evidence.latency if x.cell == judgement.cell}
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
-    return [f"  {target}", tps, rank_words(evidence.ranks[place][target], count), against, *quantiles]
+    return [
+        f"  {target}",
+        tps,
+        rank_words(evidence.ranks[place][target], count),
+        against,
+        *quantiles,
+    ]
 
 
 def _against(pair: Comparison) -> str:

@@ -174,3 +174,49 @@ def test_words_of_the_load_generator_become_caveats_once() -> None:
     assert [caveat.text for caveat in measured.judgement.caveats if caveat.code == "load-message"] == [
         "error 1213 on COMMIT"
     ]
+
+
+def probe(number: int, first_second: int, rate: float, held: bool) -> str:
+    row = {"record": "probe", "number": number, "first_second": first_second, "seconds": 2, "rate_per_s": rate}
+    return json.dumps({**row, "completed_per_s": rate, "held": held, "reason": "" if held else "p99 was 31 ms"})
+
+
+def searched(*, held: float | None) -> MeasuredRun:
+    start, _, end = sample_lines()
+    opened = json.dumps({**json.loads(start), "pacing": {"kind": "search"}})
+    broken = 1300.0 if held else 100.0
+    answer = {"highest_held_per_s": held, "lowest_broken_per_s": broken, "probes": 2 if held else 1}
+    seconds = [second(number, "probe") for number in range(6)]
+    probes = [probe(1, 1, 1190.0, True)] if held else []
+    probes.append(probe(len(probes) + 1, 4, broken, False))
+    last = json.dumps({**json.loads(end), "outages": [], "search": answer})
+    return run_with(FakeProcess([opened, *seconds, *probes, last]))[0]
+
+
+def test_the_throughput_of_a_search_is_the_highest_rate_that_held() -> None:
+    measured = searched(held=1190.0)
+    assert measured.judgement.status == "good"
+    assert (measured.figures.tps_mean, measured.figures.tps_half_width) == (1190.0, 110.0)
+    assert measured.search is not None
+    assert measured.search.lowest_broken_per_s == 1300.0
+
+
+def test_the_window_of_a_search_is_that_of_the_probe_that_held() -> None:
+    measured = searched(held=1190.0)
+    assert [row.phase for row in measured.seconds] == ["probe", "window", "window", "probe", "probe", "probe"]
+    assert measured.figures.window_s == 2.0
+    assert {row.second for row in measured.intervals if row.phase == "window"} == {1, 2}
+    assert [row["held"] for row in measured.end["probes"]] == [True, False]
+
+
+def test_a_search_in_which_no_rate_held_has_failed() -> None:
+    measured = searched(held=None)
+    assert (measured.judgement.status, measured.judgement.reason) == ("failed", "no rate held the promise")
+    assert measured.figures.tps_mean is None
+
+
+def test_what_the_load_says_at_its_end_is_kept() -> None:
+    start, _, end = sample_lines()
+    measured, _, _ = run_with(FakeProcess([start, *SECONDS, end]))
+    assert measured.end == json.loads(end)
+    assert (measured.unsent, measured.outages, measured.search) == (0, 1, None)

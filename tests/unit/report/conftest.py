@@ -112,6 +112,10 @@ class Planted:
                     0,
                     0.18,
                     180_000_000,
+                    client_use_share=0.07,
+                    client_cpu_wait_share=0.01,
+                    client_wake_batch=1.6,
+                    client_cpu_ns_per_statement=9_000.0,
                 )
             )
             intervals.append(
@@ -141,6 +145,9 @@ class Planted:
             client_cpu_ns_per_statement=9_000.0,
             server_cpu_ns_per_transaction=2_400_000.0,
             client_busy_share=0.18,
+            client_use_share=0.07,
+            client_use_basis="calibration",
+            client_cpu_wait_share=0.01,
             caveats=(Caveat("short-window", "the window lasted 12 s: below 60 s steadiness can't be judged"),),
             started_ns=started,
             ended_ns=started + 18 * 10**9,

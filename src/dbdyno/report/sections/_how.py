@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno.core import format_bytes, format_duration
+from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
 from dbdyno.report._settings import asked_settings, variable_rows
@@ -103,7 +104,7 @@ def _run_table(page: Page) -> Html:
     columns += [
         Column("± noise", True),
         Column("errors"),
-        Column("client busy", True),
+        Column("client used", True),
         Column("client CPU a statement"),
     ]
     columns += [Column("server CPU a transaction"), Column("reason or caveat")]
@@ -116,11 +117,10 @@ def _run_table(page: Page) -> Html:
         tps = f"{record.tps_mean:,.4g}" if record.tps_mean is not None else ""
         noise = f"{record.tps_half_width:,.2g}" if record.tps_half_width is not None else ""
         errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
-        busy = f"{record.client_busy_share:.0%}" if record.client_busy_share is not None else ""
         cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
         head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
-        rows.append([*head, tps, noise, errors, busy, *cpu, shortened(reason, 200)])
+        rows.append([*head, tps, noise, errors, client_words(record), *cpu, shortened(reason, 200)])
     return table("runs", "Runs in the order of the plan", columns, rows)
 
 

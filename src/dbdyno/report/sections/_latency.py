@@ -18,11 +18,11 @@ def latency_section(page: Page) -> Html:
     kind = (
         "closed loop, from when a transaction was sent: waits behind a stall are not counted"
         if closed
-        else "fixed rate, from when a transaction was due"
+        else f"{page.evidence.study.pacing.words}, from when a transaction was due"
     )
     return section(
         "latency",
-        "Response times, " + ("closed loop" if closed else "fixed rate"),
+        "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(
             f"Milliseconds on a log scale; {kind}. Read from the histograms of all repeats together; "
             "whiskers: 95 % intervals between repeats."
@@ -31,6 +31,13 @@ def latency_section(page: Page) -> Html:
         to_see("Lower is better. A quantile is shown only where at least 20 transactions lie beyond it."),
         data_behind(_table(page)),
     )
+
+
+def _open_words(page: Page) -> str:
+    pacing = page.evidence.study.pacing
+    if pacing.search is not None:
+        return "at the highest rate that held"
+    return "varied rate" if pacing.stretches else "fixed rate"
 
 
 def _table(page: Page) -> Html:

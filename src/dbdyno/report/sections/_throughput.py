@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analyse import CellJudgement, place_words, plus_minus, ratio_words
 from dbdyno.core import format_bytes
+from dbdyno.report._client import most_client_words
 from dbdyno.report._format import milliseconds, rank_words
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import rank_charts, throughput_charts
@@ -22,7 +23,10 @@ def throughput_section(page: Page) -> Html:
     charts = throughput_charts(page.evidence, page.palette)
     study = page.evidence.study
     workload = ", ".join(choice.name for choice in study.workloads)
-    measure = f"Transactions per second against connections, {workload}, windows of {study.window_ns / 1e9:g} s"
+    measured = "Transactions per second"
+    if study.pacing.search is not None:
+        measured = f"Highest rate, transactions per second, that held {study.pacing.search.promise}"
+    measure = f"{measured} against connections, {workload}, windows of {study.window_ns / 1e9:g} s"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     untrusted = any(group.judged and not group.trusted for group in page.evidence.judgements)
@@ -65,7 +69,9 @@ def _interval_words(page: Page) -> str:
 
 def _cell_table(page: Page) -> Html:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
-    columns += [Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99")]
+    columns += [
+        Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99", "client used")
+    ]
     order = {target: index for index, target in enumerate(page.evidence.targets)}
     groups = sorted(page.evidence.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
     rows = [_cell_row(page, group) for group in groups]
@@ -84,7 +90,7 @@ def _cell_row(page: Page, group: CellJudgement) -> list[str]:
         numbers = [plus_minus(group.tps_mean, low, high), f"{low:,.4g}", f"{high:,.4g}"]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
     identity = [cell.target, cell.workload, format_bytes(cell.tier_bytes), f"{cell.concurrency:,}"]
-    return [*identity, *numbers, runs, rank, *quantiles]
+    return [*identity, *numbers, runs, rank, *quantiles, most_client_words(group.judged)]
 
 
 def _pair_table(page: Page) -> Html:
