@@ -203,3 +203,63 @@ impl Tally {
         self.longest_stall_ns = self.longest_stall_ns.max(other.longest_stall_ns);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_stall_is_the_time_without_a_reply_while_a_statement_waits() {
+        let mut recorder = Recorder::new(None, true);
+        let now_ns = monotonic_ns();
+        recorder.answered(now_ns, 1, 0, 0);
+        recorder.sent(10);
+        assert_eq!(recorder.tally.longest_stall_ns, 0, "nothing waited");
+        recorder.last_reply_ns = now_ns - 5_000_000_000;
+        recorder.waits(now_ns - 3_000_000_000);
+        recorder.waits(now_ns - 1_000_000_000);
+        recorder.wait_no_more(1);
+        recorder.answered(now_ns - 3_000_000_000, 1, 0, 0);
+        recorder.sent(10);
+        let stall_ns = recorder.tally.longest_stall_ns;
+        assert!(
+            (3_000_000_000..4_000_000_000).contains(&stall_ns),
+            "{stall_ns}"
+        );
+        assert!(recorder.tally.longest_statement_ns >= 3_000_000_000);
+        assert_eq!(recorder.tally.statements[0], 2);
+    }
+
+    #[test]
+    fn every_record_reaches_the_log_with_the_instant_of_its_reply() {
+        let (sender, receiver) = channel();
+        let mut recorder = Recorder::new(Some(sender), true);
+        let count = 2 * BATCH + 3;
+        for number in 0..count as u32 {
+            recorder.answered(1, number, 0, 0);
+            recorder.sent(1);
+        }
+        assert!(recorder.next_ns().is_some());
+        let tally = recorder.close();
+        let records: Vec<_> = receiver.into_iter().flatten().collect();
+        assert_eq!(records.len(), count);
+        assert_eq!(tally.bytes_sent, count as u64);
+        assert!(records.iter().all(|record| record.replied_ns > 1));
+        assert!(records.is_sorted_by_key(|record| record.connection));
+    }
+
+    #[test]
+    fn counts_of_workers_are_added_and_extremes_kept() {
+        let mut one = Recorder::new(None, false);
+        one.failed(1213);
+        one.answered(0, 1, 2, 1213);
+        let mut other = Recorder::new(None, false);
+        other.failed(1213);
+        other.answered(0, 1, 2, crate::DROPPED);
+        let mut sum = Tally::default();
+        sum.merge(&one.close());
+        sum.merge(&other.close());
+        assert_eq!((sum.statements[2], sum.errors[&1213], sum.drops), (2, 2, 1));
+    }
+}

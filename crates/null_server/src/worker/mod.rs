@@ -7,8 +7,10 @@ mod desk;
 mod inbox;
 mod poller;
 mod requests;
+mod serve;
 mod statement;
 mod template;
+mod visit;
 
 pub(crate) use inbox::Inbox;
 

@@ -1,0 +1,8 @@
+//! The server spoken to by the project's own client.
+
+#![allow(clippy::unwrap_used)]
+
+mod bench;
+mod door;
+mod faults;
+mod shapes;
