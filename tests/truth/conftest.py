@@ -1,0 +1,36 @@
+"""What all tests against a known truth share."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import whole_minutes
+from dbdyno.core import MeasureError
+from dbdyno.hosts import LocalHost
+from dbdyno.lab import find_generator
+
+
+@pytest.fixture(scope="session")
+def truth_folder() -> Iterator[Path]:
+    """A folder with a short name, because sockets lie in it; skips where the load generator is not built."""
+    try:
+        find_generator()
+    except MeasureError as error:
+        pytest.skip(f"{error.what}: {error.why}")
+    folder = Path(tempfile.mkdtemp(prefix="dbdyno-", dir="/tmp"))
+    yield folder
+    LocalHost().remove_tree(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def begun(request: pytest.FixtureRequest, truth_folder: Path) -> Iterator[dict[str, whole_minutes.Pair]]:
+    """The loads of ``test_whole_minutes.py``, under way from the first truth test on; none if it is not to run."""
+    if all(item.path.name != "test_whole_minutes.py" for item in request.session.items):
+        yield {}
+        return
+    with whole_minutes.begin(truth_folder) as running:
+        yield running

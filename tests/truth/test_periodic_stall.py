@@ -1,0 +1,106 @@
+"""A server that stalls for a tenth of each second, as both loops see it.
+
+A tenth of all requests is due in a stall and waits for its end, 100 ms to 0 ms: a hundredth of all waits over 90 ms.
+A closed loop sends nothing while it waits, so it sees one slow statement a connection and stall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from load_runs import POINT_SELECT, LoadRun, RunningLoad, exact_quantile_ns, histogram, quantile_ns
+from null_server import NullServer, StatementLog
+
+pytestmark = pytest.mark.truth
+S, MS = 1_000_000_000, 1_000_000
+STALL = ("--stall", "100ms/1s")
+RATE, SECONDS, CONNECTIONS = 5_000, 20, 64
+
+
+def drive(folder: Path, server: NullServer, *arguments: str) -> LoadRun:
+    common = ["--threads", str(CONNECTIONS), "--warm-up", "2s", "--seed", "1", "--report-interval", "0"]
+    with RunningLoad(POINT_SELECT, server.target, [*common, *arguments], folder, cpu=1) as load:
+        run = load.finish(120)
+    assert (run.exit_code, run.end["status"]) == (0, "complete"), run.errors
+    return run
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """A run in an open loop, and the server's log of it."""
+
+    run: LoadRun
+    log: StatementLog
+
+    def truth_ns(self) -> NDArray[np.int64]:
+        """Response times by the server's log: the n-th to arrive was the n-th to be due."""
+        order = np.argsort(self.log.arrived_ns, kind="stable")
+        due_ns = self.run.start["monotonic_ns"] + np.arange(len(order)) * S // RATE
+        first = RATE * self.run.window[0]["second"]
+        return (self.log.replied_ns[order] - due_ns)[first : first + RATE * SECONDS]
+
+    def quiet_seconds(self) -> list[dict[str, Any]]:
+        """Those in which the server was silent in its stalls only: the machine did not stand still on its own."""
+        gaps_ns = np.diff(self.log.replied_ns)
+        unplanned = (gaps_ns > 5 * MS) & (abs(gaps_ns - 100 * MS) > 2 * MS)
+        replied_s = (self.log.replied_ns - self.run.start["monotonic_ns"]) // S
+        disturbed = {*replied_s[:-1][unplanned], *replied_s[1:][unplanned]}
+        return [second for second in self.run.window if second["second"] not in disturbed]
+
+
+@pytest.fixture(scope="module")
+def open_loop(truth_folder: Path) -> Stalled:
+    log = truth_folder / "stall.csv"
+    with NullServer(truth_folder, *STALL, "--log", str(log), cpu=1) as server:
+        run = drive(truth_folder, server, "--rate", str(RATE), "--arrivals", "constant", "--time", f"{SECONDS}s")
+        server.stop()
+    return Stalled(run, StatementLog.read(log, "point_select"))
+
+
+@pytest.fixture(scope="module")
+def closed_loop(truth_folder: Path) -> LoadRun:
+    with NullServer(truth_folder, *STALL, "--capacity", str(RATE), cpu=1) as server:
+        return drive(truth_folder, server, "--time", "10s")
+
+
+def test_a_stall_is_in_the_response_times_of_an_open_loop(open_loop: Stalled) -> None:
+    quiet = open_loop.quiet_seconds()
+    assert len(quiet) >= SECONDS // 5, f"the machine stood still in all seconds but {len(quiet)}"
+    response = histogram(quiet, "transactions", "response")
+    assert quantile_ns(response, 0.99) / MS == pytest.approx(90, abs=2)
+    print(f"p99 {quantile_ns(response, 0.99) / MS:.2f} ms in {len(quiet)} quiet seconds")
+
+
+def test_response_times_in_stalls_are_those_of_the_servers_log(open_loop: Stalled) -> None:
+    response = histogram(open_loop.run.window, "transactions", "response")
+    truth_ns = open_loop.truth_ns()
+    assert response.get_total_count() == pytest.approx(RATE * SECONDS, abs=RATE / 100)
+    for q in (0.92, 0.95, 0.99, 0.999):
+        assert quantile_ns(response, q) == pytest.approx(exact_quantile_ns(truth_ns, q), abs=MS), q
+
+
+def test_an_open_loop_is_labelled_and_shows_its_longest_silence(open_loop: Stalled) -> None:
+    assert "open loop: times run from the instant an event was due" in open_loop.run.text
+    longest_ns = np.diff(open_loop.log.replied_ns).max()
+    assert open_loop.run.end["longest_silence_ns"] == pytest.approx(longest_ns, abs=5 * MS)
+    assert longest_ns > 99 * MS
+
+
+def test_a_closed_loop_hides_the_stall_and_says_so(closed_loop: LoadRun) -> None:
+    service = histogram(closed_loop.window, "transactions", "service")
+    # Nine tenths of the time its 64 connections wait for 64 others; it is blind in the rest.
+    assert quantile_ns(service, 0.95) < 30 * MS
+    assert closed_loop.text.count("closed loop: waits behind a stall are not counted") >= 2
+    assert closed_loop.start["pacing"]["kind"] == "closed"
+
+
+def test_the_longest_silence_of_a_closed_loop_is_the_stall(closed_loop: LoadRun) -> None:
+    silence_ms = closed_loop.end["longest_silence_ns"] / MS
+    assert 99 < silence_ms < 300  # a machine that stands still adds to it
+    assert f"longest silence        {silence_ms:.0f} ms without any reply" in closed_loop.text
