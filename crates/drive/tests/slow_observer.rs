@@ -65,9 +65,7 @@ fn load(address: SocketAddr) -> Load {
             tls: TlsPolicy::Off,
         },
         session: SessionOptions::default(),
-        workload: workload("sysbench/oltp_point_select", &[], random, 8)
-            .unwrap()
-            .into(),
+        workload: workload("sysbench/oltp_point_select", &[], random, 8).unwrap(),
         protocol: Protocol::Prepared,
         concurrency: 8,
         workers: 2,

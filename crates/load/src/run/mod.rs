@@ -4,6 +4,7 @@ mod figures;
 mod observer;
 mod output;
 mod screen;
+mod sparkline;
 mod summary;
 mod totals;
 

@@ -2,21 +2,27 @@
 
 use super::figures::{loop_label, milliseconds};
 use super::output::{Output, Second};
+use super::sparkline::{highest, mean, sparkline};
 use super::summary::Summary;
 use super::totals::Totals;
 use crate::order::LoadOrder;
+use crate::record::all_responses;
 use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Protocol, Start};
 use dbdyno_meter::Shape;
 use dbdyno_workload::{Facts, option_table};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Options without which a figure means nothing.
 const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 
+/// Bars of a picture.
+const PICTURE_COLUMNS: usize = 60;
+
 /// Writes to standard output; remarks go to standard error.
 pub(super) struct Screen<'a> {
     report_interval: u32,
-    started: bool,
+    /// `None` until all connections are ready.
+    start: Option<Start>,
     order: &'a LoadOrder,
     load: &'a Load,
     /// Since the last line.
@@ -24,6 +30,9 @@ pub(super) struct Screen<'a> {
     recent_seconds: u32,
     /// Of the last phase, which is the one that is judged.
     window: Totals,
+    /// Throughput and p99 in ms of each second, warm-up included.
+    tps: Vec<f64>,
+    p99_ms: Vec<f64>,
 }
 
 impl<'a> Screen<'a> {
@@ -35,12 +44,14 @@ impl<'a> Screen<'a> {
         };
         Self {
             report_interval,
-            started: false,
+            start: None,
             order,
             load,
             recent: Totals::new(shape),
             recent_seconds: 0,
             window: Totals::new(shape),
+            tps: Vec::new(),
+            p99_ms: Vec::new(),
         }
     }
 
@@ -95,8 +106,26 @@ impl<'a> Screen<'a> {
         };
         writeln!(
             out,
-            "\n  second  phase          tps       qps    p50 ms    p95 ms    p99 ms  errors{backlog}"
+            "\n  second  phase          tps       qps    p50 ms    p95 ms    p99 ms  errors   busy{backlog}"
         )
+    }
+
+    /// Keeps what the pictures show of a second.
+    fn note(&mut self, record: &IntervalRecord<'_>) {
+        let interval = record.interval;
+        let seconds = interval.duration_ns.max(1) as f64 / 1e9;
+        self.tps.push(interval.completed() as f64 / seconds);
+        let p99_ns = all_responses(interval).quantile_ns(0.99).unwrap_or(0);
+        self.p99_ms.push(p99_ns as f64 / 1e6);
+    }
+
+    /// Pictures of the whole run, from 0 to the highest value.
+    fn draw(&self, out: &mut impl Write) -> io::Result<()> {
+        let tps = sparkline(&self.tps, PICTURE_COLUMNS, mean);
+        let p99 = sparkline(&self.p99_ms, PICTURE_COLUMNS, highest);
+        let (tps_top, p99_top) = (highest(&self.tps), highest(&self.p99_ms));
+        writeln!(out, "\n  tps, to {tps_top:<10.0}     {tps}")?;
+        writeln!(out, "  p99, to {p99_top:<7.3} ms     {p99}")
     }
 
     fn line(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
@@ -105,7 +134,7 @@ impl<'a> Screen<'a> {
         let response = recent.response();
         write!(
             out,
-            "{:>8}  {:<9} {:>8.1} {:>9.1} {} {} {} {:>7}",
+            "{:>8}  {:<9} {:>8.1} {:>9.1} {} {} {} {:>7} {:>4.0} %",
             record.interval.second + 1,
             record.phase,
             recent.rate(recent.counts.completed()),
@@ -114,9 +143,14 @@ impl<'a> Screen<'a> {
             milliseconds(&response, 0.95),
             milliseconds(&response, 0.99),
             recent.errors().total(),
+            recent.busiest_share() * 100.0,
         )?;
         if self.load.pacing.is_open_loop() {
             write!(out, " {:>9}", recent.backlog)?;
+        }
+        let live = record.interval.connections_live;
+        if live < self.load.concurrency {
+            write!(out, "  {live} of {} connections", self.load.concurrency)?;
         }
         writeln!(out)?;
         self.recent.clear();
@@ -127,7 +161,7 @@ impl<'a> Screen<'a> {
 
 impl Output for Screen<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
-        self.started = true;
+        self.start = Some(start.clone());
         self.head(start)
     }
 
@@ -141,6 +175,7 @@ impl Output for Screen<'_> {
         if is_judged {
             self.window.add(record.interval);
         }
+        self.note(record);
         if self.report_interval == 0 {
             return Ok(());
         }
@@ -161,15 +196,21 @@ impl Output for Screen<'_> {
     }
 
     fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if !self.started {
-            return Ok(()); // the error says it all
-        }
+        let Some(start) = &self.start else {
+            return Ok(()); // it could not begin, and the error says it all
+        };
         let summary = Summary {
             load: self.load,
+            start,
             window: &self.window,
             outcome,
         };
-        summary.write(&mut io::stdout().lock())
+        let mut out = io::stdout().lock();
+        summary.write(&mut out)?;
+        if io::stdout().is_terminal() {
+            self.draw(&mut out)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,16 +1,18 @@
 //! Seconds added up.
 
 use crate::record::all_responses;
-use dbdyno_meter::{Codes, Histogram, Interval, Shape};
+use dbdyno_meter::{Codes, Histogram, Interval, Shape, WorkerLoad};
 
 /// Several seconds as one, and how long they were.
 #[derive(Debug)]
 pub(super) struct Totals {
     pub(super) counts: Interval,
     pub(super) duration_ns: u64,
-    /// Busy time of each worker.
-    busy_ns: Vec<u64>,
     pub(super) backlog: u64,
+    /// Fewest connections at the end of any of the seconds.
+    pub(super) connections_low: Option<u32>,
+    /// Sums of each worker.
+    workers: Vec<WorkerLoad>,
 }
 
 impl Totals {
@@ -18,8 +20,9 @@ impl Totals {
         Self {
             counts: Interval::new(shape),
             duration_ns: 0,
-            busy_ns: Vec::new(),
             backlog: 0,
+            connections_low: None,
+            workers: Vec::new(),
         }
     }
 
@@ -27,17 +30,24 @@ impl Totals {
         self.counts.merge_counts(interval);
         self.duration_ns += interval.duration_ns;
         self.backlog = interval.backlog;
-        self.busy_ns
-            .resize(interval.workers.len().max(self.busy_ns.len()), 0);
-        for (sum, worker) in self.busy_ns.iter_mut().zip(&interval.workers) {
-            *sum += worker.busy_ns;
+        let live = interval.connections_live;
+        self.connections_low = Some(self.connections_low.map_or(live, |low| low.min(live)));
+        let workers = interval.workers.len().max(self.workers.len());
+        self.workers.resize(workers, WorkerLoad::default());
+        for (sum, worker) in self.workers.iter_mut().zip(&interval.workers) {
+            sum.busy_ns += worker.busy_ns;
+            sum.cpu_ns += worker.cpu_ns;
+            sum.wake_ups += worker.wake_ups;
+            sum.served += worker.served;
+            sum.cpu_wait_ns += worker.cpu_wait_ns;
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.counts.clear();
         self.duration_ns = 0;
-        self.busy_ns.clear();
+        self.connections_low = None;
+        self.workers.clear();
     }
 
     /// `count` divided by the time really measured.
@@ -50,12 +60,25 @@ impl Totals {
 
     /// Share of the time in which the busiest worker was not waiting.
     pub(super) fn busiest_share(&self) -> f64 {
-        let busiest = self.busy_ns.iter().max().copied().unwrap_or(0);
-        if self.duration_ns == 0 {
-            0.0
-        } else {
-            busiest as f64 / self.duration_ns as f64
-        }
+        self.highest_share(|worker| worker.busy_ns)
+    }
+
+    /// Share of the time in which the worker that lacked a processor most could have run.
+    pub(super) fn cpu_wait_share(&self) -> f64 {
+        self.highest_share(|worker| worker.cpu_wait_ns)
+    }
+
+    /// CPU time of all workers for each statement answered, with or without an error. `None` without any.
+    pub(super) fn cpu_ns_per_statement(&self) -> Option<f64> {
+        let statements = self.counts.answered() + self.errors().total();
+        let cpu_ns = self.sum(|worker| worker.cpu_ns);
+        (statements > 0).then(|| cpu_ns as f64 / statements as f64)
+    }
+
+    /// Connections found ready at one return from waiting. `None` without any.
+    pub(super) fn batch(&self) -> Option<f64> {
+        let wake_ups = self.sum(|worker| worker.wake_ups);
+        (wake_ups > 0).then(|| self.sum(|worker| worker.served) as f64 / wake_ups as f64)
     }
 
     /// Response times of all transaction types.
@@ -72,40 +95,85 @@ impl Totals {
             .for_each(|counts| all.merge(&counts.errors));
         all
     }
+
+    /// Attempts repeated, by the error that caused it.
+    pub(super) fn retries(&self) -> Codes {
+        let mut all = Codes::default();
+        self.counts
+            .transactions
+            .iter()
+            .for_each(|counts| all.merge(&counts.retries));
+        all
+    }
+
+    fn sum(&self, part: impl Fn(&WorkerLoad) -> u64) -> u64 {
+        self.workers.iter().map(part).sum()
+    }
+
+    fn highest_share(&self, part: impl Fn(&WorkerLoad) -> u64) -> f64 {
+        let highest_ns = self.workers.iter().map(part).max().unwrap_or(0);
+        if self.duration_ns == 0 {
+            return 0.0;
+        }
+        highest_ns as f64 / self.duration_ns as f64
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_meter::WorkerLoad;
+
+    const SHAPE: Shape = Shape {
+        transaction_types: 1,
+        statement_types: 1,
+        open_loop: false,
+    };
+
+    /// A second and a half of two workers.
+    fn totals() -> Totals {
+        let mut totals = Totals::new(SHAPE);
+        for (duration_ns, completed, busy_ns, live) in [
+            (1_000_000_000, 300, 800_000_000, 64),
+            (500_000_000, 150, 100_000_000, 60),
+        ] {
+            let mut interval = Interval::new(SHAPE);
+            interval.duration_ns = duration_ns;
+            interval.transactions[0].completed = completed;
+            interval.tally.reads = completed;
+            interval.connections_live = live;
+            let worker = WorkerLoad {
+                busy_ns,
+                cpu_ns: 1_500 * completed,
+                wake_ups: 10,
+                served: completed,
+                cpu_wait_ns: 30_000_000,
+            };
+            interval.workers = vec![worker; 2];
+            totals.add(&interval);
+        }
+        totals
+    }
 
     #[test]
     fn rates_divide_by_the_time_measured() {
-        let shape = Shape {
-            transaction_types: 1,
-            statement_types: 1,
-            open_loop: false,
-        };
-        let mut totals = Totals::new(shape);
-        for (duration_ns, completed, busy_ns) in [
-            (1_000_000_000, 300, 800_000_000),
-            (500_000_000, 150, 100_000_000),
-        ] {
-            let mut interval = Interval::new(shape);
-            interval.duration_ns = duration_ns;
-            interval.transactions[0].completed = completed;
-            interval.workers = vec![
-                WorkerLoad {
-                    busy_ns,
-                    ..WorkerLoad::default()
-                };
-                2
-            ];
-            totals.add(&interval);
-        }
+        let mut totals = totals();
         assert!((totals.rate(totals.counts.completed()) - 300.0).abs() < 1e-9);
         assert!((totals.busiest_share() - 0.6).abs() < 1e-9);
         totals.clear();
         assert_eq!(totals.rate(1), 0.0);
+    }
+
+    #[test]
+    fn what_the_client_did_is_told_over_all_workers() {
+        let totals = totals();
+        assert_eq!(totals.cpu_ns_per_statement(), Some(3_000.0));
+        assert_eq!(totals.batch(), Some(22.5));
+        assert!((totals.cpu_wait_share() - 0.04).abs() < 1e-9);
+        assert_eq!(totals.connections_low, Some(60));
+        let nothing = Totals::new(SHAPE);
+        assert_eq!(
+            (nothing.cpu_ns_per_statement(), nothing.batch()),
+            (None, None)
+        );
     }
 }
