@@ -5,6 +5,7 @@
 #   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
 #                  a quarter of an hour on an idle machine; writes docs/reference/client-cost.md
+#   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
 SHELL := /bin/bash
@@ -16,7 +17,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench clean
+.PHONY: setup compare test bench fuzz clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -30,8 +31,12 @@ bench: setup
 	@.venv/bin/python benches/client_cost && held=0 || held=$$?; \
 	if command -v sysbench >/dev/null; then .venv/bin/python benches/against_sysbench.py; fi; exit $$held
 
+MINUTES ?= 10
+fuzz:
+	@fuzz/run $(MINUTES)
+
 clean:
-	rm -rf .venv .tools target
+	rm -rf .venv .tools target fuzz/target fuzz/corpus fuzz/artifacts
 
 # uv lives in a small environment of its own: nothing is installed outside this folder.
 $(UV): .ci/prerequisites

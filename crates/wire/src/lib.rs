@@ -63,6 +63,8 @@ mod connection;
 mod endpoint;
 mod error;
 mod facts;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod greeting;
 mod local_file;
 mod login;

@@ -29,9 +29,21 @@ pub(crate) fn log_in(
     limit: Duration,
 ) -> Result<Connection, WireError> {
     let deadline = Deadline::after(limit);
-    let mut buffer = ReadBuffer::small();
     let mut connect_retries = 0;
     let stream = Stream::connect(&endpoint.address, deadline, &mut connect_retries)?;
+    let mut connection = over(stream, endpoint, options, deadline)?;
+    connection.facts.connect_retries = connect_retries;
+    Ok(connection)
+}
+
+/// The same over a connected socket.
+pub(crate) fn over(
+    stream: Stream,
+    endpoint: &Endpoint,
+    options: &SessionOptions,
+    deadline: Deadline,
+) -> Result<Connection, WireError> {
+    let mut buffer = ReadBuffer::small();
     let mut connection = Connection::new(Transport::Clear(stream));
     let (payload, sequence) = connection.read_packet(&mut buffer, Some(deadline))?;
     let greeting = Greeting::parse(&payload)?;
@@ -54,7 +66,7 @@ pub(crate) fn log_in(
     connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
     *connection.facts = SessionFacts {
         server_version: greeting.server_version,
-        connect_retries,
+        connect_retries: 0,
         connection_id: greeting.connection_id,
         auth_plugin: method.name().to_owned(),
         tls,

@@ -6,6 +6,8 @@ use crate::ServerError;
 pub(crate) const STATUS_MORE_RESULTS: u16 = 0x0008;
 /// Behind the numbers of the OK packet stands what changed in the session.
 pub(crate) const STATUS_SESSION_CHANGED: u16 = 0x4000;
+/// The rows are one: what a prepared CALL left in its OUT parameters.
+pub(crate) const STATUS_OUT_PARAMETERS: u16 = 0x1000;
 const STATUS_IN_TRANSACTION: u16 = 0x0001;
 
 /// The whole answer to one request. Of several results (a stored procedure) rows and affected rows are

@@ -230,6 +230,11 @@ impl ReplyReader {
         Ok(reply)
     }
 
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.partial.capacity() + self.long_row.capacity()
+    }
+
     fn start_over(&mut self) {
         self.stage = Stage::Head;
         self.tally = Tally::default();

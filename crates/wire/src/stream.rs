@@ -5,6 +5,8 @@ use crate::{Address, WireError};
 use socket2::Socket;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
+#[cfg(any(test, feature = "fuzz"))]
+use std::os::fd::OwnedFd;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -71,6 +73,19 @@ impl Stream {
                 peer: peer.into(),
                 source,
             }),
+        }
+    }
+
+    /// Over a socket that is connected already.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) fn of(socket: OwnedFd, is_local: bool) -> Self {
+        Self {
+            socket: socket.into(),
+            peer: "a test".into(),
+            is_local,
+            limit: None,
+            bytes_sent: 0,
+            bytes_received: 0,
         }
     }
 

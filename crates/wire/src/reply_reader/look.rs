@@ -48,12 +48,12 @@ impl ReplyReader {
             return Ok(Look::Needs(LOOK_BYTES));
         };
         let length = HEADER_BYTES + header.length;
-        if matches!(kind, Kind::Row | Kind::Column) && !wants_rows {
-            return Ok(Look::PassOver(kind, length));
-        }
         if kind != Kind::Row && header.length > MAX_CONTROL_BYTES {
             let what = format!("a packet of {} bytes where {kind:?} is due", header.length);
             return Err(WireError::Protocol(what));
+        }
+        if matches!(kind, Kind::Row | Kind::Column) && !wants_rows {
+            return Ok(Look::PassOver(kind, length));
         }
         Ok(if bytes.len() < length {
             Look::Needs(length)

@@ -3,7 +3,7 @@
 use super::look::Kind;
 use super::packets::{parse_column_count, parse_eof, parse_error, parse_ok};
 use super::{ReplyReader, Stage};
-use crate::reply::{STATUS_MORE_RESULTS, STATUS_SESSION_CHANGED};
+use crate::reply::{STATUS_MORE_RESULTS, STATUS_OUT_PARAMETERS, STATUS_SESSION_CHANGED};
 use crate::row_sink::RowSink;
 use crate::{OkReply, Reply, RowsReply, WireError};
 
@@ -17,6 +17,8 @@ pub(super) struct Tally {
     pub(super) rows: u64,
     columns: u16,
     has_rows: bool,
+    /// The rows at hand are OUT parameters, behind which an OK packet always follows.
+    is_out: bool,
 }
 
 impl ReplyReader {
@@ -49,7 +51,8 @@ impl ReplyReader {
             Kind::Error => return Ok(Some(Reply::Error(parse_error(payload)?))),
             Kind::RowsEnd => return self.read_rows_end(payload),
             Kind::ColumnsEnd => {
-                parse_eof(payload)?;
+                let status = parse_eof(payload)?.status;
+                self.tally.is_out = status & STATUS_OUT_PARAMETERS != 0;
                 self.stage = Stage::Rows;
             }
             Kind::Column => {
@@ -90,7 +93,12 @@ impl ReplyReader {
 
     fn read_rows_end(&mut self, payload: &[u8]) -> Result<Option<Reply>, WireError> {
         if !self.deprecate_eof {
-            return Ok(self.finish_result(parse_eof(payload)?));
+            let mut end = parse_eof(payload)?;
+            // MySQL says so at the end of the columns only; its own client remembers it just so.
+            if std::mem::take(&mut self.tally.is_out) {
+                end.status |= STATUS_MORE_RESULTS;
+            }
+            return Ok(self.finish_result(end));
         }
         let (end, behind) = parse_ok(payload)?;
         self.note_changes(end.status, behind)?;
@@ -119,6 +127,7 @@ impl ReplyReader {
             rows,
             columns,
             has_rows,
+            ..
         } = self.tally;
         Some(match has_rows {
             true => Reply::Rows(RowsReply {

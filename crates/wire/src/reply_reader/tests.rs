@@ -278,6 +278,20 @@ fn a_request_for_a_local_file_is_told_and_the_reply_goes_on_after_it() {
     assert!(matches!(reply, Some(Reply::Ok(ok)) if ok.affected_rows == 5));
 }
 
+/// As MySQL sends it: only the first of the two EOF packets says that another result follows.
+#[test]
+fn the_out_parameters_of_a_call_are_followed_by_an_ok_packet() {
+    let call = Stream::default().packet(&[1]).packet(b"\x03def");
+    let call = call.packet(&[0xfe, 0, 0, 0x0a, 0x10]).packet(b"\0\0\x07");
+    let call = call
+        .packet(&[0xfe, 0, 0, 2, 0])
+        .packet(&[0, 0, 0, 2, 0, 0, 0]);
+    let [Reply::Rows(rows)] = replies(&call.bytes, 5, false, &mut CountOnly).unwrap()[..] else {
+        panic!("more or less than one reply with rows")
+    };
+    assert_eq!((rows.rows, rows.status), (1, 2));
+}
+
 #[test]
 fn changes_of_the_session_are_noted_if_asked_for() {
     let ok = Stream::default()

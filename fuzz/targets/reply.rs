@@ -1,0 +1,4 @@
+//! Replies to statements, whole and in pieces.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| dbdyno_wire::fuzz::reply(data));
