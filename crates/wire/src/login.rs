@@ -52,6 +52,7 @@ pub(crate) fn over(
         connection,
         buffer,
         endpoint,
+        options,
         deadline,
         sequence,
     };
@@ -135,6 +136,7 @@ struct Login<'a> {
     connection: Connection,
     buffer: ReadBuffer,
     endpoint: &'a Endpoint,
+    options: &'a SessionOptions,
     deadline: Deadline,
     /// Of the next packet to send.
     sequence: u8,
@@ -158,7 +160,7 @@ impl Login<'_> {
         let (transport, facts) =
             self.connection
                 .transport
-                .encrypted(address, policy, self.deadline)?;
+                .encrypted(address, policy, self.options, self.deadline)?;
         self.connection = Connection::new(transport);
         self.sequence += 1;
         Ok((self, facts))

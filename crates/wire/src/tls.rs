@@ -3,7 +3,7 @@
 mod certificates;
 
 use crate::stream::{Deadline, Stream};
-use crate::{Address, ReadBuffer, TlsFacts, TlsPolicy, WireError};
+use crate::{Address, ReadBuffer, SessionOptions, TlsFacts, TlsPolicy, WireError};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use std::io::{self, Read, Write};
@@ -21,6 +21,7 @@ impl TlsStream {
         stream: Stream,
         address: &Address,
         policy: &TlsPolicy,
+        options: &SessionOptions,
         deadline: Deadline,
     ) -> Result<Self, WireError> {
         let host = match address {
@@ -33,7 +34,7 @@ impl TlsStream {
         };
         let name = ServerName::try_from(host.to_owned())
             .map_err(|_| tls_error(format!("{host:?} is no name a certificate could hold")))?;
-        let config = certificates::config(policy).map_err(&tls_error)?;
+        let config = certificates::config(policy, options).map_err(&tls_error)?;
         let session =
             ClientConnection::new(config, name).map_err(|error| tls_error(error.to_string()))?;
         let mut tls = Self { session, stream };

@@ -3,7 +3,7 @@
 use crate::compression::CompressedStream;
 use crate::stream::{Deadline, Stream};
 use crate::tls::TlsStream;
-use crate::{Address, ReadBuffer, TlsFacts, TlsPolicy, WireError};
+use crate::{Address, ReadBuffer, SessionOptions, TlsFacts, TlsPolicy, WireError};
 use std::io::{self, Read, Write};
 
 #[derive(Debug)]
@@ -19,10 +19,13 @@ impl Transport {
         self,
         address: &Address,
         policy: &TlsPolicy,
+        options: &SessionOptions,
         deadline: Deadline,
     ) -> Result<(Self, TlsFacts), WireError> {
         let tls = match self {
-            Self::Clear(stream) => Box::new(TlsStream::connect(stream, address, policy, deadline)?),
+            Self::Clear(stream) => Box::new(TlsStream::connect(
+                stream, address, policy, options, deadline,
+            )?),
             Self::Tls(tls) => tls,
             Self::Compressed(_) => {
                 return Err(WireError::Misuse("encryption comes before compression"));

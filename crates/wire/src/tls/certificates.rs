@@ -1,47 +1,80 @@
 //! How much a server must prove by its certificate.
 
-use crate::TlsPolicy;
+use crate::{SessionOptions, TlsPolicy, TlsVersion};
 use rustls::SignatureScheme;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::version::{TLS12, TLS13};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore};
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The rules of a policy. Sessions are not resumed, so that each connection costs the same.
-pub(super) fn config(policy: &TlsPolicy) -> Result<Arc<ClientConfig>, String> {
+pub(super) fn config(
+    policy: &TlsPolicy,
+    options: &SessionOptions,
+) -> Result<Arc<ClientConfig>, String> {
     static TRUSTING: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    let provider = Arc::new(ring::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = match policy {
-        TlsPolicy::Off | TlsPolicy::Preferred | TlsPolicy::Required => {
-            if let Some(config) = TRUSTING.get() {
-                return Ok(Arc::clone(config));
-            }
-            let schemes = provider
-                .signature_verification_algorithms
-                .supported_schemes();
-            Arc::new(AnyCertificate { schemes })
+    let is_trusting = !matches!(
+        policy,
+        TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_)
+    );
+    let is_plain = options.client_certificate.is_none() && options.tls_minimum == TlsVersion::V1_2;
+    match TRUSTING.get() {
+        Some(config) if is_trusting && is_plain => Ok(Arc::clone(config)),
+        _ => {
+            let config = Arc::new(build(policy, options)?);
+            Ok(match is_trusting && is_plain {
+                true => Arc::clone(TRUSTING.get_or_init(|| config)),
+                false => config,
+            })
         }
-        TlsPolicy::VerifyCa(path) => Arc::new(AnyName {
-            authority: authority(path, &provider)?,
-        }),
+    }
+}
+
+fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, String> {
+    let provider = Arc::new(ring::default_provider());
+    let lenient = |authority| {
+        let algorithms = provider.signature_verification_algorithms;
+        let schemes = algorithms.supported_schemes();
+        Arc::new(Lenient { authority, schemes })
+    };
+    let verifier: Arc<dyn ServerCertVerifier> = match policy {
+        TlsPolicy::Off | TlsPolicy::Preferred | TlsPolicy::Required => lenient(None),
+        TlsPolicy::VerifyCa(path) => lenient(Some(authority(path, &provider)?)),
         TlsPolicy::VerifyIdentity(path) => authority(path, &provider)?,
     };
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
+    let versions: &[_] = match options.tls_minimum {
+        TlsVersion::V1_2 => &[&TLS13, &TLS12],
+        TlsVersion::V1_3 => &[&TLS13],
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(versions)
         .map_err(|error| error.to_string())?
         .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match &options.client_certificate {
+        None => builder.with_no_client_auth(),
+        Some(own) => {
+            let certificates = certificates(&own.certificates)?;
+            let key = PrivateKeyDer::from_pem_file(&own.key)
+                .map_err(|error| format!("private key of {}: {error}", own.key.display()))?;
+            let config = builder.with_client_auth_cert(certificates, key);
+            config.map_err(|error| format!("{}: {error}", own.certificates.display()))?
+        }
+    };
     config.resumption = Resumption::disabled();
-    let config = Arc::new(config);
-    Ok(match policy {
-        TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_) => config,
-        _ => Arc::clone(TRUSTING.get_or_init(|| config)),
-    })
+    Ok(config)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|error| format!("certificates of {}: {error}", path.display()))
 }
 
 /// Trust in the certificates of a PEM file.
@@ -49,11 +82,9 @@ fn authority(
     path: &Path,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<WebPkiServerVerifier>, String> {
-    let why =
-        |error: &dyn std::fmt::Display| format!("certificates of {}: {error}", path.display());
+    let why = |error: &dyn Display| format!("certificates of {}: {error}", path.display());
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| why(&error))? {
-        let certificate = certificate.map_err(|error| why(&error))?;
+    for certificate in certificates(path)? {
         roots.add(certificate).map_err(|error| why(&error))?;
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
@@ -61,56 +92,15 @@ fn authority(
         .map_err(|error| why(&error))
 }
 
-/// Accepts whatever the server shows: secret from those who listen, not from those who interfere.
+/// Demands less than a browser does: a certificate of the authority, whatever name it holds; or,
+/// without an authority, any at all, which keeps secrets from those who listen but not from those who interfere.
 #[derive(Debug)]
-struct AnyCertificate {
+struct Lenient {
+    authority: Option<Arc<WebPkiServerVerifier>>,
     schemes: Vec<SignatureScheme>,
 }
 
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    // A signature by a key that anyone may have made proves nothing; and servers' self-made
-    // certificates can be too old in form to be read for it.
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes.clone()
-    }
-}
-
-/// Demands a certificate of the authority, whatever name it holds.
-#[derive(Debug)]
-struct AnyName {
-    authority: Arc<WebPkiServerVerifier>,
-}
-
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -119,26 +109,32 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        // The authority checks the chain first and the name last.
-        match self
+        let verdict = self
             .authority
-            .verify_server_cert(certificate, between, name, ocsp, now)
-        {
-            Err(Error::InvalidCertificate(
+            .as_ref()
+            .map(|authority| authority.verify_server_cert(certificate, between, name, ocsp, now));
+        match verdict {
+            // The authority checks the chain first and the name last.
+            None
+            | Some(Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
-            result => result,
+            ))) => Ok(ServerCertVerified::assertion()),
+            Some(verdict) => verdict,
         }
     }
 
+    // Without an authority, a signature by a key that anyone may have made proves nothing; and servers'
+    // self-made certificates can be too old in form to be read for it.
     fn verify_tls12_signature(
         &self,
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authority
-            .verify_tls12_signature(message, certificate, signed)
+        self.authority.as_ref().map_or_else(
+            || Ok(HandshakeSignatureValid::assertion()),
+            |authority| authority.verify_tls12_signature(message, certificate, signed),
+        )
     }
 
     fn verify_tls13_signature(
@@ -147,11 +143,13 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authority
-            .verify_tls13_signature(message, certificate, signed)
+        self.authority.as_ref().map_or_else(
+            || Ok(HandshakeSignatureValid::assertion()),
+            |authority| authority.verify_tls13_signature(message, certificate, signed),
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authority.supported_verify_schemes()
+        self.schemes.clone()
     }
 }

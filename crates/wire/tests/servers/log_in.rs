@@ -1,7 +1,10 @@
 //! Every way in, and the ways that must stay shut.
 
-use crate::server::{Route, TestServer, each_server, open, single};
-use dbdyno_wire::{Endpoint, Password, Session, TlsPolicy, WireError};
+use crate::server::{Route, TestServer, each_server, open, open_with, single};
+use dbdyno_wire::{
+    ClientCertificate, Endpoint, Password, Session, SessionOptions, TlsPolicy, TlsVersion,
+    WireError,
+};
 use std::time::Duration;
 
 const PASSWORD: &str = "long enough to wrap around the nonce: 'quoted' \\ and ünïcode";
@@ -214,6 +217,80 @@ fn a_certificate_of_another_authority_is_refused() {
         }
     });
     std::fs::remove_file(&path).unwrap();
+}
+
+/// Servers that make their certificates themselves leave them in their data directory.
+fn own_files(server: &TestServer) -> Option<[std::path::PathBuf; 3]> {
+    let folder = single(&server.open().query("SELECT @@datadir").unwrap());
+    let path = |name: &str| std::path::Path::new(&folder).join(name);
+    let files = ["ca.pem", "client-cert.pem", "client-key.pem"].map(path);
+    let is_readable = files.iter().all(|file| std::fs::read(file).is_ok());
+    is_readable.then_some(files)
+}
+
+#[test]
+fn a_user_known_by_a_certificate_gets_in_with_it_alone() {
+    each_server(|server| {
+        let Some([authority, certificates, key]) = own_files(server) else {
+            eprintln!("  without certificates to read");
+            return;
+        };
+        let user = "dbdyno_wire_certified";
+        let mut session = server.open();
+        session
+            .query(&format!("DROP USER IF EXISTS {user}@'%'"))
+            .unwrap();
+        let create = format!("CREATE USER {user}@'%' IDENTIFIED BY 'Some-pw-1' REQUIRE X509");
+        session.query(&create).unwrap();
+        let mut endpoint = server.endpoint(Route::Loopback, TlsPolicy::VerifyCa(authority.clone()));
+        endpoint.user = user.to_owned();
+        endpoint.password = Password::new("Some-pw-1");
+        let error = Session::open(&endpoint, LIMIT).unwrap_err();
+        assert!(
+            matches!(error, WireError::Authentication { .. }),
+            "{error:?}"
+        );
+        let certificate = ClientCertificate { certificates, key };
+        let options = SessionOptions {
+            client_certificate: Some(certificate),
+            ..SessionOptions::default()
+        };
+        open_with(&endpoint, &options).close();
+        // Made by the server for itself, it names no host.
+        endpoint.tls = TlsPolicy::VerifyIdentity(authority);
+        let error = Session::open_with(&endpoint, &options, LIMIT).unwrap_err();
+        assert!(matches!(error, WireError::Tls { .. }), "{error:?}");
+        session.query(&format!("DROP USER {user}@'%'")).unwrap();
+    });
+}
+
+#[test]
+fn the_oldest_version_of_tls_is_the_callers_choice() {
+    each_server(|server| {
+        let endpoint = server.endpoint(Route::Loopback, TlsPolicy::Required);
+        let version = |tls_minimum| {
+            let options = SessionOptions {
+                tls_minimum,
+                ..SessionOptions::default()
+            };
+            let session = Session::open_with(&endpoint, &options, LIMIT)?;
+            Ok::<_, WireError>(session.facts().tls.as_ref().unwrap().version.clone())
+        };
+        assert_eq!(version(TlsVersion::V1_2).unwrap(), "TLSv1.3");
+        assert_eq!(version(TlsVersion::V1_3).unwrap(), "TLSv1.3");
+        let mut session = server.open();
+        if session.facts().is_mariadb {
+            return; // it can't change its versions while it runs
+        }
+        session.query("SET GLOBAL tls_version = 'TLSv1.2'").unwrap();
+        session.query("ALTER INSTANCE RELOAD TLS").unwrap();
+        let (older, newer) = (version(TlsVersion::V1_2), version(TlsVersion::V1_3));
+        session.query("SET GLOBAL tls_version = DEFAULT").unwrap();
+        session.query("ALTER INSTANCE RELOAD TLS").unwrap();
+        assert_eq!(older.unwrap(), "TLSv1.2");
+        let error = newer.unwrap_err();
+        assert!(matches!(error, WireError::Tls { .. }), "{error:?}");
+    });
 }
 
 #[test]
