@@ -6,7 +6,8 @@ use crate::protocol::{Bytes, Truncated, wire_type};
 /// Places for values in a statement.
 pub(crate) fn count_places(sql: &[u8]) -> u16 {
     let is_place = |token: &super::Token| token.kind == TokenKind::Value && token.text(sql) == b"?";
-    Tokens::of(sql).filter(is_place).count() as u16
+    let count = Tokens::of(sql).filter(is_place).count();
+    u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 /// Types of the first two values, which a client need send with the first execution only.

@@ -7,6 +7,10 @@ use super::variables::{MAX_PREPARED, VERSION, system_variable};
 /// More columns than any server returns.
 const MAX_COLUMNS: usize = 4096;
 
+/// Longest name of a column, and longest text that is given back.
+const MAX_NAME: usize = 256;
+const MAX_TEXT: usize = 4096;
+
 /// One row, or none if the statement asks one of the server's own schemas. A list is read up to its FROM.
 pub(super) fn select(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
     let first = tokens
@@ -86,7 +90,8 @@ fn column(sql: &[u8], item: &[Token], known: &Known) -> (MadeColumn, Option<Stri
     };
     let text = |from: Option<&Token>, to: Option<&Token>| match (from, to) {
         (Some(from), Some(to)) => {
-            String::from_utf8_lossy(&sql[from.start as usize..to.end as usize]).into_owned()
+            let (start, end) = (from.start as usize, to.end as usize);
+            String::from_utf8_lossy(&sql[start..end.min(start + MAX_NAME)]).into_owned()
         }
         _ => String::new(),
     };
@@ -122,7 +127,7 @@ fn value(sql: &[u8], expression: &[Token], known: &Known) -> Option<String> {
     }
     Some(match expression {
         [one] if one.kind == TokenKind::Value && first != b"?" => {
-            let text = String::from_utf8_lossy(first);
+            let text = String::from_utf8_lossy(&first[..first.len().min(MAX_TEXT)]);
             text.trim_matches(['\'', '"']).to_owned()
         }
         [_, bracket, ..] if bracket.is_sign(sql, b'(') => function(first, known),
@@ -227,5 +232,12 @@ mod tests {
         );
         assert_eq!(made("SELECT a, b FROM t").rows.len(), 1);
         assert_eq!(made("SELECT").columns.len(), 1);
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let made = made(&format!("SELECT '{}'", "x".repeat(1 << 20)));
+        assert_eq!(made.columns[0].name.len(), MAX_NAME - 1);
+        assert_eq!(made.rows[0][0].as_ref().unwrap().len(), MAX_TEXT - 1);
     }
 }

@@ -67,6 +67,7 @@ impl<'a> Filter<'a> {
 /// SQL's LIKE, in any case: `%` for anything, `_` for one character.
 fn is_like(name: &[u8], pattern: &[u8]) -> bool {
     match (name, pattern) {
+        (name, [b'%', b'%', rest @ ..]) => is_like(name, &[b"%", rest].concat()),
         (_, [b'%', rest @ ..]) => (0..=name.len()).any(|skipped| is_like(&name[skipped..], rest)),
         (name, [b'\\', escaped, rest @ ..]) => {
             name.first() == Some(escaped) && is_like(&name[1..], rest)

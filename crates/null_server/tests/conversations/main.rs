@@ -5,4 +5,5 @@
 mod bench;
 mod door;
 mod faults;
+mod nonsense;
 mod shapes;
