@@ -18,7 +18,7 @@ from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
 from dbdyno.populate import SCHEMA, Dataset
-from dbdyno.store import SecondRow, StoredRun
+from dbdyno.store import JsonValue, SecondRow, StoredRun
 from dbdyno.study import Study
 
 _NOT_INDEPENDENT = Caveat(
@@ -102,7 +102,7 @@ class Attempts:
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
-            telemetry_facts=server.telemetry_facts(),
+            telemetry_facts={**server.telemetry_facts(), "client_use": self._client_facts(run, order)},
             server_cnf=server.option_file,
             server_log=server.log_tail(),
         )
@@ -111,6 +111,12 @@ class Attempts:
         if self.calibration is None:
             return None
         return self.calibration.curve(run.cell.route, self.study.workload(run.cell.workload).name)
+
+    def _client_facts(self, run: Run, order: LoadOrder) -> dict[str, JsonValue]:
+        """What the client's use was read off: with it anyone can do the sum again."""
+        curve = self._curve(run)
+        points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
+        return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
     def _tell(self, run: Run, order: LoadOrder, row: SecondRow) -> None:
         in_window = row.phase == "window"

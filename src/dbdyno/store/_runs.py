@@ -47,7 +47,8 @@ class StoredRun:
     order : the load order, which names a password file and holds no password
     start : the load generator's start record: facts of its sessions
     end : its end record (unsent, outages, search) with the ``probes`` of a search; runs of older versions have none
-    telemetry_facts : counters that the server does not show (``absent``), the device that was watched
+    telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
+        curve that the client's use was read off
     server_cnf : the option file that the server was started with
     server_log : the tail of the server's log
     """

@@ -85,6 +85,7 @@ def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: Re
     assert "±" in text
     assert "1-2" in text
     assert "Windows of 12 s" in text
+    assert "client: used 7% of what it can do here" in [line.strip() for line in text.splitlines()]
     assert "can't be told apart" in " ".join(text.split())
 
 

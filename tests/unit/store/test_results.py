@@ -9,6 +9,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from hdrh.histogram import HdrHistogram
 
@@ -350,3 +351,22 @@ def test_a_disk_that_refuses_is_named_and_loses_nothing(results: Results) -> Non
             writer.write_engine("a:1", {})
         assert "run again" in error.value.remedy
     assert len(results.records()) == 1
+
+
+def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> None:
+    with results.writing() as writer:
+        writer.add_run(run_of())
+        writer.add_run(run_of("mariadb:11.8", 1))
+    folder = results.run_folder(run_of().record.run.run_id)
+    newer = ("client_use_share", "client_cpu_wait_share", "client_wake_batch", "lateness_ns_p99")
+    table = pq.read_table(folder / "seconds.parquet")
+    pq.write_table(table.drop_columns(list(newer)), folder / "seconds.parquet")
+    record = json.loads((folder / "record.json").read_text())
+    old = {name: value for name, value in record.items() if name not in ("client_use_share", "unsent", "outages")}
+    (folder / "record.json").write_text(json.dumps(old))
+    (folder / "end.json").unlink()
+    assert [found.client_use_share for found in Results.open(results.path).records()] == [None, None]
+    rows = results.connect().execute("SELECT count(*), count(client_use_share), sum(tps) FROM seconds").fetchone()
+    assert rows == (4, 0, 300.0)
+    shutil.rmtree(results.run_folder(run_of("mariadb:11.8", 1).record.run.run_id))  # and where there are only old ones
+    assert results.connect().execute("SELECT count(*), count(lateness_ns_p99) FROM seconds").fetchone() == (2, 0)

@@ -27,6 +27,7 @@ _FILES_BESIDE = 64
 _POINT_S = 2
 _LONGEST_S = 60.0
 _READY_S = 10.0
+_SERVED = "900s"  # then it ends by itself, should this process be killed
 OnPoint = Callable[[CalibrationPoint, int, int], None]
 """Told of a point, its number from 1, and how many there will be."""
 
@@ -85,7 +86,17 @@ def null_server(
     """A null server while the block runs; what it gives is the order's target for each route."""
     folder = host.make_private_directory()
     path = folder / "null.sock"
-    argv = [str(generator), "null-server", "--socket", str(path), "--listen", "127.0.0.1:0", *options]
+    argv = [
+        str(generator),
+        "null-server",
+        "--socket",
+        str(path),
+        "--listen",
+        "127.0.0.1:0",
+        "--serve",
+        _SERVED,
+        *options,
+    ]
     try:
         process = host.spawn_piped(argv, stdin=b"", cpus=cpus)
         try:
