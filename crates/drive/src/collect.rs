@@ -177,7 +177,7 @@ mod tests {
             name: name.to_owned(),
             seconds,
         });
-        let grid = Arc::new(Grid::new(0, &phases));
+        let grid = Arc::new(Grid::new(0, 0, &phases));
         let (blank, _keep) = channel();
         let mut collector = Collector::new(grid, SHAPE, vec![blank.clone(), blank], &mut seen);
         pages

@@ -5,17 +5,20 @@ use crate::Phase;
 /// Length of an interval.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// One grid for all workers: second 0 begins at `start_ns`, every phase begins on a second.
+/// One grid for all workers and all legs of a run. A leg begins with `first_second` at `start_ns`; every
+/// phase begins on a second.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
     pub(crate) start_ns: u64,
+    pub(crate) first_second: u32,
     /// Name of a phase and the second it ends before.
     phases: Vec<(String, u32)>,
 }
 
 impl Grid {
-    pub(crate) fn new(start_ns: u64, phases: &[Phase]) -> Self {
-        let mut end = 0;
+    /// `zero_ns` is when second 0 of the run begins.
+    pub(crate) fn new(zero_ns: u64, first_second: u32, phases: &[Phase]) -> Self {
+        let mut end = first_second;
         let phases = phases
             .iter()
             .map(|phase| {
@@ -23,19 +26,26 @@ impl Grid {
                 (phase.name.clone(), end)
             })
             .collect();
-        Self { start_ns, phases }
+        Self {
+            start_ns: zero_ns + u64::from(first_second) * SECOND_NS,
+            first_second,
+            phases,
+        }
     }
 
-    pub(crate) fn seconds(&self) -> u32 {
-        self.phases.last().map_or(0, |&(_, end)| end)
+    /// The second after the last.
+    pub(crate) fn end_second(&self) -> u32 {
+        self.phases
+            .last()
+            .map_or(self.first_second, |&(_, end)| end)
     }
 
     pub(crate) fn begin_ns(&self, second: u32) -> u64 {
-        self.start_ns + u64::from(second) * SECOND_NS
+        self.start_ns + u64::from(second - self.first_second) * SECOND_NS
     }
 
     pub(crate) fn end_ns(&self) -> u64 {
-        self.begin_ns(self.seconds())
+        self.begin_ns(self.end_second())
     }
 
     /// Name of the phase that a second belongs to.
@@ -60,11 +70,24 @@ mod tests {
         };
         let grid = Grid::new(
             500,
+            0,
             &[phase("warm-up", 2), phase("none", 0), phase("window", 3)],
         );
         let phases: Vec<_> = (0..5).map(|second| grid.phase(second)).collect();
         assert_eq!(phases, ["warm-up", "warm-up", "window", "window", "window"]);
-        assert_eq!(grid.seconds(), 5);
+        assert_eq!(grid.end_second(), 5);
         assert_eq!(grid.end_ns(), 500 + 5 * SECOND_NS);
+    }
+
+    #[test]
+    fn a_later_leg_goes_on_counting() {
+        let probe = Phase {
+            name: "probe 1".to_owned(),
+            seconds: 2,
+        };
+        let grid = Grid::new(500, 7, &[probe]);
+        assert_eq!(grid.start_ns, 500 + 7 * SECOND_NS);
+        assert_eq!(grid.begin_ns(8), 500 + 8 * SECOND_NS);
+        assert_eq!((grid.end_second(), grid.phase(8)), (9, "probe 1"));
     }
 }

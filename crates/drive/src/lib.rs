@@ -24,9 +24,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod collect;
+mod crew;
 mod error;
 mod facts;
 mod grid;
+mod leg;
 mod limits;
 mod load;
 mod login;
@@ -35,6 +37,7 @@ mod outage;
 mod pacing;
 mod poller;
 mod run;
+mod search;
 mod stop;
 mod timers;
 mod worker;
@@ -46,4 +49,5 @@ pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
 pub use outage::Outage;
 pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkLaw};
 pub use run::drive;
+pub use search::{Answer, Probe, Search, search};
 pub use stop::{Failure, StopSwitch};

@@ -1,5 +1,6 @@
 //! What a run hands out: its start, each second, remarks, and how it ended.
 
+use crate::search::{Answer, Probe};
 use crate::{Failure, Outage, SessionReadBack};
 use dbdyno_meter::Interval;
 use std::io;
@@ -13,6 +14,11 @@ pub trait Observer {
     fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()>;
     /// Something worth knowing happened.
     fn message(&mut self, level: Level, text: &str) -> io::Result<()>;
+    /// A probe of a [`search`](crate::search) is over.
+    fn probe(&mut self, probe: &Probe) -> io::Result<()> {
+        let _ = probe; // only a search has some
+        Ok(())
+    }
 }
 
 /// How much a remark matters.
@@ -86,7 +92,9 @@ pub struct Outcome {
     pub longest_silence_ns: u64,
     /// Stretches with lost connections, in order.
     pub outages: Vec<Outage>,
-    /// CPU time of the process from second 0 to the end of the drain.
+    /// What a search has found; `None` when none was asked for.
+    pub search: Option<Answer>,
+    /// CPU time of the process from second 0 to the end of the drain, without the pauses between legs.
     pub process_cpu_ns: u64,
     /// Largest memory the process had.
     pub peak_rss_bytes: u64,
@@ -106,8 +114,24 @@ impl Outcome {
             abandoned: 0,
             longest_silence_ns: 0,
             outages: Vec::new(),
+            search: None,
             process_cpu_ns: 0,
             peak_rss_bytes: 0,
         }
+    }
+
+    /// Adds the account of a leg that followed.
+    pub(crate) fn add(&mut self, leg: &Self) {
+        self.status = leg.status.clone();
+        self.scheduled += leg.scheduled;
+        self.completed += leg.completed;
+        self.failed += leg.failed;
+        self.unsent += leg.unsent;
+        self.in_flight_at_end += leg.in_flight_at_end;
+        self.abandoned += leg.abandoned;
+        self.longest_silence_ns = self.longest_silence_ns.max(leg.longest_silence_ns);
+        self.outages.extend_from_slice(&leg.outages);
+        self.process_cpu_ns += leg.process_cpu_ns;
+        self.peak_rss_bytes = leg.peak_rss_bytes;
     }
 }

@@ -79,10 +79,10 @@ impl Book {
             served: 0,
             queue: QueueClock::of_this_thread(),
             stray_bytes: (0, 0),
-            boundary_ns: grid.begin_ns(1),
+            boundary_ns: grid.begin_ns(grid.first_second + 1),
             worker,
             shape,
-            second: 0,
+            second: grid.first_second,
             busy_ns: 0,
             awake_since_ns: grid.start_ns,
             cpu_at_ns: clock::thread_cpu_ns(),
@@ -128,7 +128,7 @@ impl Book {
         self.hand_over(gauges, SECOND_NS, now_ns);
         self.second += 1;
         self.boundary_ns = self.grid.begin_ns(self.second + 1);
-        self.second == self.grid.seconds()
+        self.second == self.grid.end_second()
     }
 
     /// Hands over what there is of the open second, when the run ends before its time.

@@ -1,6 +1,6 @@
 //! One connection of a worker, the user behind it and the event under way.
 
-use crate::login::{Opened, StatementIds};
+use crate::login::{AS_TEXT, Opened, StatementIds};
 use dbdyno_wire::Channel;
 use dbdyno_workload::{TransactionType, User};
 
@@ -94,5 +94,33 @@ impl Connection {
         let now = (channel.bytes_sent(), channel.bytes_received());
         let before = std::mem::replace(&mut self.counted_bytes, now);
         (now.0 - before.0, now.1 - before.1)
+    }
+
+    /// Whether statements can be sent.
+    pub(crate) fn is_open(&self) -> bool {
+        self.channel.is_some()
+    }
+
+    /// Gives up what is under way. A connection with an answer outstanding is of no use any more and is
+    /// simply dropped; of one that stays open, the bytes of the drain belong to no interval.
+    pub(crate) fn abandon(&mut self) {
+        if self.activity != Activity::Free {
+            self.channel = None;
+            self.activity = Activity::Down { event: false };
+        }
+        self.take_bytes();
+    }
+
+    /// Closes the prepared statements as sysbench does, then the connection.
+    pub(crate) fn say_good_bye(&mut self) {
+        let Some(channel) = &mut self.channel else {
+            return;
+        };
+        for &id in self.ids.iter().filter(|&&id| id != AS_TEXT) {
+            channel.queue_close_statement(id);
+        }
+        channel.queue_quit();
+        // The server drops the connection anyway if this does not get through.
+        let _ = channel.flush();
     }
 }

@@ -83,9 +83,10 @@ enum Stage {
     Draining { until_ns: u64 },
 }
 
-/// What a worker says of the whole run.
-#[derive(Debug)]
+/// What a worker says of a whole leg, and the connections that it drove.
 pub(crate) struct WorkerEnd {
+    pub(crate) worker: usize,
+    pub(crate) connections: Vec<Connection>,
     pub(crate) totals: Totals,
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
@@ -171,7 +172,8 @@ impl Worker {
         self.finish()
     }
 
-    /// All connections become free as second 0 begins.
+    /// All connections become free as the first second begins. Those that a leg before left lost, or with an
+    /// answer outstanding, are opened again first.
     fn begin(&mut self) {
         while clock::monotonic_ns() < self.shared.grid.start_ns {
             let left_ns = self
@@ -183,8 +185,13 @@ impl Worker {
         }
         for index in 0..self.connections.len() as u32 {
             let now_ns = clock::monotonic_ns();
-            self.connections[index as usize].free_since_ns = self.shared.grid.start_ns;
-            self.offer(index, now_ns);
+            let connection = &mut self.connections[index as usize];
+            connection.free_since_ns = self.shared.grid.start_ns;
+            if connection.is_open() {
+                self.offer(index, now_ns);
+            } else {
+                self.mend(index);
+            }
         }
     }
 
@@ -322,13 +329,13 @@ impl Worker {
         }
     }
 
-    /// Gives up what has not ended, and takes leave of the server.
+    /// Gives up what has not ended.
     fn finish(mut self) -> WorkerEnd {
         let abandoned = self.in_flight;
-        for connection in &mut self.connections {
-            say_good_bye(connection);
-        }
+        self.connections.iter_mut().for_each(Connection::abandon);
         WorkerEnd {
+            worker: self.book.worker,
+            connections: self.connections,
             totals: Totals {
                 failed: self.book.totals.failed + abandoned,
                 ..self.book.totals
@@ -339,25 +346,5 @@ impl Worker {
             silences: self.book.silences.finish(self.ended_ns),
             outages: self.book.outages,
         }
-    }
-}
-
-/// Closes the prepared statements as sysbench does, then the connection. A connection with an answer
-/// outstanding is simply dropped.
-fn say_good_bye(connection: &mut Connection) {
-    if connection.activity != Activity::Free {
-        return;
-    }
-    if let Some(channel) = &mut connection.channel {
-        for &id in connection
-            .ids
-            .iter()
-            .filter(|&&id| id != crate::login::AS_TEXT)
-        {
-            channel.queue_close_statement(id);
-        }
-        channel.queue_quit();
-        // The server drops the connection anyway if this does not get through.
-        let _ = channel.flush();
     }
 }

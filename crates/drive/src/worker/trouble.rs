@@ -168,7 +168,8 @@ impl Worker {
         }
     }
 
-    fn mend(&mut self, index: u32) {
+    /// Has a connection opened again.
+    pub(super) fn mend(&mut self, index: u32) {
         if self.mender.is_none() {
             match self.start_mender() {
                 Ok(mender) => self.mender = Some(mender),

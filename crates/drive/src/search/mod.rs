@@ -1,0 +1,285 @@
+//! The highest rate that holds a promise.
+//!
+//! A search opens the connections once and drives probe after probe on them, each at a fixed rate: some
+//! seconds to settle, a window that is judged. `verdict` says what holding means, `course` which rate is
+//! tried next, `window` adds up the seconds of a probe. How a probe is driven is left to the crew.
+
+mod course;
+mod verdict;
+mod window;
+
+use crate::crew::Crew;
+use crate::leg::Leg;
+use crate::observe::{Level, Observer, Outcome, Status};
+use crate::pacing::{Arrivals, Pacing};
+use crate::{DriveError, Load, Phase, StopSwitch};
+use course::Course;
+use verdict::judge;
+use window::Window;
+
+/// Lowest and highest rate of a probe.
+const RATES_PER_S: (f64, f64) = (1e-3, 1e7);
+
+/// What is searched for: the highest rate at which a quantile of the response time stays below a bound and
+/// the backlog does not grow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Share of the events that the bound holds for, such as 0.99.
+    pub quantile: f64,
+    /// The bound.
+    pub response_ns: u64,
+    /// Rate of the first probe.
+    pub first_per_s: f64,
+    /// Gaps between due instants.
+    pub arrivals: Arrivals,
+    /// The search ends when the lowest rate that broke the promise is at most so much, relatively, above the
+    /// highest that held it.
+    pub precision: f64,
+    /// Seconds of a probe that are driven before its window.
+    pub settle_s: u32,
+    /// Seconds of a probe that are judged.
+    pub window_s: u32,
+}
+
+/// One rate tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    /// From 1.
+    pub number: u32,
+    /// First second of its window.
+    pub first_second: u32,
+    /// Seconds of its window.
+    pub seconds: u32,
+    /// Rate offered.
+    pub rate_per_s: f64,
+    /// Events completed in the window, a second.
+    pub completed_per_s: f64,
+    /// Response time at the promised quantile; `None` when nothing was completed.
+    pub quantile_ns: Option<u64>,
+    /// Events due and not started when the window began.
+    pub backlog_first: u64,
+    /// The same when it ended.
+    pub backlog_last: u64,
+    /// Share of the window in which the client's busiest worker was not waiting.
+    pub client_busy: f64,
+    /// Whether the promise was held.
+    pub held: bool,
+    /// Why not; empty when held.
+    pub reason: String,
+}
+
+impl Probe {
+    /// Whether the client had so little idle time that what was measured may be its own limit.
+    #[must_use]
+    pub fn is_client_bound(&self) -> bool {
+        self.client_busy > verdict::BUSY_CLIENT
+    }
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Highest rate that held the promise, in two probes unless the search was cut short; `None`: none did.
+    pub highest_held_per_s: Option<f64>,
+    /// Lowest rate that broke it; `None`: none did.
+    pub lowest_broken_per_s: Option<f64>,
+    /// What broke there.
+    pub reason: String,
+    /// Whether the limit that was met may be the client's rather than the server's.
+    pub client_bound: bool,
+    /// Whether the search came to its end.
+    pub complete: bool,
+    /// Probes driven.
+    pub probes: u32,
+}
+
+impl Search {
+    fn check(&self) -> Result<(), DriveError> {
+        let wrong = |what: String| Err(DriveError::Request(what));
+        if !(self.quantile > 0.0 && self.quantile < 1.0) {
+            return wrong(format!(
+                "a quantile of {} is not between 0 and 1",
+                self.quantile
+            ));
+        }
+        if self.response_ns == 0 {
+            return wrong("a response time below 0 s can't be held".to_owned());
+        }
+        if !(RATES_PER_S.0..=RATES_PER_S.1).contains(&self.first_per_s) {
+            return wrong(format!(
+                "a first rate of {} events a second is not between 0.001 and 10,000,000",
+                self.first_per_s
+            ));
+        }
+        if !(self.precision > 0.0 && self.precision <= 1.0) {
+            return wrong(format!(
+                "a precision of {} is not above 0 and at most 1",
+                self.precision
+            ));
+        }
+        if self.window_s == 0 {
+            return wrong("the window of a probe lasts 0 seconds".to_owned());
+        }
+        Ok(())
+    }
+
+    fn phases(&self, number: u32) -> [Phase; 2] {
+        let phase = |name, seconds| Phase { name, seconds };
+        [
+            phase(format!("probe {number} settle"), self.settle_s),
+            phase(window_name(number), self.window_s),
+        ]
+    }
+
+    fn pacing(&self, rate_per_s: f64) -> Pacing {
+        Pacing::FixedRate {
+            rate_per_s,
+            arrivals: self.arrivals,
+        }
+    }
+}
+
+fn window_name(number: u32) -> String {
+    format!("probe {number}")
+}
+
+/// Searches for the highest rate that holds a promise. The phases of `load` are driven before the first
+/// probe, at the first rate; its pacing is not used.
+///
+/// # Errors
+///
+/// The load could not begin. What happens after its start is told by the [`Outcome`], which holds the
+/// [`Answer`].
+pub fn search(
+    load: &Load,
+    search: &Search,
+    stop: &StopSwitch,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, DriveError> {
+    load.check()?;
+    search.check()?;
+    if load.events_limit.is_some() {
+        let what = "a search can't end after a number of events: its probes last as long as they are told to";
+        return Err(DriveError::Request(what.to_owned()));
+    }
+    let mut hunt = Hunt {
+        search,
+        seed: load.seed,
+        stop,
+        crew: Crew::open(load, stop, observer)?,
+        told: Vec::new(),
+    };
+    hunt.warm_up(&load.phases, observer);
+    let mut course = Course::new(search);
+    while hunt.goes_on()
+        && let Some(rate_per_s) = course.next()
+        && let Some(probe) = hunt.probe(course.probes() + 1, rate_per_s, observer)
+    {
+        if let Err(error) = observer.probe(&probe) {
+            hunt.crew
+                .fail(&DriveError::system("writing records")(error));
+        }
+        course.take(probe);
+    }
+    let mut outcome = hunt.crew.close();
+    outcome.search = Some(course.answer());
+    Ok(outcome)
+}
+
+/// The probes' side of a search.
+struct Hunt<'a> {
+    search: &'a Search,
+    seed: u64,
+    stop: &'a StopSwitch,
+    crew: Crew<'a>,
+    /// Remarks made already: each probe would make them again.
+    told: Vec<String>,
+}
+
+impl Hunt<'_> {
+    fn goes_on(&self) -> bool {
+        self.crew.is_well() && !self.stop.is_thrown()
+    }
+
+    fn warm_up(&mut self, phases: &[Phase], observer: &mut dyn Observer) {
+        if phases.iter().any(|phase| phase.seconds > 0) {
+            let leg = Leg {
+                pacing: self.search.pacing(self.search.first_per_s),
+                phases: phases.to_vec(),
+                seed: self.seed,
+            };
+            let mut window = Window::new(None, &mut self.told, observer);
+            self.crew.run(&leg, &mut window);
+        }
+    }
+
+    /// `None` when the run ended before the probe did: half a probe tells nothing.
+    fn probe(
+        &mut self,
+        number: u32,
+        rate_per_s: f64,
+        observer: &mut dyn Observer,
+    ) -> Option<Probe> {
+        let search = self.search;
+        let leg = Leg {
+            pacing: search.pacing(rate_per_s),
+            phases: search.phases(number).to_vec(),
+            // Instants of their own, so that a second probe at the same rate is a second witness.
+            seed: self.seed.wrapping_add(u64::from(number)),
+        };
+        let mut window = Window::new(Some(window_name(number)), &mut self.told, observer);
+        let (first_second, outcome) = self.crew.run(&leg, &mut window);
+        if outcome.status != Status::Complete {
+            return None;
+        }
+        let sums = window.into_sums();
+        let (held, reason) = judge(search, rate_per_s, &sums);
+        Some(Probe {
+            number,
+            first_second: first_second + search.settle_s,
+            seconds: search.window_s,
+            rate_per_s,
+            completed_per_s: sums.completed as f64 / f64::from(search.window_s),
+            quantile_ns: sums.quantile_ns(search.quantile),
+            backlog_first: sums.backlog_first,
+            backlog_last: sums.backlog_last(),
+            client_busy: sums.client_busy(),
+            held,
+            reason,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) const SEARCH: Search = Search {
+        quantile: 0.99,
+        response_ns: 20_000_000,
+        first_per_s: 100.0,
+        arrivals: Arrivals::Poisson,
+        precision: 0.05,
+        settle_s: 2,
+        window_s: 10,
+    };
+
+    #[test]
+    fn searches_without_sense_are_refused() {
+        SEARCH.check().unwrap();
+        let changes: [fn(&mut Search); 7] = [
+            |search| search.quantile = 1.0,
+            |search| search.quantile = f64::NAN,
+            |search| search.response_ns = 0,
+            |search| search.first_per_s = 0.0,
+            |search| search.precision = 0.0,
+            |search| search.precision = 1.5,
+            |search| search.window_s = 0,
+        ];
+        for change in changes {
+            let mut search = SEARCH;
+            change(&mut search);
+            assert!(search.check().is_err(), "{search:?}");
+        }
+    }
+}

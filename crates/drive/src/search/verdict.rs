@@ -1,0 +1,183 @@
+//! What it means that a rate holds a promise.
+
+use super::Search;
+use super::window::Sums;
+
+/// Busy share of a worker above which what was measured may be the client's own limit.
+pub(super) const BUSY_CLIENT: f64 = 0.8;
+
+/// Share of the due events that may be missing from the completed ones, beside noise.
+const MISSING: f64 = 0.01;
+
+/// Standard deviations that count as noise.
+const NOISE: f64 = 3.0;
+
+/// Whether the promise was held in a window at this rate, and why not.
+///
+/// It was held when the quantile of the response time is below the bound, the backlog does not grow, what
+/// was due was done, and no event failed. The quantile alone would not do: what waits at the end of the
+/// window is in no histogram yet.
+pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &Sums) -> (bool, String) {
+    let breaches = [
+        slowness(search, sums),
+        growth(search, rate_per_s, sums),
+        shortfall(sums),
+        failures(sums),
+    ];
+    let mut reasons: Vec<_> = breaches.into_iter().flatten().collect();
+    let held = reasons.is_empty();
+    if !held && sums.client_busy() > BUSY_CLIENT {
+        reasons.push(format!(
+            "the client's busiest worker was {:.0} % busy, so the limit may be the client's",
+            sums.client_busy() * 100.0
+        ));
+    }
+    (held, reasons.join("; "))
+}
+
+fn slowness(search: &Search, sums: &Sums) -> Option<String> {
+    let Some(quantile_ns) = sums.quantile_ns(search.quantile) else {
+        return Some("nothing was completed".to_owned());
+    };
+    (quantile_ns >= search.response_ns).then(|| {
+        format!(
+            "{} {} ms",
+            quantile_name(search.quantile),
+            milliseconds(quantile_ns)
+        )
+    })
+}
+
+/// A backlog grows when it stays above what the promise allows: if each event waits less than the bound, not
+/// more than rate × bound wait at a time (Little's law), give or take the noise of that number. A backlog that
+/// comes back below it in the last quarter of the window was a wave, and the quantile judges waves.
+fn growth(search: &Search, rate_per_s: f64, sums: &Sums) -> Option<String> {
+    let allowed = rate_per_s * search.response_ns as f64 / 1e9;
+    let allowed = (allowed + NOISE * allowed.sqrt()).ceil();
+    let last_quarter = sums.backlogs.len() - sums.backlogs.len().div_ceil(4);
+    let lowest = sums.backlogs[last_quarter..].iter().min().copied()?;
+    (lowest as f64 > allowed).then(|| {
+        format!(
+            "the backlog grew to {}, and the promise allows {allowed}",
+            sums.backlog_last()
+        )
+    })
+}
+
+/// With a bound of seconds a slow growth would hide below what the promise allows.
+fn shortfall(sums: &Sums) -> Option<String> {
+    let due = sums.due() as f64;
+    let missing = due - sums.completed as f64;
+    (missing > MISSING * due + NOISE * due.sqrt())
+        .then(|| format!("{} of {due} due events were completed", sums.completed))
+}
+
+fn failures(sums: &Sums) -> Option<String> {
+    (sums.failed > 0).then(|| format!("{} events failed", sums.failed))
+}
+
+/// `p99`, `p99.9`.
+fn quantile_name(quantile: f64) -> String {
+    format!("p{}", (quantile * 1e8).round() / 1e6)
+}
+
+fn milliseconds(ns: u64) -> f64 {
+    (ns as f64 / 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::SEARCH;
+    use super::*;
+
+    /// Ten seconds at 1,000 events a second, of which one in two hundred took 15 ms.
+    fn sums() -> Sums {
+        let mut sums = Sums {
+            started: 10_000,
+            completed: 10_000,
+            duration_ns: 10_000_000_000,
+            busy_ns: vec![1_000_000_000, 2_000_000_000],
+            backlogs: vec![0; 10],
+            ..Sums::default()
+        };
+        (0..9_950).for_each(|_| sums.response.record(1_000_000));
+        (0..50).for_each(|_| sums.response.record(15_000_000));
+        sums
+    }
+
+    fn reason(change: impl FnOnce(&mut Sums)) -> String {
+        let mut sums = sums();
+        change(&mut sums);
+        judge(&SEARCH, 1_000.0, &sums).1
+    }
+
+    #[test]
+    fn a_calm_window_holds() {
+        assert_eq!(judge(&SEARCH, 1_000.0, &sums()), (true, String::new()));
+    }
+
+    #[test]
+    fn a_quantile_at_the_bound_breaks_it() {
+        let slow = |ns| move |sums: &mut Sums| (0..200).for_each(|_| sums.response.record(ns));
+        assert_eq!(reason(slow(19_900_000)), "");
+        assert!(reason(slow(25_000_000)).starts_with("p99 25"));
+    }
+
+    #[test]
+    fn a_backlog_that_stays_breaks_it_and_a_wave_does_not() {
+        let backlog = |backlogs: [u64; 10]| {
+            move |sums: &mut Sums| {
+                sums.backlogs = backlogs.to_vec();
+                sums.completed -= sums.backlog_last().min(100);
+            }
+        };
+        let growing = reason(backlog([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]));
+        assert_eq!(
+            growing,
+            "the backlog grew to 100, and the promise allows 34"
+        );
+        assert_eq!(reason(backlog([0, 0, 0, 0, 0, 0, 0, 0, 30, 300])), "");
+        assert_eq!(
+            reason(backlog([500, 300, 100, 0, 0, 0, 0, 30, 34, 300])),
+            ""
+        );
+    }
+
+    #[test]
+    fn a_growth_that_a_long_bound_allows_shows_in_what_was_completed() {
+        let search = Search {
+            response_ns: 10_000_000_000,
+            ..SEARCH
+        };
+        let mut sums = sums();
+        sums.backlogs = (1..=10).map(|second| second * 60).collect();
+        sums.started -= 600;
+        sums.completed -= 600;
+        let (held, reason) = judge(&search, 1_000.0, &sums);
+        assert!(!held);
+        assert_eq!(reason, "9400 of 10000 due events were completed");
+    }
+
+    #[test]
+    fn a_failed_event_breaks_it() {
+        assert_eq!(reason(|sums| sums.failed = 1), "1 events failed");
+    }
+
+    #[test]
+    fn a_busy_client_is_named_beside_what_broke() {
+        let reason = reason(|sums| {
+            sums.busy_ns[0] = 8_500_000_000;
+            sums.failed = 2;
+        });
+        assert!(reason.contains("busiest worker was 85 % busy"), "{reason}");
+        let mut busy = sums();
+        busy.busy_ns[0] = 8_500_000_000;
+        assert!(judge(&SEARCH, 1_000.0, &busy).0, "and alone breaks nothing");
+    }
+
+    #[test]
+    fn nothing_completed_is_no_promise_held() {
+        let (held, reason) = judge(&SEARCH, 1_000.0, &Sums::default());
+        assert_eq!((held, &*reason), (false, "nothing was completed"));
+    }
+}

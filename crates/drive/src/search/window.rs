@@ -1,0 +1,116 @@
+//! The seconds of a probe's window added up while they pass on to the observer.
+
+use super::{Level, Observer};
+use crate::observe::{IntervalRecord, Start};
+use dbdyno_meter::Histogram;
+use std::io;
+
+/// Stands between the crew and the observer.
+pub(super) struct Window<'a> {
+    /// Name of the phase that is judged; `None`: none is.
+    phase: Option<String>,
+    sums: Sums,
+    told: &'a mut Vec<String>,
+    observer: &'a mut dyn Observer,
+}
+
+/// What the verdict is made of.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    pub(super) started: u64,
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+    /// Of all transaction types.
+    pub(super) response: Histogram,
+    pub(super) duration_ns: u64,
+    /// Time not spent waiting, by worker.
+    pub(super) busy_ns: Vec<u64>,
+    pub(super) backlog_first: u64,
+    /// At the end of each second.
+    pub(super) backlogs: Vec<u64>,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(
+        phase: Option<String>,
+        told: &'a mut Vec<String>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Self {
+            phase,
+            sums: Sums::default(),
+            told,
+            observer,
+        }
+    }
+
+    pub(super) fn into_sums(self) -> Sums {
+        self.sums
+    }
+}
+
+impl Observer for Window<'_> {
+    fn started(&mut self, start: &Start) -> io::Result<()> {
+        self.observer.started(start)
+    }
+
+    fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
+        if self.phase.as_deref() == Some(record.phase) {
+            self.sums.add(record);
+        } else {
+            self.sums.backlog_first = record.interval.backlog;
+        }
+        self.observer.interval(record)
+    }
+
+    fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
+        if self.told.iter().any(|told| told == text) {
+            return Ok(());
+        }
+        self.told.push(text.to_owned());
+        self.observer.message(level, text)
+    }
+}
+
+impl Sums {
+    fn add(&mut self, record: &IntervalRecord<'_>) {
+        let interval = record.interval;
+        for counts in &interval.transactions {
+            self.started += counts.started;
+            self.response.merge(&counts.response);
+        }
+        self.completed += interval.completed();
+        self.failed += interval.failed();
+        self.duration_ns += interval.duration_ns;
+        self.backlogs.push(interval.backlog);
+        let workers = interval.workers.len().max(self.busy_ns.len());
+        self.busy_ns.resize(workers, 0);
+        for (sum, worker) in self.busy_ns.iter_mut().zip(&interval.workers) {
+            *sum += worker.busy_ns;
+        }
+    }
+
+    pub(super) fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        // The upper edge of the last slot may lie above the longest time.
+        let edge_ns = self.response.quantile_ns(quantile)?;
+        Some(edge_ns.min(self.response.max_ns()))
+    }
+
+    pub(super) fn backlog_last(&self) -> u64 {
+        self.backlogs.last().copied().unwrap_or(self.backlog_first)
+    }
+
+    /// Events that became due in the window.
+    pub(super) fn due(&self) -> u64 {
+        (self.started + self.backlog_last()).saturating_sub(self.backlog_first)
+    }
+
+    /// Share of the time in which the busiest worker was not waiting.
+    pub(super) fn client_busy(&self) -> f64 {
+        let busiest = self.busy_ns.iter().max().copied().unwrap_or(0);
+        if self.duration_ns == 0 {
+            return 0.0;
+        }
+        busiest as f64 / self.duration_ns as f64
+    }
+}
