@@ -18,6 +18,7 @@ CONTRACT = Path(__file__).parents[2] / "contract"
 SAMPLES = CONTRACT / "samples"
 ORDERS = [("load-order", "load-order.json"), ("load-order", "load-order-fixed-rate.json")]
 ORDERS += [("load-order", "load-order-think.json"), ("load-order", "load-order-varied-rate.json")]
+ORDERS += [("load-order", "load-order-search.json")]
 ORDERS += [("populate-order", "populate-order.json")]
 RECORDS = [("load-record", "load-records.jsonl"), ("populate-record", "populate-records.jsonl")]
 STUDY = """

@@ -28,6 +28,7 @@ use trouble::{Exit, Trouble};
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(*arguments),
+        Command::Search(arguments) => run::search(*arguments),
         Command::Populate(arguments) => populate::run(*arguments),
         Command::Cleanup(arguments) => cleanup::run(*arguments),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),

@@ -4,8 +4,8 @@ use super::pacing::PacingArguments;
 use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Generator, LoadOrder, OrderFile, RepeatDraws, SCHEMA_VERSION, StatementProtocol,
-    WhenPreparedFull, WorkloadChoice, read_order,
+    ErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, RepeatDraws,
+    SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
@@ -65,6 +65,15 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,
+
+    /// Seconds between lines of progress, 0 for none
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 1,
+        help_heading = "Output"
+    )]
+    pub(crate) report_interval: u32,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,
@@ -162,14 +171,10 @@ pub(crate) struct ErrorArguments {
     pub(crate) prepared_full: WhenPreparedFull,
 }
 
-/// What is shown and what is kept.
+/// What is kept.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// Seconds between lines of progress, 0 for none
-    #[arg(long, value_name = "SECONDS", default_value_t = 1)]
-    pub(crate) report_interval: u32,
-
     /// Write the records here, one JSON object a line; - for standard output, instead of text
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json_lines: Option<PathBuf>,
@@ -199,32 +204,52 @@ impl RunArguments {
     }
 
     fn spoken_order(&self) -> Result<LoadOrder, Trouble> {
-        let (load, errors) = (&self.load, &self.errors);
-        Ok(LoadOrder {
-            schema_version: SCHEMA_VERSION,
-            target: self.server.target()?,
-            workload: WorkloadChoice::new(
-                self.workload.clone().unwrap_or_default(),
-                &self.options.0,
-            ),
-            protocol: load.protocol,
-            rng: load.rng,
-            seed: load.seed,
-            concurrency: load.concurrency,
-            workers: load.workers,
-            cpus: load.cpus.clone().map(|List(cpus)| cpus),
+        let when = When {
             pacing: self.pacing.pacing(),
             phases: self.pacing.phases(),
-            errors: ErrorOrder {
-                ignore: errors.ignore_errors.0.clone(),
-                rollback_first: errors.rollback_first,
-                retry_limit: errors.retry_limit.0,
-                draws: errors.repeat_draws,
-                pause_ns: errors.retry_pause,
-            },
-            prepared_full: errors.prepared_full,
-            drain_ns: load.drain,
             events: self.pacing.events,
-        })
+        };
+        let what = WorkloadChoice::new(self.workload.clone().unwrap_or_default(), &self.options.0);
+        spoken_order(what, &self.server, &self.load, &self.errors, when)
     }
+}
+
+/// When events are due, and how long.
+pub(super) struct When {
+    pub(super) pacing: PacingOrder,
+    pub(super) phases: Vec<PhaseOrder>,
+    pub(super) events: Option<u64>,
+}
+
+/// The arguments as an order.
+pub(super) fn spoken_order(
+    workload: WorkloadChoice,
+    server: &ServerArguments,
+    load: &LoadArguments,
+    errors: &ErrorArguments,
+    when: When,
+) -> Result<LoadOrder, Trouble> {
+    Ok(LoadOrder {
+        schema_version: SCHEMA_VERSION,
+        target: server.target()?,
+        workload,
+        protocol: load.protocol,
+        rng: load.rng,
+        seed: load.seed,
+        concurrency: load.concurrency,
+        workers: load.workers,
+        cpus: load.cpus.clone().map(|List(cpus)| cpus),
+        pacing: when.pacing,
+        phases: when.phases,
+        errors: ErrorOrder {
+            ignore: errors.ignore_errors.0.clone(),
+            rollback_first: errors.rollback_first,
+            retry_limit: errors.retry_limit.0,
+            draws: errors.repeat_draws,
+            pause_ns: errors.retry_pause,
+        },
+        prepared_full: errors.prepared_full,
+        drain_ns: load.drain,
+        events: when.events,
+    })
 }

@@ -6,12 +6,14 @@ mod parse;
 mod populate;
 mod profile;
 mod sample;
+mod search;
 mod server;
 mod workload;
 
-pub(crate) use load::RunArguments;
+pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use sample::{SampleArguments, SamplePhase};
+pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
 pub(crate) use workload::WorkloadOptions;
 
@@ -47,6 +49,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Drive a workload and report each second
     Run(Box<RunArguments>),
+    /// Find the highest rate that holds a promise
+    Search(Box<SearchArguments>),
     /// Create and fill a workload's tables
     Populate(Box<PopulateArguments>),
     /// Drop a workload's tables

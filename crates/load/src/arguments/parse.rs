@@ -15,18 +15,17 @@ pub(super) fn seconds(text: &str) -> Result<u32, String> {
 /// Nanoseconds of a duration such as `500ms`, `5s` or `5`.
 pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    let unit_at = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let unit_at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let unit_ns = match unit {
         "" | "s" => 1e9,
+        "us" | "µs" => 1e3,
         "ms" => 1e6,
         "m" | "min" => 60e9,
         "h" => 3600e9,
         _ => {
             return Err(format!(
-                "unit {unit:?} is not known: ms, s, m or h is allowed"
+                "unit {unit:?} is not known: us, ms, s, m or h is allowed"
             ));
         }
     };

@@ -6,7 +6,7 @@ use super::{
     WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
-use dbdyno_drive::{ErrorPolicy, Load, Phase, default_workers};
+use dbdyno_drive::{ErrorPolicy, Load, Phase, Search, default_workers};
 use dbdyno_workload::{RandomSource, Workload, workload};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -50,17 +50,21 @@ pub(crate) struct PhaseOrder {
 
 impl PhaseOrder {
     fn phase(&self) -> Result<Phase, Trouble> {
-        let whole = self.duration_ns.is_multiple_of(SECOND_NS);
-        match u32::try_from(self.duration_ns / SECOND_NS) {
-            Ok(seconds) if whole => Ok(Phase {
-                name: self.name.clone(),
-                seconds,
-            }),
-            _ => Err(Trouble::request(format!(
-                "phase {} can't last {} ns: phases share one grid of seconds, so whole seconds are allowed",
-                self.name, self.duration_ns
-            ))),
-        }
+        Ok(Phase {
+            name: self.name.clone(),
+            seconds: whole_seconds(&format!("phase {}", self.name), self.duration_ns)?,
+        })
+    }
+}
+
+/// The seconds of a duration. All durations lie on one grid.
+pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, Trouble> {
+    let whole = duration_ns.is_multiple_of(SECOND_NS);
+    match u32::try_from(duration_ns / SECOND_NS) {
+        Ok(seconds) if whole => Ok(seconds),
+        _ => Err(Trouble::request(format!(
+            "{what} can't last {duration_ns} ns: phases share one grid of seconds, so whole seconds are allowed"
+        ))),
     }
 }
 
@@ -109,6 +113,20 @@ impl LoadOrder {
             seed: self.seed,
             login_timeout: LOGIN_TIMEOUT,
         })
+    }
+
+    /// What is searched for, if anything is.
+    pub(crate) fn search(&self) -> Result<Option<Search>, Trouble> {
+        match &self.pacing {
+            PacingOrder::Search(search) => search.search().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is worth knowing before the order is carried out.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let durations = self.phases.iter().map(|phase| phase.duration_ns);
+        self.pacing.remark(durations.fold(0, u64::saturating_add))
     }
 
     /// Threads that drive the connections, at most one a connection.

@@ -10,7 +10,7 @@ mod target;
 mod words;
 
 pub(crate) use load::{ErrorOrder, LoadOrder, PhaseOrder};
-pub(crate) use pacing::{LawWord, PacingOrder, StreamOrder, StretchOrder, ThinkOrder};
+pub(crate) use pacing::{LawWord, PacingOrder, SearchOrder, StreamOrder, StretchOrder, ThinkOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Access, Target};

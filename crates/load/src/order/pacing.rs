@@ -1,8 +1,10 @@
 //! When events are due, as an order says it.
 
 use super::Gaps;
+use super::load::whole_seconds;
+use crate::trouble::Trouble;
 use clap::ValueEnum;
-use dbdyno_drive::{Pacing, RateStream, Stretch, Think, ThinkLaw};
+use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkLaw};
 use dbdyno_workload::{Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,23 @@ pub(crate) enum PacingOrder {
         /// Gaps between the events of each.
         arrivals: Gaps,
     },
+    /// Rates are tried until the highest is found that holds a promise.
+    Search(SearchOrder),
+}
+
+/// What is searched for, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchOrder {
+    /// Share of the events whose response time must be below `response_ns`.
+    pub(crate) quantile: f64,
+    pub(crate) response_ns: u64,
+    /// Rate of the first probe, and of the phases before it.
+    pub(crate) first_per_s: f64,
+    pub(crate) precision: f64,
+    pub(crate) settle_ns: u64,
+    pub(crate) window_ns: u64,
+    pub(crate) arrivals: Gaps,
 }
 
 /// Rest of a connection after each event.
@@ -90,6 +109,31 @@ impl PacingOrder {
                     .collect::<Result<_, _>>()?,
                 arrivals: (*arrivals).into(),
             },
+            Self::Search(search) => Pacing::FixedRate {
+                rate_per_s: search.first_per_s,
+                arrivals: search.arrivals.into(),
+            },
+        })
+    }
+
+    /// How long the longest profile lasts; `None` without one.
+    fn profile_ns(&self) -> Option<u64> {
+        let Self::VariedRate { streams, .. } = self else {
+            return None;
+        };
+        streams.iter().map(StreamOrder::duration_ns).max()
+    }
+
+    /// What is worth knowing of a profile that is longer than the run.
+    pub(super) fn remark(&self, run_ns: u64) -> Option<String> {
+        let profile_ns = self.profile_ns()?;
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        (profile_ns > run_ns).then(|| {
+            format!(
+                "the stretches of the rate last {} s and the run {} s: the rest of them is not driven",
+                seconds(profile_ns),
+                seconds(run_ns)
+            )
         })
     }
 }
@@ -102,6 +146,26 @@ impl StreamOrder {
                 .map(|name| transaction_type(workload, name))
                 .transpose()?,
             profile: self.profile.iter().copied().map(Stretch::from).collect(),
+        })
+    }
+
+    fn duration_ns(&self) -> u64 {
+        let durations = self.profile.iter().map(|stretch| stretch.duration_ns);
+        durations.fold(0, u64::saturating_add)
+    }
+}
+
+impl SearchOrder {
+    /// The search, its phases in whole seconds.
+    pub(super) fn search(&self) -> Result<Search, Trouble> {
+        Ok(Search {
+            quantile: self.quantile,
+            response_ns: self.response_ns,
+            first_per_s: self.first_per_s,
+            arrivals: self.arrivals.into(),
+            precision: self.precision,
+            settle_s: whole_seconds("the settling of a probe", self.settle_ns)?,
+            window_s: whole_seconds("the window of a probe", self.window_ns)?,
         })
     }
 }

@@ -67,6 +67,7 @@ mod tests {
     const THINK: &str = include_str!("../../../../contract/samples/load-order-think.json");
     const VARIED_RATE: &str =
         include_str!("../../../../contract/samples/load-order-varied-rate.json");
+    const SEARCH: &str = include_str!("../../../../contract/samples/load-order-search.json");
     const POPULATE: &str = include_str!("../../../../contract/samples/populate-order.json");
 
     fn changed(sample: &str, pointer: &str, value: Value) -> String {
@@ -115,6 +116,32 @@ mod tests {
         assert_eq!(types, [None, Some(0)]);
         assert_eq!(streams[0].profile.len(), 3);
         assert_eq!(streams[0].profile[2].to_per_s, 2_000.0);
+    }
+
+    #[test]
+    fn a_search_is_read_and_its_first_rate_is_that_of_the_phases_before_it() {
+        let order: LoadOrder = parse_order(SEARCH, "test").unwrap();
+        let search = order.search().unwrap().unwrap();
+        assert_eq!((search.quantile, search.response_ns), (0.99, 20_000_000));
+        assert_eq!((search.settle_s, search.window_s), (5, 20));
+        let pacing = Pacing::FixedRate {
+            rate_per_s: 100.0,
+            arrivals: Arrivals::Poisson,
+        };
+        assert_eq!(order.load().unwrap().pacing, pacing);
+        let order: LoadOrder = parse_order(FIXED_RATE, "test").unwrap();
+        assert!(order.search().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_profile_longer_than_the_run_is_worth_a_remark() {
+        let order: LoadOrder = parse_order(VARIED_RATE, "test").unwrap();
+        assert_eq!(order.remark(), None);
+        let phases = json!([{"name": "window", "duration_ns": 30_000_000_000_u64}]);
+        let order: LoadOrder =
+            parse_order(&changed(VARIED_RATE, "/phases", phases), "test").unwrap();
+        let remark = order.remark().unwrap();
+        assert!(remark.contains("last 100 s and the run 30 s"), "{remark}");
     }
 
     #[test]

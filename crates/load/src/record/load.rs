@@ -2,6 +2,7 @@
 
 use super::PROGRAM;
 use super::named::Named;
+use super::search::AnswerRecord;
 use crate::order::{
     CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
 };
@@ -150,8 +151,7 @@ pub(crate) struct End {
     abandoned: u64,
     longest_silence_ns: u64,
     outages: Vec<OutageRecord>,
-    /// Filled in by a search.
-    search: Option<()>,
+    search: Option<AnswerRecord>,
     process_cpu_ns: u64,
     peak_rss_bytes: u64,
 }
@@ -176,7 +176,7 @@ impl End {
             abandoned: outcome.abandoned,
             longest_silence_ns: outcome.longest_silence_ns,
             outages: outcome.outages.iter().map(OutageRecord::of).collect(),
-            search: None,
+            search: outcome.search.as_ref().map(AnswerRecord::of),
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
         }

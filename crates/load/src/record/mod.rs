@@ -5,12 +5,14 @@ mod load;
 mod named;
 mod packed;
 mod populate;
+mod search;
 mod writer;
 
 pub(crate) use interval::IntervalLine;
 pub(crate) use load::{End, Message, Start};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
+pub(crate) use search::ProbeLine;
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 
 /// Name and version of this program, as every first record tells it.

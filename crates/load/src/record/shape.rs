@@ -2,13 +2,14 @@
 //! kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    IntervalLine, Message, PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, Start,
-    TableRecord,
+    IntervalLine, Message, PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, ProbeLine,
+    Start, TableRecord,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
 use dbdyno_drive::{
-    Failure, Fault, IntervalRecord, Level, Load, Outage, Outcome, SessionReadBack, Status,
+    Answer, Failure, Fault, IntervalRecord, Level, Load, Outage, Outcome, Probe, SessionReadBack,
+    Status,
 };
 use dbdyno_meter::{Encoder, Interval, Shape};
 use serde::Serialize;
@@ -149,6 +150,14 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
         former_tps: Some(4.5),
         regained_ns: Some(5),
     };
+    let answer = Answer {
+        highest_held_per_s: Some(1.0),
+        lowest_broken_per_s: Some(2.0),
+        reason: "p99 21 ms".to_owned(),
+        client_bound: true,
+        complete: true,
+        probes: 3,
+    };
     for status in [
         Status::Complete,
         Status::Interrupted,
@@ -156,10 +165,33 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
     ] {
         let outcome = Outcome {
             outages: vec![outage.clone()],
+            search: Some(answer.clone()),
             ..Outcome::nothing(status)
         };
         compare("end", &written(&End::of(&outcome)), &sample(LOAD, "end"));
     }
+}
+
+#[test]
+fn a_probe_has_the_shape_of_the_sample() {
+    let probe = Probe {
+        number: 1,
+        first_second: 5,
+        seconds: 10,
+        rate_per_s: 1_000.0,
+        completed_per_s: 999.2,
+        quantile_ns: Some(3),
+        backlog_first: 0,
+        backlog_last: 2,
+        client_busy: 0.5,
+        held: true,
+        reason: String::new(),
+    };
+    compare(
+        "probe",
+        &written(&ProbeLine::of(&probe)),
+        &sample(LOAD, "probe"),
+    );
 }
 
 #[test]

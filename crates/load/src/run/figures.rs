@@ -7,6 +7,8 @@ use dbdyno_meter::{Codes, Histogram};
 pub(super) fn loop_label(load: &Load) -> &'static str {
     if load.pacing.is_open_loop() {
         "open loop: times run from the instant an event was due"
+    } else if load.pacing.has_due_instants() {
+        "closed loop with think time: times run from the end of a rest; waits behind a stall are not counted"
     } else {
         "closed loop: waits behind a stall are not counted"
     }
@@ -18,6 +20,15 @@ pub(super) fn milliseconds(histogram: &Histogram, q: f64) -> String {
         || format!("{:>9}", "-"),
         |ns| format!("{:>9.3}", ns.min(histogram.max_ns()) as f64 / 1e6),
     )
+}
+
+/// A duration in the unit that suits it.
+pub(super) fn seconds_text(ns: u64) -> String {
+    match ns {
+        0..1_000_000 => format!("{} µs", ns as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{} ms", ns as f64 / 1e6),
+        _ => format!("{} s", ns as f64 / 1e9),
+    }
 }
 
 /// Codes and how often each was met.
@@ -47,11 +58,19 @@ pub(super) fn grouped(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{grouped, seconds_text};
 
     #[test]
     fn thousands_are_set_apart() {
         let shown: Vec<_> = [0, 999, 1_000, 12_345_678].map(grouped).into();
         assert_eq!(shown, ["0", "999", "1,000", "12,345,678"]);
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_suits_them() {
+        let shown: Vec<_> = [500_000, 20_000_000, 1_500_000_000]
+            .map(seconds_text)
+            .into();
+        assert_eq!(shown, ["500 µs", "20 ms", "1.5 s"]);
     }
 }

@@ -1,32 +1,62 @@
-//! `dbdyno-load run`: drives a load and reports it as text, as records, or both.
+//! `dbdyno-load run` and `search`: a load is driven and reported as text, as records, or both.
 
 mod figures;
+mod heading;
 mod observer;
 mod output;
 mod screen;
+mod search_screen;
 mod sparkline;
 mod summary;
 mod totals;
 
-use crate::arguments::RunArguments;
+use crate::arguments::{OutputArguments, RunArguments, SearchArguments};
 use crate::order::LoadOrder;
 use crate::record::is_closed_pipe;
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
-use dbdyno_drive::{DriveError, Load, Outcome, Status, drive};
+use dbdyno_drive::{DriveError, Load, Outcome, Search, Status, drive};
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
 use screen::Screen;
+use search_screen::SearchScreen;
 use std::io;
 use std::path::Path;
 
 /// Drives what was asked for.
 pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
-    let load = order.load()?;
+    let shown = match arguments.order {
+        Some(_) => Shown::Records,
+        None => Shown::Text(arguments.report_interval),
+    };
+    carry_out(&order, shown, &arguments.output)
+}
+
+/// Searches for what was asked for.
+pub(crate) fn search(arguments: SearchArguments) -> anyhow::Result<Exit> {
+    carry_out(&arguments.order()?, Shown::Text(0), &arguments.output)
+}
+
+/// What standard output shows, unless records are sent there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// Text, with so many seconds between lines of progress.
+    Text(u32),
+    /// Records.
+    Records,
+}
+
+fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow::Result<Exit> {
+    let (load, search) = (order.load()?, order.search()?);
     let stop = stop_switch()?;
-    let mut observer = RunObserver::new(outputs(&arguments, &order, &load)?);
-    match drive(&load, &stop, &mut observer) {
+    let outputs = outputs(order, &load, search, shown, files)?;
+    let mut observer = RunObserver::new(outputs, order.remark());
+    let result = match &search {
+        Some(search) => dbdyno_drive::search(&load, search, &stop, &mut observer),
+        None => drive(&load, &stop, &mut observer),
+    };
+    match result {
         Ok(outcome) => match observer.finish(&outcome) {
             Ok(()) => Ok(exit_of(&outcome)),
             Err(error) => reader_gone(error),
@@ -51,23 +81,30 @@ fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
 
 fn exit_of(outcome: &Outcome) -> Exit {
     match &outcome.status {
+        Status::Complete if found_nothing(outcome) => Exit::NotHeld,
         Status::Complete => Exit::Done,
         Status::Interrupted => Exit::NotHeld,
         Status::Failed(failure) => Trouble::of_failure(failure).tell(),
     }
 }
 
+fn found_nothing(outcome: &Outcome) -> bool {
+    let answer = outcome.search.as_ref();
+    answer.is_some_and(|answer| answer.highest_held_per_s.is_none())
+}
+
 /// Where the run is written to: records to standard output for an order; otherwise text there, and files
 /// where asked for.
 fn outputs<'a>(
-    arguments: &RunArguments,
     order: &'a LoadOrder,
     load: &'a Load,
+    search: Option<Search>,
+    shown: Shown,
+    files: &OutputArguments,
 ) -> Result<Vec<Box<dyn Output + 'a>>, Trouble> {
-    let files = &arguments.output;
-    let records_to = match arguments.order {
-        Some(_) => Some(Path::new("-")),
-        None => files.json_lines.as_deref(),
+    let records_to = match shown {
+        Shown::Records => Some(Path::new("-")),
+        Shown::Text(_) => files.json_lines.as_deref(),
     };
     let mut outputs: Vec<Box<dyn Output>> = Vec::new();
     if let Some(path) = records_to {
@@ -79,8 +116,13 @@ fn outputs<'a>(
     if let Some(path) = &files.parquet {
         outputs.push(Box::new(ParquetTable::create(path, load)?));
     }
-    if records_to != Some(Path::new("-")) {
-        outputs.push(Box::new(Screen::new(files.report_interval, order, load)));
+    match (shown, search) {
+        (Shown::Text(_), _) if records_to == Some(Path::new("-")) => {}
+        (Shown::Text(_), Some(search)) => {
+            outputs.push(Box::new(SearchScreen::new(order, load, search)));
+        }
+        (Shown::Text(seconds), None) => outputs.push(Box::new(Screen::new(seconds, order, load))),
+        (Shown::Records, _) => {}
     }
     Ok(outputs)
 }

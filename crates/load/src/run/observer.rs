@@ -1,21 +1,24 @@
 //! Hands a run on to every place it is written to.
 
 use super::output::{Output, Second};
-use dbdyno_drive::{IntervalRecord, Level, Observer, Outcome, Start};
+use dbdyno_drive::{IntervalRecord, Level, Observer, Outcome, Probe, Start};
 use dbdyno_meter::{Encoder, Histogram};
 use std::io;
 
 /// Writes the run to its outputs, in their order.
 pub(super) struct RunObserver<'a> {
     outputs: Vec<Box<dyn Output + 'a>>,
+    /// Told once the run has started.
+    remark: Option<String>,
     encoder: Encoder,
     told_of_saturation: bool,
 }
 
 impl<'a> RunObserver<'a> {
-    pub(super) fn new(outputs: Vec<Box<dyn Output + 'a>>) -> Self {
+    pub(super) fn new(outputs: Vec<Box<dyn Output + 'a>>, remark: Option<String>) -> Self {
         Self {
             outputs,
+            remark,
             encoder: Encoder::default(),
             told_of_saturation: false,
         }
@@ -54,7 +57,11 @@ impl<'a> RunObserver<'a> {
 
 impl Observer for RunObserver<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
-        self.each(|output| output.started(start))
+        self.each(|output| output.started(start))?;
+        match self.remark.take() {
+            Some(text) => self.message(Level::Info, &text),
+            None => Ok(()),
+        }
     }
 
     fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
@@ -63,6 +70,10 @@ impl Observer for RunObserver<'_> {
             .iter_mut()
             .try_for_each(|output| output.second(&mut second))?;
         self.tell_of_saturation(record)
+    }
+
+    fn probe(&mut self, probe: &Probe) -> io::Result<()> {
+        self.each(|output| output.probe(probe))
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {

@@ -1,19 +1,16 @@
 //! A run as text: calm lines while it goes, one table at its end.
 
 use super::figures::{loop_label, milliseconds};
+use super::heading::{heading, remark};
 use super::output::{Output, Second};
 use super::sparkline::{highest, mean, sparkline};
 use super::summary::Summary;
 use super::totals::Totals;
 use crate::order::LoadOrder;
 use crate::record::all_responses;
-use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Protocol, Start};
+use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Start};
 use dbdyno_meter::Shape;
-use dbdyno_workload::{Facts, option_table};
 use std::io::{self, IsTerminal, Write};
-
-/// Options without which a figure means nothing.
-const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 
 /// Bars of a picture.
 const PICTURE_COLUMNS: usize = 60;
@@ -55,50 +52,16 @@ impl<'a> Screen<'a> {
         }
     }
 
-    fn head(&self, start: &Start) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        let load = self.load;
-        let session = &start.session;
-        let facts = load.workload.facts();
-        let statements = match load.protocol {
-            Protocol::Prepared => "prepared statements",
-            Protocol::Text => "statements as text",
-        };
-        writeln!(
-            out,
-            "{} as {} · {} connections over {} ({}) · {} {}",
-            load.workload.name(),
-            facts.imitates,
-            load.concurrency,
-            self.order.target.route(),
-            session.tls_version.as_deref().unwrap_or("not encrypted"),
-            load.workers,
-            if load.workers == 1 {
-                "worker"
-            } else {
-                "workers"
-            },
-        )?;
-        writeln!(
-            out,
-            "server {} · {} · {statements}",
-            session.server_version, session.isolation
-        )?;
-        writeln!(
-            out,
-            "{} · seed {} · quirks {}",
-            telling_options(&facts).join(" "),
-            load.seed,
-            facts.quirks.join(" ")
-        )?;
-        writeln!(out, "{}", loop_label(load))?;
+    fn head(&self, out: &mut impl Write, start: &Start) -> io::Result<()> {
+        heading(out, self.order, self.load, start)?;
+        writeln!(out, "{}", loop_label(self.load))?;
         if self.report_interval > 0 {
-            self.heading(&mut out)?;
+            self.columns(out)?;
         }
         Ok(())
     }
 
-    fn heading(&self, out: &mut impl Write) -> io::Result<()> {
+    fn columns(&self, out: &mut impl Write) -> io::Result<()> {
         let backlog = if self.load.pacing.is_open_loop() {
             "   backlog"
         } else {
@@ -162,7 +125,7 @@ impl<'a> Screen<'a> {
 impl Output for Screen<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
         self.start = Some(start.clone());
-        self.head(start)
+        self.head(&mut io::stdout().lock(), start)
     }
 
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
@@ -188,11 +151,7 @@ impl Output for Screen<'_> {
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
-        let level = match level {
-            Level::Info => "note",
-            Level::Warning => "warning",
-        };
-        writeln!(io::stderr(), "{level}: {text}")
+        remark(level, text)
     }
 
     fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
@@ -212,17 +171,4 @@ impl Output for Screen<'_> {
         }
         Ok(())
     }
-}
-
-/// Tables and distribution, and what differs from its default; records hold all of them.
-fn telling_options(facts: &Facts) -> Vec<String> {
-    let is_default = |name: &str, value: &str| {
-        option_table().any(|(info, default)| info.name == name && default == value)
-    };
-    facts
-        .options
-        .iter()
-        .filter(|(name, value)| ALWAYS_SHOWN.contains(&name.as_str()) || !is_default(name, value))
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect()
 }

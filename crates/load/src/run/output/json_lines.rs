@@ -2,9 +2,9 @@
 
 use super::{Output, Second, at, create};
 use crate::order::LoadOrder;
-use crate::record::{End, IntervalLine, Message, RecordWriter, Start};
+use crate::record::{End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
 use crate::trouble::Trouble;
-use dbdyno_drive::{Level, Load, Outcome};
+use dbdyno_drive::{Level, Load, Outcome, Probe};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -50,6 +50,10 @@ impl Output for JsonLines<'_> {
         let record = second.record;
         let line = IntervalLine::of(record, &*self.load.workload, second.packed());
         self.write(&line)
+    }
+
+    fn probe(&mut self, probe: &Probe) -> io::Result<()> {
+        self.write(&ProbeLine::of(probe))
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {

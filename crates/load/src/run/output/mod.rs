@@ -11,7 +11,7 @@ pub(super) use parquet::ParquetTable;
 
 use crate::record::PackedSecond;
 use crate::trouble::Trouble;
-use dbdyno_drive::{IntervalRecord, Level, Outcome, Start};
+use dbdyno_drive::{IntervalRecord, Level, Outcome, Probe, Start};
 use dbdyno_meter::Encoder;
 use std::fs::File;
 use std::io;
@@ -24,6 +24,11 @@ pub(super) trait Output {
 
     /// A second is over.
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()>;
+
+    /// A probe of a search is over.
+    fn probe(&mut self, _probe: &Probe) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Something worth knowing happened.
     fn message(&mut self, _level: Level, _text: &str) -> io::Result<()> {

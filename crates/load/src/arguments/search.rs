@@ -1,0 +1,190 @@
+//! Arguments of `search`.
+
+use super::load::{ErrorArguments, LoadArguments, OutputArguments, When, spoken_order};
+use super::pacing::phases;
+use super::parse::{nanoseconds, seconds};
+use super::{ServerArguments, WorkloadOptions};
+use crate::order::{Gaps, LoadOrder, PacingOrder, SearchOrder, WorkloadChoice};
+use crate::trouble::Trouble;
+use clap::Args;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+const LONG_ABOUT: &str = "\
+Find the highest rate at which a server holds a promise on its response times.
+
+Connections are opened once. Rates are tried one after the other: each probe drives some seconds to settle and a
+window that is judged. The rate doubles until the promise breaks, then the gap between the highest rate that held
+and the lowest that broke is halved until it is as small as --precision; the answer must hold in a second probe.
+
+A rate holds when the quantile of the response time stays below the bound, the backlog does not grow, what was due
+was done, and no event failed. Response times run from the instants at which events were due. When the client
+itself had no time to spare, the result says so. Exit code 1: no rate held, or the search was interrupted.";
+
+const EXAMPLES: &str = "\
+Examples:
+  The rate of point selects at which 99 of 100 are answered within 20 ms:
+    dbdyno-load search sysbench/oltp_point_select --tables 4 --rows 50000 --host db.example --threads 64 \\
+        --promise 'p99<20ms'
+
+  A first look, in half the time:
+    dbdyno-load search sysbench/oltp_read_write --tables 4 --rows 50000 --host db.example --threads 64 \\
+        --promise 'p95<50ms' --first-rate 500 --precision 10% --settle 2s --window 10s";
+
+/// Searches for the highest rate that holds a promise.
+#[derive(Debug, Clone, Args)]
+#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+pub(crate) struct SearchArguments {
+    /// Workload, such as sysbench/oltp_read_write
+    #[arg(value_name = "WORKLOAD")]
+    pub(crate) workload: String,
+
+    #[command(flatten)]
+    pub(crate) search: ProbeArguments,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+
+    #[command(flatten)]
+    pub(crate) load: LoadArguments,
+
+    #[command(flatten)]
+    pub(crate) errors: ErrorArguments,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+
+    #[command(flatten)]
+    pub(crate) options: WorkloadOptions,
+}
+
+/// What is promised, and how rates are tried.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct ProbeArguments {
+    /// Quantile of the response time and what it must stay below, such as 'p99<20ms'
+    ///
+    /// In quotes, because < means something to a shell. p95<500us · p99.9<1s
+    #[arg(long, value_name = "pQ<DURATION", value_parser = promise)]
+    pub(crate) promise: Promise,
+
+    /// Rate of the first probe, in events a second
+    #[arg(long, value_name = "EVENTS_PER_S", default_value_t = 100.0)]
+    pub(crate) first_rate: f64,
+
+    /// How close the lowest rate that broke must lie above the highest that held
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    pub(crate) precision: f64,
+
+    /// Seconds of each probe that are driven before its window and not judged
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = seconds)]
+    pub(crate) settle: u32,
+
+    /// Seconds of each probe that are judged
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = seconds)]
+    pub(crate) window: u32,
+
+    /// Seconds that are driven at the first rate before the first probe
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = seconds)]
+    pub(crate) warm_up: u32,
+
+    /// Gaps between the due instants
+    #[arg(long, value_enum, value_name = "GAPS", default_value = "poisson")]
+    pub(crate) arrivals: Gaps,
+}
+
+impl SearchArguments {
+    /// What is to be searched for, as an order.
+    pub(crate) fn order(&self) -> Result<LoadOrder, Trouble> {
+        let when = When {
+            pacing: PacingOrder::Search(self.search.order()),
+            phases: phases(self.search.warm_up, 0),
+            events: None,
+        };
+        let what = WorkloadChoice::new(self.workload.clone(), &self.options.0);
+        spoken_order(what, &self.server, &self.load, &self.errors, when)
+    }
+}
+
+impl ProbeArguments {
+    fn order(&self) -> SearchOrder {
+        SearchOrder {
+            quantile: self.promise.quantile,
+            response_ns: self.promise.response_ns,
+            first_per_s: self.first_rate,
+            precision: self.precision,
+            settle_ns: u64::from(self.settle) * SECOND_NS,
+            window_ns: u64::from(self.window) * SECOND_NS,
+            arrivals: self.arrivals,
+        }
+    }
+}
+
+/// A quantile and its bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Promise {
+    pub(crate) quantile: f64,
+    pub(crate) response_ns: u64,
+}
+
+fn promise(text: &str) -> Result<Promise, String> {
+    let wrong = || "write for example 'p99<20ms' or 'p99.9 < 1s'".to_owned();
+    let (quantile, bound) = text.split_once('<').ok_or_else(wrong)?;
+    let percent = quantile.trim().strip_prefix('p').ok_or_else(wrong)?;
+    let percent: f64 = percent.parse().map_err(|_| wrong())?;
+    if !(percent > 0.0 && percent < 100.0) {
+        return Err(format!(
+            "p{percent} is not between p0 and p100; {}",
+            wrong()
+        ));
+    }
+    let response_ns = nanoseconds(bound)?;
+    if response_ns == 0 {
+        return Err(format!("no time is below 0; {}", wrong()));
+    }
+    Ok(Promise {
+        // p99.9 is 0.999 and not 0.9990000000000001.
+        quantile: (percent * 1e7).round() / 1e9,
+        response_ns,
+    })
+}
+
+/// `5%` or `0.05`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent, 0.01),
+        None => (text.trim(), 1.0),
+    };
+    let share = number.trim().parse::<f64>().map(|number| number * unit);
+    share
+        .ok()
+        .filter(|share| *share > 0.0 && *share <= 1.0)
+        .ok_or_else(|| "write for example 5% or 0.05; above 0 and at most 100%".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promise_is_a_quantile_and_a_bound() {
+        let promised = |text| promise(text).map(|p| (p.quantile, p.response_ns));
+        assert_eq!(promised("p99<20ms"), Ok((0.99, 20_000_000)));
+        assert_eq!(promised(" p99.9 < 1s "), Ok((0.999, SECOND_NS)));
+        assert_eq!(promised("p50<500us"), Ok((0.5, 500_000)));
+        for wrong in [
+            "", "p99", "99<20ms", "p99>20ms", "p100<1s", "p0<1s", "p99<0s", "p99<x",
+        ] {
+            assert!(promise(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_percentage_or_a_fraction() {
+        assert_eq!(share("5%"), Ok(0.05));
+        assert_eq!(share("0.2"), Ok(0.2));
+        for wrong in ["", "0%", "5", "101%", "-1%", "nan"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The lines above every run: what is driven, how, and against which server.
+
+use crate::order::LoadOrder;
+use dbdyno_drive::{Level, Load, Protocol, Start};
+use dbdyno_workload::{Facts, option_table};
+use std::io::{self, Write};
+
+/// Options without which a figure means nothing.
+const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
+
+/// Three lines.
+pub(super) fn heading(
+    out: &mut impl Write,
+    order: &LoadOrder,
+    load: &Load,
+    start: &Start,
+) -> io::Result<()> {
+    let session = &start.session;
+    let facts = load.workload.facts();
+    let statements = match load.protocol {
+        Protocol::Prepared => "prepared statements",
+        Protocol::Text => "statements as text",
+    };
+    writeln!(
+        out,
+        "{} as {} · {} connections over {} ({}) · {} {}",
+        load.workload.name(),
+        facts.imitates,
+        load.concurrency,
+        order.target.route(),
+        session.tls_version.as_deref().unwrap_or("not encrypted"),
+        load.workers,
+        if load.workers == 1 {
+            "worker"
+        } else {
+            "workers"
+        },
+    )?;
+    writeln!(
+        out,
+        "server {} · {} · {statements}",
+        session.server_version, session.isolation
+    )?;
+    writeln!(
+        out,
+        "{} · seed {} · quirks {}",
+        telling_options(&facts).join(" "),
+        load.seed,
+        facts.quirks.join(" ")
+    )
+}
+
+/// A remark, beside the results.
+pub(super) fn remark(level: Level, text: &str) -> io::Result<()> {
+    let level = match level {
+        Level::Info => "note",
+        Level::Warning => "warning",
+    };
+    writeln!(io::stderr(), "{level}: {text}")
+}
+
+/// Tables and distribution, and what differs from its default; records hold all of them.
+fn telling_options(facts: &Facts) -> Vec<String> {
+    let is_default = |name: &str, value: &str| {
+        option_table().any(|(info, default)| info.name == name && default == value)
+    };
+    facts
+        .options
+        .iter()
+        .filter(|(name, value)| ALWAYS_SHOWN.contains(&name.as_str()) || !is_default(name, value))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
