@@ -26,7 +26,7 @@ pub(crate) fn fill(stream: &mut Stream, kind: RandomKind, out: &mut [u8]) {
         match kind {
             RandomKind::Sysbench => digits
                 .iter_mut()
-                .for_each(|digit| *digit = b'0' + stream.below(10) as u8),
+                .for_each(|digit| *digit = b'0' + stream.digit()),
             RandomKind::Dbdyno => write_group(group_value(stream), digits),
         }
     }
