@@ -6,6 +6,7 @@
 //! dozen histograms a second cost what collects them microseconds, not milliseconds.
 
 use crate::Encoder;
+use std::ops::Range;
 
 /// The longest time told apart, one hour. Longer ones are counted here and told in
 /// [`Histogram::saturated`].
@@ -16,13 +17,14 @@ const SLOT_BITS: u32 = 11;
 const HALF: usize = 1 << (SLOT_BITS - 1);
 const SLOTS: usize = slot_of(HIGHEST_NS) + 1;
 
-/// Counts of times in nanoseconds.
+/// Counts of times in nanoseconds. What a record changes beside its slot lies in one line of the cache.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 pub struct Histogram {
     counts: Box<[u64]>,
     /// Touched slots: `low..high`, empty when nothing was recorded.
-    low: usize,
-    high: usize,
+    low: u32,
+    high: u32,
     count: u64,
     sum_ns: u64,
     min_ns: u64,
@@ -42,7 +44,7 @@ impl Histogram {
     pub fn new() -> Self {
         Self {
             counts: vec![0; SLOTS].into_boxed_slice(),
-            low: SLOTS,
+            low: SLOTS as u32,
             high: 0,
             count: 0,
             sum_ns: 0,
@@ -68,7 +70,7 @@ impl Histogram {
 
     /// Adds every count of `other`; the result equals the histogram of all values.
     pub fn merge(&mut self, other: &Self) {
-        for slot in other.low..other.high {
+        for slot in other.touched() {
             let count = other.counts[slot];
             if count > 0 {
                 self.add(slot, count);
@@ -83,10 +85,9 @@ impl Histogram {
 
     /// Forgets every count and keeps the memory.
     pub fn clear(&mut self) {
-        if self.low < self.high {
-            self.counts[self.low..self.high].fill(0);
-        }
-        self.low = SLOTS;
+        let touched = self.touched();
+        self.counts[touched].fill(0);
+        self.low = SLOTS as u32;
         self.high = 0;
         self.count = 0;
         self.sum_ns = 0;
@@ -134,7 +135,7 @@ impl Histogram {
         }
         let rank = ((q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).max(1);
         let mut seen = 0;
-        for slot in self.low..self.high {
+        for slot in self.touched() {
             seen += self.counts[slot];
             if seen >= rank {
                 return Some(upper_edge_of(slot));
@@ -152,14 +153,19 @@ impl Histogram {
 
     /// The counts from the first slot up to the last that is not empty.
     pub(crate) fn counts(&self) -> &[u64] {
-        &self.counts[..self.high]
+        &self.counts[..self.high as usize]
     }
 
     #[inline]
     fn add(&mut self, slot: usize, count: u64) {
         self.counts[slot] += count;
-        self.low = self.low.min(slot);
-        self.high = self.high.max(slot + 1);
+        self.low = self.low.min(slot as u32);
+        self.high = self.high.max(slot as u32 + 1);
+    }
+
+    /// From the first slot that is not empty to the last.
+    fn touched(&self) -> Range<usize> {
+        self.low.min(self.high) as usize..self.high as usize
     }
 }
 
@@ -210,6 +216,11 @@ mod tests {
             assert_eq!(slot_of(lower_edge_of(slot)), slot);
             assert_eq!(slot_of(upper_edge_of(slot)), slot);
         }
+    }
+
+    #[test]
+    fn what_a_record_changes_beside_its_slot_is_one_line_of_the_cache() {
+        assert_eq!(size_of::<Histogram>(), 64);
     }
 
     #[test]

@@ -34,6 +34,10 @@ pub struct TransactionCounts {
     /// From the instant an event's first statement was sent to the end of the first attempt, whether
     /// it went well or not.
     pub first_attempt: Histogram,
+    /// Events that began when they were due and ended well at the first attempt: each time here stands
+    /// for one in all three above. Nearly all events of a closed loop are of this kind, and writing one
+    /// histogram costs a third of writing three. [`Interval::merge`] puts them where they belong.
+    alike: Histogram,
 }
 
 /// Counts of one statement type.
@@ -208,6 +212,22 @@ fn fresh<T: Default>(count: usize) -> Vec<T> {
 }
 
 impl TransactionCounts {
+    /// Counts an event that ended well, so long after it was due and after its first statement was sent.
+    /// In the three histograms it is found after the interval was merged into another.
+    #[inline]
+    pub fn complete(&mut self, response_ns: u64, service_ns: u64, attempts: u32) {
+        self.completed += 1;
+        if attempts == 1 && response_ns == service_ns {
+            return self.alike.record(service_ns);
+        }
+        self.response.record(response_ns);
+        self.service.record(service_ns);
+        match attempts {
+            1 => self.first_attempt.record(service_ns),
+            _ => self.completed_after_retry += 1,
+        }
+    }
+
     fn clear(&mut self) {
         self.started = 0;
         self.completed = 0;
@@ -217,6 +237,7 @@ impl TransactionCounts {
         self.response.clear();
         self.service.clear();
         self.first_attempt.clear();
+        self.alike.clear();
     }
 
     fn merge(&mut self, other: &Self) {
@@ -228,6 +249,13 @@ impl TransactionCounts {
         self.response.merge(&other.response);
         self.service.merge(&other.service);
         self.first_attempt.merge(&other.first_attempt);
+        for mine in [
+            &mut self.response,
+            &mut self.service,
+            &mut self.first_attempt,
+        ] {
+            mine.merge(&other.alike);
+        }
     }
 }
 
@@ -289,12 +317,37 @@ mod tests {
     }
 
     #[test]
+    fn a_completed_event_is_found_in_every_histogram_it_belongs_to() {
+        let mut page = Interval::new(SHAPE);
+        let counts = &mut page.transactions[0];
+        counts.complete(500, 500, 1);
+        counts.complete(900, 600, 1);
+        counts.complete(2_000, 2_000, 3); // its first attempt was recorded when it failed
+        let mut merged = Interval::new(SHAPE);
+        merged.merge(&page);
+        let counts = &merged.transactions[0];
+        assert_eq!((counts.completed, counts.completed_after_retry), (3, 1));
+        let told = |histogram: &Histogram| (histogram.count(), histogram.mean_ns());
+        assert_eq!(told(&counts.response), (3, Some(3_400.0 / 3.0)));
+        assert_eq!(told(&counts.service), (3, Some(3_100.0 / 3.0)));
+        assert_eq!(told(&counts.first_attempt), (2, Some(550.0)));
+        let mut totals = Interval::new(SHAPE);
+        totals.merge_counts(&merged);
+        assert_eq!(
+            told(&totals.transactions[0].service),
+            (3, Some(3_100.0 / 3.0))
+        );
+    }
+
+    #[test]
     fn a_cleared_interval_holds_nothing() {
         let mut interval = filled(7);
         interval.merge(&filled(2));
+        interval.transactions[0].complete(5, 5, 1);
         interval.clear();
         assert_eq!(interval.completed() + interval.answered(), 0);
         assert_eq!(interval.transactions[0].response.count(), 0);
+        assert_eq!(interval.transactions[0].alike.count(), 0);
         assert!(interval.transactions[0].retries.is_empty());
         assert_eq!(interval.workers, [WorkerLoad::default()]);
         assert_eq!(interval.lateness.map(|l| l.count()), Some(0));

@@ -184,16 +184,9 @@ impl Worker {
         connection.activity = Activity::Free;
         connection.free_since_ns = now_ns;
         let counts = &mut self.book.page.transactions[usize::from(connection.transaction)];
-        counts.completed += 1;
-        counts.completed_after_retry += u64::from(connection.attempts > 1);
-        counts
-            .response
-            .record(now_ns.saturating_sub(connection.due_ns));
+        let response_ns = now_ns.saturating_sub(connection.due_ns);
         let service_ns = now_ns.saturating_sub(connection.begun_ns);
-        counts.service.record(service_ns);
-        if connection.attempts == 1 {
-            counts.first_attempt.record(service_ns);
-        }
+        counts.complete(response_ns, service_ns, connection.attempts);
         self.book.totals.completed += 1;
         self.in_flight -= 1;
     }
