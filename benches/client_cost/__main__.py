@@ -16,9 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from clients import Clients
 from machine import Machine
 from page import page, row, table_head
+from programs import Clients
 from quantities import QUANTITIES, Bench, Finding
 from servers import NullServer, Place
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from clients import Clients
 from machine import Machine
+from programs import Clients
 from quantities import Bench, Finding
 from servers import NullServer
 
@@ -97,10 +97,11 @@ FOOT = """
   own random numbers, number by number.
 - *Memory a connection* is the growth of the largest resident set from 64 to 4,096 connections. *A connection of 4,096*
   is the growth of CPU time from one connection to 4,096 in runs of one event.
+- sysbench's numbers take a draw for each digit, 165 a row, number by number; dbdyno's own take one for eleven.
 - *A row for populate* and *timing and histograms* are parts by themselves (`benches/parts`), because a whole run would
-  drown them in its noise. The second runs a worker's record of a point select with and without (a clock read, four
-  times written down), with a walk through 64 KiB of memory between statements, because in a run the system calls push
-  the worker's memory out of the nearest cache just so.
+  drown them in its noise. The second runs a worker's record of a point select with and without: a clock read,
+  statement and transaction written down. A walk through 64 KiB of memory lies between statements, because in a run the
+  system calls push the worker's memory out of the nearest cache just so.
 
 Again, all of it or one quantity:
 

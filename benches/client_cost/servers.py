@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clients import Clients
+    from programs import Clients
 
 START_S = 10.0
 
