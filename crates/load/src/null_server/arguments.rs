@@ -97,7 +97,7 @@ struct PlaceArguments {
 
 /// What goes wrong.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Faults (FAULT@40s+10s limits one to ten seconds)")]
+#[command(next_help_heading = "Faults (FAULT@40s+10s: only from 40 s to 50 s)")]
 struct FaultArguments {
     /// No reply leaves for 100 ms of each second: 100ms/1s
     ///
