@@ -1,0 +1,388 @@
+//! Pacings against a server that does no work: every event asked for is accounted for, whatever happens.
+
+#![allow(clippy::unwrap_used)]
+
+use dbdyno_drive::{
+    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Outcome, Pacing, Phase,
+    PreparedFull, Probe, Protocol, RateStream, Search, Start, Status, StopSwitch, Stretch, Think,
+    ThinkLaw, drive, search,
+};
+use dbdyno_null_server::{NullServer, Settings};
+use dbdyno_wire::{Address, Endpoint, Password, Reply, SessionOptions, TlsPolicy};
+use dbdyno_workload::{
+    Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, Workload,
+};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A workload of two transaction types: one statement, and the same statement twice.
+#[derive(Debug)]
+struct OneOrTwo {
+    statements: [StatementTemplate; 1],
+}
+
+impl OneOrTwo {
+    fn new() -> Self {
+        let statement = StatementTemplate {
+            text: "SELECT c FROM sbtest1 WHERE id=?".to_owned(),
+            statement_type: 0,
+            class: Class::Work,
+            text_only: false,
+        };
+        Self {
+            statements: [statement],
+        }
+    }
+}
+
+impl Workload for OneOrTwo {
+    fn name(&self) -> &str {
+        "test/one_or_two"
+    }
+
+    fn statements(&self) -> &[StatementTemplate] {
+        &self.statements
+    }
+
+    fn statement_types(&self) -> &[&'static str] {
+        &["select"]
+    }
+
+    fn transaction_types(&self) -> &[&'static str] {
+        &["one", "two"]
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn user(&self, _index: u32) -> Box<dyn User> {
+        Box::new(Client { kind: 0, left: 0 })
+    }
+}
+
+/// Left to itself it does the short event.
+struct Client {
+    kind: TransactionType,
+    left: u8,
+}
+
+impl User for Client {
+    fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        self.kind = wanted.unwrap_or(0);
+        self.left = self.kind + 1;
+        self.kind
+    }
+
+    fn repeat_event(&mut self, _draws: Draws) {
+        self.left = self.kind + 1;
+    }
+
+    fn next(&mut self, _reply: Option<&Reply>, call: &mut Call) -> Step {
+        if self.left == 0 {
+            return Step::Done;
+        }
+        self.left -= 1;
+        call.start(0);
+        call.parameters.push_int(1);
+        Step::Send
+    }
+
+    fn finish_event(&mut self) {}
+}
+
+/// Adds the seconds up, and throws a switch after one of them if asked.
+#[derive(Default)]
+struct Sums {
+    started: [u64; 2],
+    answered: u64,
+    lateness: u64,
+    response_max_ns: u64,
+    seconds: BTreeMap<u32, String>,
+    probes: Vec<Probe>,
+    stop_after: Option<(u32, StopSwitch)>,
+}
+
+impl Observer for Sums {
+    fn started(&mut self, _: &Start) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
+        let interval = record.interval;
+        for (sum, counts) in self.started.iter_mut().zip(&interval.transactions) {
+            *sum += counts.started;
+            self.response_max_ns = self.response_max_ns.max(counts.response.max_ns());
+        }
+        self.answered += interval.answered();
+        self.lateness += interval.lateness.as_ref().map_or(0, |late| late.count());
+        let phase = record.phase.to_owned();
+        assert!(self.seconds.insert(interval.second, phase).is_none());
+        if let Some((second, stop)) = &self.stop_after
+            && interval.second >= *second
+        {
+            stop.throw();
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn probe(&mut self, probe: &Probe) -> io::Result<()> {
+        self.probes.push(probe.clone());
+        Ok(())
+    }
+}
+
+fn server(delay: Option<&str>) -> NullServer {
+    let mut settings = Settings {
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        ..Settings::default()
+    };
+    settings.faults.delays = delay.iter().map(|law| law.parse().unwrap()).collect();
+    NullServer::start(settings).unwrap()
+}
+
+fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
+    let address = server.address().tcp.unwrap();
+    Load {
+        endpoint: Endpoint {
+            address: Address::Tcp {
+                host: address.ip().to_string(),
+                port: address.port(),
+            },
+            user: "app".to_owned(),
+            password: Password::new(""),
+            database: None,
+            tls: TlsPolicy::Off,
+        },
+        session: SessionOptions::default(),
+        workload: Arc::new(OneOrTwo::new()),
+        protocol: Protocol::Prepared,
+        concurrency: 8,
+        workers: 2,
+        cpus: Vec::new(),
+        pacing,
+        phases: vec![Phase {
+            name: "window".to_owned(),
+            seconds,
+        }],
+        errors: ErrorPolicy::default(),
+        prepared_full: PreparedFull::default(),
+        drain: Duration::from_secs(10),
+        events_limit: None,
+        seed: 1,
+        login_timeout: Duration::from_secs(10),
+    }
+}
+
+fn run(load: &Load, sums: &mut Sums) -> Outcome {
+    let stop = StopSwitch::default();
+    if let Some((_, switch)) = &mut sums.stop_after {
+        *switch = stop.clone();
+    }
+    let outcome = drive(load, &stop, sums).unwrap();
+    assert_accounted(&outcome);
+    outcome
+}
+
+fn assert_accounted(outcome: &Outcome) {
+    let ended = outcome.completed + outcome.failed + outcome.unsent;
+    assert_eq!(outcome.scheduled, ended, "{outcome:?}");
+}
+
+fn think(mean_ms: u64) -> Pacing {
+    Pacing::Closed {
+        think: Some(Think {
+            mean_ns: mean_ms * 1_000_000,
+            law: ThinkLaw::Constant,
+        }),
+    }
+}
+
+#[test]
+fn each_transaction_type_has_the_events_of_its_own_profile() {
+    let stretch = |from_per_s, to_per_s| Stretch {
+        duration_ns: 2 * SECOND_NS,
+        from_per_s,
+        to_per_s,
+    };
+    let stream = |transaction, profile: &[Stretch]| RateStream {
+        transaction,
+        profile: profile.to_vec(),
+    };
+    let pacing = Pacing::VariedRate {
+        streams: vec![
+            stream(Some(1), &[stretch(100.0, 500.0)]),
+            stream(None, &[stretch(0.0, 0.0), stretch(250.0, 250.0)]),
+        ],
+        arrivals: Arrivals::Constant,
+    };
+    let server = server(None);
+    let mut sums = Sums::default();
+    let outcome = run(&load(&server, pacing, 4), &mut sums);
+    server.stop().unwrap();
+    assert_eq!(outcome.status, Status::Complete);
+    // The ramp holds 600 events, then 1,000 come at its end rate; the pause ends after two seconds.
+    assert_eq!(outcome.scheduled, 1_600 + 500);
+    assert_eq!(outcome.completed, 2_100);
+    assert_eq!(sums.started[0] + sums.started[1] + outcome.unsent, 2_100);
+    assert!(
+        sums.started[0] <= 500 && sums.started[1] <= 1_600,
+        "{:?}",
+        sums.started
+    );
+}
+
+#[test]
+fn a_type_that_the_workload_does_not_have_is_refused_before_anything_starts() {
+    let stretch = Stretch {
+        duration_ns: SECOND_NS,
+        from_per_s: 1.0,
+        to_per_s: 1.0,
+    };
+    let pacing = Pacing::VariedRate {
+        streams: vec![RateStream {
+            transaction: Some(2),
+            profile: vec![stretch],
+        }],
+        arrivals: Arrivals::Constant,
+    };
+    let server = server(None);
+    let load = load(&server, pacing, 1);
+    let error = drive(&load, &StopSwitch::default(), &mut Sums::default()).unwrap_err();
+    server.stop().unwrap();
+    assert!(error.to_string().contains("the workload has 2"), "{error}");
+}
+
+#[test]
+fn thinking_connections_rest_between_events_and_the_rest_is_in_no_time() {
+    let server = server(None);
+    let mut sums = Sums::default();
+    let outcome = run(&load(&server, think(50), 3), &mut sums);
+    server.stop().unwrap();
+    assert_eq!((outcome.unsent, outcome.failed), (0, 0));
+    let most = 8 * (3_000 / 50 + 1);
+    assert!(
+        (most / 4..=most).contains(&outcome.completed),
+        "{outcome:?}"
+    );
+    assert!(sums.lateness > 0, "the client's own lateness is told");
+    assert!(sums.lateness <= outcome.completed);
+}
+
+#[test]
+fn a_number_of_events_ends_a_thinking_load_and_an_open_loop_exactly() {
+    let fixed = Pacing::FixedRate {
+        rate_per_s: 2_000.0,
+        arrivals: Arrivals::Poisson,
+    };
+    for pacing in [think(5), fixed] {
+        let server = server(None);
+        let load = Load {
+            events_limit: Some(500),
+            ..load(&server, pacing, 60)
+        };
+        let outcome = run(&load, &mut Sums::default());
+        server.stop().unwrap();
+        assert_eq!((outcome.scheduled, outcome.completed), (500, 500));
+    }
+}
+
+#[test]
+fn a_load_that_is_stopped_accounts_for_what_was_due() {
+    let fixed = Pacing::FixedRate {
+        rate_per_s: 1_000.0,
+        arrivals: Arrivals::Poisson,
+    };
+    for pacing in [think(20), fixed] {
+        // Eight connections and 50 ms an answer: 160 events a second at most.
+        let server = server(Some("constant:50ms"));
+        let mut sums = Sums {
+            stop_after: Some((1, StopSwitch::default())),
+            ..Sums::default()
+        };
+        let is_open = pacing.is_open_loop();
+        let outcome = run(&load(&server, pacing, 60), &mut sums);
+        server.stop().unwrap();
+        assert_eq!(outcome.status, Status::Interrupted);
+        assert_eq!(outcome.unsent > 0, is_open, "{outcome:?}");
+        assert_eq!(outcome.failed, 0);
+    }
+}
+
+/// Probes end with events under way and nothing waits for them, so every next probe begins with connections
+/// that have to be opened again.
+#[test]
+fn a_search_goes_on_over_connections_that_a_probe_left_unusable() {
+    let server = server(Some("constant:300ms"));
+    let load = Load {
+        drain: Duration::ZERO,
+        phases: Vec::new(),
+        ..load(&server, think(1), 1)
+    };
+    let wanted = Search {
+        quantile: 0.5,
+        response_ns: SECOND_NS,
+        first_per_s: 10.0,
+        arrivals: Arrivals::Constant,
+        precision: 1.0,
+        settle_s: 0,
+        window_s: 2,
+    };
+    let mut sums = Sums::default();
+    let outcome = search(&load, &wanted, &StopSwitch::default(), &mut sums).unwrap();
+    server.stop().unwrap();
+    assert_accounted(&outcome);
+    assert!(outcome.abandoned > 0 && outcome.unsent > 0, "{outcome:?}");
+    let answer = outcome.search.unwrap();
+    assert_eq!(sums.probes.len() as u32, answer.probes);
+    assert!(
+        answer.complete && answer.lowest_broken_per_s.is_some(),
+        "{answer:?}"
+    );
+    for (probe, number) in sums.probes.iter().zip(1..) {
+        assert_eq!(probe.number, number);
+        let name = format!("probe {number}");
+        let seconds = sums.seconds.iter().filter(|(_, phase)| **phase == name);
+        let first = seconds.clone().next().map(|(&second, _)| second);
+        assert_eq!((seconds.count(), first), (2, Some(probe.first_second)));
+        assert!(probe.completed_per_s > 0.0, "{probe:?}");
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_says_what_it_knows() {
+    let server = server(None);
+    let stop = StopSwitch::default();
+    let mut sums = Sums {
+        stop_after: Some((4, stop.clone())),
+        ..Sums::default()
+    };
+    let wanted = Search {
+        quantile: 0.99,
+        response_ns: 5 * SECOND_NS,
+        first_per_s: 50.0,
+        arrivals: Arrivals::Constant,
+        precision: 0.1,
+        settle_s: 0,
+        window_s: 1,
+    };
+    let load = load(&server, think(1), 1);
+    let outcome = search(&load, &wanted, &stop, &mut sums).unwrap();
+    server.stop().unwrap();
+    assert_accounted(&outcome);
+    assert_eq!(outcome.status, Status::Interrupted);
+    let answer = outcome.search.unwrap();
+    assert!(
+        !answer.complete && answer.lowest_broken_per_s.is_none(),
+        "{answer:?}"
+    );
+    assert!(answer.highest_held_per_s.is_some());
+}
