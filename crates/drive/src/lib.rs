@@ -3,6 +3,8 @@
 //! [`drive`] takes a [`Load`] (what to run against which server), logs all connections in, prepares
 //! their statements, and lets a few worker threads run the workload over one grid of seconds. What was
 //! measured reaches an [`Observer`] second by second; what became of the whole is the [`Outcome`].
+//! [`search`](fn@search) does so again and again at other rates, on the same connections, until it knows the
+//! highest that holds a promise.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

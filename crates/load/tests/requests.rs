@@ -7,6 +7,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 const ORDER: &str = include_str!("../../../contract/samples/load-order-fixed-rate.json");
+const SEARCH: &str = include_str!("../../../contract/samples/load-order-search.json");
 
 fn program(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
@@ -124,7 +125,7 @@ fn a_password_file_that_is_missing_is_a_wrong_request() {
 
 #[test]
 fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
-    for command in ["run", "populate", "cleanup"] {
+    for command in ["run", "search", "populate", "cleanup"] {
         let short = program(&[command, "-h"], "");
         let short = String::from_utf8(short.stdout).unwrap();
         assert!(!short.contains("Example"), "{short}");
@@ -134,6 +135,73 @@ fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
             "{command}"
         );
     }
+}
+
+#[test]
+fn a_rate_that_is_none_is_told_with_an_example() {
+    let run = |rate| {
+        let arguments = [
+            "run",
+            "oltp_read_write",
+            "--socket",
+            "/nowhere",
+            "--rate",
+            rate,
+        ];
+        program(&arguments, "")
+    };
+    for rate in ["500,1000", "100..2000", "5:0s", "fast"] {
+        let output = run(rate);
+        assert_eq!(output.status.code(), Some(2), "{rate}");
+        assert!(told(&output).contains("for example"), "{}", told(&output));
+    }
+    let output = run("0");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        told(&output).contains("not between 0.001"),
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_transaction_type_that_does_not_exist_is_a_wrong_request_with_the_nearest_name() {
+    let typed = "reed_write=500:30s";
+    let arguments = [
+        "run",
+        "oltp_read_write",
+        "--socket",
+        "/nowhere",
+        "--rate-of",
+        typed,
+    ];
+    let output = program(&arguments, "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        told(&output).contains("nearest one is \"read_write\""),
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_search_needs_a_promise_and_has_no_number_of_events() {
+    let search = ["search", "oltp_read_write", "--socket", "/nowhere"];
+    let output = program(&search, "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("--promise"), "{}", told(&output));
+    let output = program(&[&search[..], &["--promise", "99<20ms"]].concat(), "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("'p99<20ms'"), "{}", told(&output));
+    let mut order: Value = serde_json::from_str(SEARCH).unwrap();
+    order["events"] = json!(1000);
+    let output = program(&["run", "--order", "-"], &order.to_string());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        told(&output).contains("number of events"),
+        "{}",
+        told(&output)
+    );
 }
 
 #[test]
