@@ -1,7 +1,7 @@
 //! Columns of the table of seconds.
 
-use super::file::Kind::{self, Float, Int, Packed, Text};
-use super::file::Value;
+use super::column::Kind::{self, Float, Int, Packed, Text};
+use super::column::Value;
 use super::row::{Row, bytes, int, quantile};
 
 type Column = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Value<'r>);

@@ -3,6 +3,7 @@
 //! Each second has a row of kind `all`, one of kind `transaction` for each transaction type, and one of
 //! kind `statement` for each statement type. A column that makes no sense for a kind is null there.
 
+mod column;
 mod columns;
 mod file;
 mod row;

@@ -1,6 +1,6 @@
 //! Rows of the table of seconds.
 
-use super::file::Value;
+use super::column::Value;
 use crate::record::{Packed, PackedSecond, PackedTransaction, all_responses};
 use dbdyno_drive::IntervalRecord;
 use dbdyno_meter::{Histogram, Interval, StatementCounts, TransactionCounts, WorkerLoad};
@@ -187,8 +187,8 @@ pub(super) fn quantile<'a>(times: &Histogram, q: f64) -> Value<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::column::Kind;
     use super::super::columns::COLUMNS;
-    use super::super::file::Kind;
     use super::*;
     use crate::order::LoadOrder;
     use dbdyno_meter::{Encoder, Shape};
@@ -201,8 +201,8 @@ mod tests {
         (found.unwrap().2)(row)
     }
 
-    #[test]
-    fn a_second_has_a_row_for_all_events_and_one_for_each_type() {
+    /// The rows of a second of an open loop that `fill` fills.
+    fn with_rows(fill: impl FnOnce(&mut Interval), look: impl FnOnce(&[Row<'_>])) {
         let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
         let load = order.load().unwrap();
         let mut interval = Interval::new(Shape {
@@ -211,12 +211,7 @@ mod tests {
             open_loop: true,
         });
         interval.duration_ns = 500_000_000;
-        interval.backlog = 9;
-        interval.transactions[0].completed = 2;
-        interval.transactions[0].response.record(7_000_001);
-        interval.statements[0].completed = 3;
-        interval.statements[0].errors.add(1213);
-        interval.tally.reads = 3;
+        fill(&mut interval);
         let record = IntervalRecord {
             phase: "window",
             realtime_ns: 1,
@@ -224,56 +219,55 @@ mod tests {
         };
         let packed = PackedSecond::of(&interval, &mut Encoder::default());
         let rows: Vec<_> = rows(&record, &packed, &*load.workload).collect();
-        let told = |column: &'static str| rows.iter().map(move |row| of(row, column));
-        let (all, transaction, statement) = (0, 1, 2);
-        let expected = ["all", "transaction", "statement"].map(Value::Text);
-        assert!(told("kind").eq(expected));
-        assert!(told("max_ns").eq([Value::Int(7_000_001), Value::Int(7_000_001), Value::Null]));
-        assert_eq!(of(&rows[all], "tps"), Value::Float(4.0));
-        assert_eq!(of(&rows[all], "qps"), Value::Float(6.0));
-        assert!(told("backlog").eq([Value::Int(9), Value::Null, Value::Null]));
-        assert_eq!(of(&rows[transaction], "name"), Value::Text("point_select"));
-        assert!(told("errors").eq([Value::Int(1), Value::Null, Value::Int(1)]));
-        assert_eq!(of(&rows[statement], "tps"), Value::Null);
+        look(&rows);
+    }
+
+    #[test]
+    fn a_second_has_a_row_for_all_events_and_one_for_each_type() {
+        let fill = |interval: &mut Interval| {
+            interval.backlog = 9;
+            interval.transactions[0].completed = 2;
+            interval.transactions[0].response.record(7_000_001);
+            interval.statements[0].completed = 3;
+            interval.statements[0].errors.add(1213);
+            interval.tally.reads = 3;
+        };
+        with_rows(fill, |rows| {
+            let told = |column| rows.iter().map(|row| of(row, column)).collect::<Vec<_>>();
+            let (text, float) = (Value::Text, Value::Float);
+            let max = Value::Int(7_000_001);
+            assert_eq!(told("kind"), ["all", "transaction", "statement"].map(text));
+            assert_eq!(told("name")[1], text("point_select"));
+            assert_eq!(told("max_ns"), [max, max, Value::Null]);
+            assert_eq!(told("tps"), [float(4.0), float(4.0), Value::Null]);
+            assert_eq!(told("qps"), [float(6.0), Value::Null, float(6.0)]);
+            assert_eq!(told("backlog"), [Value::Int(9), Value::Null, Value::Null]);
+            assert_eq!(told("errors"), [Value::Int(1), Value::Null, Value::Int(1)]);
+        });
     }
 
     #[test]
     fn every_value_is_of_the_kind_of_its_column() {
-        let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
-        let load = order.load().unwrap();
-        let mut interval = Interval::new(Shape {
-            transaction_types: 1,
-            statement_types: 1,
-            open_loop: true,
-        });
-        interval.duration_ns = 1;
-        let counts = &mut interval.transactions[0];
-        for times in [
-            &mut counts.response,
-            &mut counts.service,
-            &mut counts.first_attempt,
-        ] {
-            times.record(1);
-        }
-        interval.lateness.as_mut().unwrap().record(1);
-        let record = IntervalRecord {
-            phase: "window",
-            realtime_ns: 1,
-            interval: &interval,
+        let fill = |interval: &mut Interval| {
+            let counts = &mut interval.transactions[0];
+            counts.response.record(1);
+            counts.service.record(1);
+            counts.first_attempt.record(1);
+            interval.lateness.as_mut().unwrap().record(1);
         };
-        let packed = PackedSecond::of(&interval, &mut Encoder::default());
-        let rows: Vec<_> = rows(&record, &packed, &*load.workload).collect();
-        for (name, kind, value) in COLUMNS {
-            let kinds = rows.iter().filter_map(|row| match value(row) {
-                Value::Null => None,
-                Value::Int(_) => Some(Kind::Int),
-                Value::Float(_) => Some(Kind::Float),
-                Value::Text(_) => Some(Kind::Text),
-                Value::Packed(_) => Some(Kind::Packed),
-            });
-            let kinds: Vec<_> = kinds.collect();
-            assert!(!kinds.is_empty(), "{name} is null in every row");
-            assert!(kinds.iter().all(|found| found == kind), "{name}");
-        }
+        with_rows(fill, |rows| {
+            for (name, kind, value) in COLUMNS {
+                let kinds = rows.iter().filter_map(|row| match value(row) {
+                    Value::Null => None,
+                    Value::Int(_) => Some(Kind::Int),
+                    Value::Float(_) => Some(Kind::Float),
+                    Value::Text(_) => Some(Kind::Text),
+                    Value::Packed(_) => Some(Kind::Packed),
+                });
+                let kinds: Vec<_> = kinds.collect();
+                assert!(!kinds.is_empty(), "{name} is null in every row");
+                assert!(kinds.iter().all(|found| found == kind), "{name}");
+            }
+        });
     }
 }
