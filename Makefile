@@ -6,6 +6,7 @@
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
 #                  a quarter of an hour on an idle machine; writes docs/reference/client-cost.md
 #   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
+#   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
 SHELL := /bin/bash
@@ -17,7 +18,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench fuzz clean
+.PHONY: setup compare test bench fuzz soak clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -34,6 +35,10 @@ bench: setup
 MINUTES ?= 10
 fuzz:
 	@fuzz/run $(MINUTES)
+
+SOAK_MINUTES ?= 60
+soak: setup
+	@.venv/bin/python benches/soak.py --minutes $(SOAK_MINUTES)
 
 clean:
 	rm -rf .venv .tools target fuzz/target fuzz/corpus fuzz/artifacts

@@ -25,7 +25,7 @@ RATE, SECONDS, CONNECTIONS = 5_000, 20, 64
 
 def drive(folder: Path, server: NullServer, *arguments: str) -> LoadRun:
     common = ["--threads", str(CONNECTIONS), "--warm-up", "2s", "--seed", "1", "--report-interval", "0"]
-    with RunningLoad(POINT_SELECT, server.target, [*common, *arguments], folder, cpu=1) as load:
+    with RunningLoad(POINT_SELECT, server.target, [*common, *arguments], folder) as load:
         run = load.finish(120)
     assert (run.exit_code, run.end["status"]) == (0, "complete"), run.errors
     return run
@@ -57,7 +57,7 @@ class Stalled:
 @pytest.fixture(scope="module")
 def open_loop(truth_folder: Path) -> Stalled:
     log = truth_folder / "stall.csv"
-    with NullServer(truth_folder, *STALL, "--log", str(log), cpu=1) as server:
+    with NullServer(truth_folder, *STALL, "--log", str(log)) as server:
         run = drive(truth_folder, server, "--rate", str(RATE), "--arrivals", "constant", "--time", f"{SECONDS}s")
         server.stop()
     return Stalled(run, StatementLog.read(log, "point_select"))
@@ -65,16 +65,19 @@ def open_loop(truth_folder: Path) -> Stalled:
 
 @pytest.fixture(scope="module")
 def closed_loop(truth_folder: Path) -> LoadRun:
-    with NullServer(truth_folder, *STALL, "--capacity", str(RATE), cpu=1) as server:
+    with NullServer(truth_folder, *STALL, "--capacity", str(RATE)) as server:
         return drive(truth_folder, server, "--time", "10s")
 
 
 def test_a_stall_is_in_the_response_times_of_an_open_loop(open_loop: Stalled) -> None:
     quiet = open_loop.quiet_seconds()
     assert len(quiet) >= SECONDS // 5, f"the machine stood still in all seconds but {len(quiet)}"
-    response = histogram(quiet, "transactions", "response")
-    assert quantile_ns(response, 0.99) / MS == pytest.approx(90, abs=2)
-    print(f"p99 {quantile_ns(response, 0.99) / MS:.2f} ms in {len(quiet)} quiet seconds")
+    found = [quantile_ns(histogram([second], "transactions", "response"), 0.99) / MS for second in quiet]
+    # Of each second, because a processor that comes late at the end of a stall delays all that waited in it.
+    assert np.median(found) == pytest.approx(90, abs=2)
+    print(
+        f"p99 {np.median(found):.2f} ms, in single seconds {min(found):.2f} to {max(found):.2f}, {len(found)} of them"
+    )
 
 
 def test_response_times_in_stalls_are_those_of_the_servers_log(open_loop: Stalled) -> None:
