@@ -65,7 +65,7 @@ fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow
             // A reader of records learns the reason from the last one; people from the error below.
             observer
                 .finish(&unbegun(&error))
-                .map_err(unwritable("the end of the run"))?;
+                .map_err(unwritable("the run"))?;
             Err(error.into())
         }
     }
@@ -76,7 +76,7 @@ fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
     if is_closed_pipe(&error) {
         return Ok(Exit::NotHeld);
     }
-    Err(unwritable("the end of the run")(error).into())
+    Err(unwritable("the run")(error).into())
 }
 
 fn exit_of(outcome: &Outcome) -> Exit {
