@@ -66,7 +66,7 @@ impl Course {
             highest_held_per_s: held,
             lowest_broken_per_s: broken.map(|probe| probe.rate_per_s),
             reason: broken.map_or_else(String::new, |probe| probe.reason.clone()),
-            client_bound: broken.is_some_and(Probe::is_client_bound),
+            client_bound: broken.is_some_and(|probe| probe.client_bound),
             complete: self.next().is_none() && self.probes.len() < MOST_PROBES,
             probes: self.probes(),
         }
@@ -120,7 +120,9 @@ mod tests {
                 quantile_ns: None,
                 backlog_first: 0,
                 backlog_last: 0,
-                client_busy: if rate_per_s > 50_000.0 { 0.9 } else { 0.3 },
+                client_busy: 0.3,
+                client_late_ns: 0,
+                client_bound: rate_per_s > 50_000.0,
                 held,
                 reason: if held { "" } else { "slow" }.to_owned(),
             });

@@ -62,18 +62,15 @@ pub struct Probe {
     pub backlog_last: u64,
     /// Share of the window in which the client's busiest worker was not waiting.
     pub client_busy: f64,
+    /// How much later than due the client sent although a connection was free, at the promised quantile of all
+    /// events.
+    pub client_late_ns: u64,
+    /// Whether the client was so busy, or so late, that what was measured may be its own limit.
+    pub client_bound: bool,
     /// Whether the promise was held.
     pub held: bool,
     /// Why not; empty when held.
     pub reason: String,
-}
-
-impl Probe {
-    /// Whether the client had so little idle time that what was measured may be its own limit.
-    #[must_use]
-    pub fn is_client_bound(&self) -> bool {
-        self.client_busy > verdict::BUSY_CLIENT
-    }
 }
 
 /// What a search has found.
@@ -233,7 +230,7 @@ impl Hunt<'_> {
             return None;
         }
         let sums = window.into_sums();
-        let (held, reason) = judge(search, rate_per_s, &sums);
+        let verdict = judge(search, rate_per_s, &sums);
         Some(Probe {
             number,
             first_second: first_second + search.settle_s,
@@ -244,8 +241,10 @@ impl Hunt<'_> {
             backlog_first: sums.backlog_first,
             backlog_last: sums.backlog_last(),
             client_busy: sums.client_busy(),
-            held,
-            reason,
+            client_late_ns: sums.client_late_ns(search.quantile),
+            client_bound: verdict.client_bound,
+            held: verdict.held,
+            reason: verdict.reason,
         })
     }
 }

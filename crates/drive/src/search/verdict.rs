@@ -4,7 +4,7 @@ use super::Search;
 use super::window::Sums;
 
 /// Busy share of a worker above which what was measured may be the client's own limit.
-pub(super) const BUSY_CLIENT: f64 = 0.8;
+const BUSY_CLIENT: f64 = 0.8;
 
 /// Share of the due events that may be missing from the completed ones, beside noise.
 const MISSING: f64 = 0.01;
@@ -12,27 +12,61 @@ const MISSING: f64 = 0.01;
 /// Standard deviations that count as noise.
 const NOISE: f64 = 3.0;
 
-/// Whether the promise was held in a window at this rate, and why not.
+/// Share of the promised bound above which the client's own lateness may be what broke it.
+const LATE_CLIENT: f64 = 0.5;
+
+/// What is said of a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) held: bool,
+    /// What was measured may be the client's limit.
+    pub(super) client_bound: bool,
+    /// Empty when held.
+    pub(super) reason: String,
+}
+
+/// Judges a window at this rate.
 ///
-/// It was held when the quantile of the response time is below the bound, the backlog does not grow, what
-/// was due was done, and no event failed. The quantile alone would not do: what waits at the end of the
-/// window is in no histogram yet.
-pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &Sums) -> (bool, String) {
+/// The promise was held when the quantile of the response time is below the bound, the backlog does not
+/// grow, what was due was done, and no event failed. The quantile alone would not do: what waits at the end
+/// of the window is in no histogram yet.
+pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &Sums) -> Verdict {
     let breaches = [
         slowness(search, sums),
         growth(search, rate_per_s, sums),
         shortfall(sums),
         failures(sums),
     ];
+    let limits = [busy_client(sums), late_client(search, sums)];
+    let client_bound = limits.iter().any(Option::is_some);
     let mut reasons: Vec<_> = breaches.into_iter().flatten().collect();
     let held = reasons.is_empty();
-    if !held && sums.client_busy() > BUSY_CLIENT {
-        reasons.push(format!(
-            "the client's busiest worker was {:.0} % busy, so the limit may be the client's",
-            sums.client_busy() * 100.0
-        ));
+    if !held {
+        reasons.extend(limits.into_iter().flatten());
     }
-    (held, reasons.join("; "))
+    Verdict {
+        held,
+        client_bound,
+        reason: reasons.join("; "),
+    }
+}
+
+fn busy_client(sums: &Sums) -> Option<String> {
+    let busy = sums.client_busy();
+    (busy > BUSY_CLIENT)
+        .then(|| format!("the client's busiest worker was {:.0} % busy", busy * 100.0))
+}
+
+/// A client that gets no processor when it is due is not busy, but late.
+fn late_client(search: &Search, sums: &Sums) -> Option<String> {
+    let late_ns = sums.client_late_ns(search.quantile);
+    (late_ns as f64 > LATE_CLIENT * search.response_ns as f64).then(|| {
+        format!(
+            "the client itself was late, {} {} ms",
+            quantile_name(search.quantile),
+            milliseconds(late_ns)
+        )
+    })
 }
 
 fn slowness(search: &Search, sums: &Sums) -> Option<String> {
@@ -108,12 +142,17 @@ mod tests {
     fn reason(change: impl FnOnce(&mut Sums)) -> String {
         let mut sums = sums();
         change(&mut sums);
-        judge(&SEARCH, 1_000.0, &sums).1
+        judge(&SEARCH, 1_000.0, &sums).reason
     }
 
     #[test]
     fn a_calm_window_holds() {
-        assert_eq!(judge(&SEARCH, 1_000.0, &sums()), (true, String::new()));
+        let calm = Verdict {
+            held: true,
+            client_bound: false,
+            reason: String::new(),
+        };
+        assert_eq!(judge(&SEARCH, 1_000.0, &sums()), calm);
     }
 
     #[test]
@@ -153,9 +192,9 @@ mod tests {
         sums.backlogs = (1..=10).map(|second| second * 60).collect();
         sums.started -= 600;
         sums.completed -= 600;
-        let (held, reason) = judge(&search, 1_000.0, &sums);
-        assert!(!held);
-        assert_eq!(reason, "9400 of 10000 due events were completed");
+        let verdict = judge(&search, 1_000.0, &sums);
+        assert!(!verdict.held);
+        assert_eq!(verdict.reason, "9400 of 10000 due events were completed");
     }
 
     #[test]
@@ -172,12 +211,32 @@ mod tests {
         assert!(reason.contains("busiest worker was 85 % busy"), "{reason}");
         let mut busy = sums();
         busy.busy_ns[0] = 8_500_000_000;
-        assert!(judge(&SEARCH, 1_000.0, &busy).0, "and alone breaks nothing");
+        let verdict = judge(&SEARCH, 1_000.0, &busy);
+        assert!(
+            verdict.held && verdict.client_bound,
+            "and alone breaks nothing"
+        );
+    }
+
+    /// Half of the events found a connection free, and 120 of those were sent 15 ms late: more than the one
+    /// in a hundred of all events that p99 leaves out.
+    #[test]
+    fn a_late_client_is_named_beside_what_broke() {
+        let late = |count: u64| {
+            move |sums: &mut Sums| {
+                (0..5_000 - count).for_each(|_| sums.lateness.record(1_000));
+                (0..count).for_each(|_| sums.lateness.record(15_000_000));
+                sums.failed = 1;
+            }
+        };
+        assert!(reason(late(120)).ends_with("the client itself was late, p99 15 ms"));
+        assert_eq!(reason(late(90)), "1 events failed");
     }
 
     #[test]
     fn nothing_completed_is_no_promise_held() {
-        let (held, reason) = judge(&SEARCH, 1_000.0, &Sums::default());
-        assert_eq!((held, &*reason), (false, "nothing was completed"));
+        let verdict = judge(&SEARCH, 1_000.0, &Sums::default());
+        assert_eq!(verdict.reason, "nothing was completed");
+        assert!(!verdict.held && !verdict.client_bound);
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Sums {
     pub(super) failed: u64,
     /// Of all transaction types.
     pub(super) response: Histogram,
+    /// How much later than due events were sent although a connection was free.
+    pub(super) lateness: Histogram,
     pub(super) duration_ns: u64,
     /// Time not spent waiting, by worker.
     pub(super) busy_ns: Vec<u64>,
@@ -79,6 +81,9 @@ impl Sums {
             self.started += counts.started;
             self.response.merge(&counts.response);
         }
+        if let Some(lateness) = &interval.lateness {
+            self.lateness.merge(lateness);
+        }
         self.completed += interval.completed();
         self.failed += interval.failed();
         self.duration_ns += interval.duration_ns;
@@ -94,6 +99,17 @@ impl Sums {
         // The upper edge of the last slot may lie above the longest time.
         let edge_ns = self.response.quantile_ns(quantile)?;
         Some(edge_ns.min(self.response.max_ns()))
+    }
+
+    /// The client's own lateness at a quantile of all events. Those that waited for a connection are in no
+    /// histogram of lateness: of them the client was not late.
+    pub(super) fn client_late_ns(&self, quantile: f64) -> u64 {
+        let later = (1.0 - quantile) * self.started as f64 / self.lateness.count() as f64;
+        if later.is_nan() || later >= 1.0 {
+            return 0;
+        }
+        let edge_ns = self.lateness.quantile_ns(1.0 - later).unwrap_or(0);
+        edge_ns.min(self.lateness.max_ns())
     }
 
     pub(super) fn backlog_last(&self) -> u64 {

@@ -16,6 +16,8 @@ pub(crate) struct ProbeLine<'a> {
     backlog_first: u64,
     backlog_last: u64,
     client_busy: f64,
+    client_late_ns: u64,
+    client_bound: bool,
     held: bool,
     reason: &'a str,
 }
@@ -33,6 +35,8 @@ impl<'a> ProbeLine<'a> {
             backlog_first: probe.backlog_first,
             backlog_last: probe.backlog_last,
             client_busy: probe.client_busy,
+            client_late_ns: probe.client_late_ns,
+            client_bound: probe.client_bound,
             held: probe.held,
             reason: &probe.reason,
         }

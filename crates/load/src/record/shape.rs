@@ -184,6 +184,8 @@ fn a_probe_has_the_shape_of_the_sample() {
         backlog_first: 0,
         backlog_last: 2,
         client_busy: 0.5,
+        client_late_ns: 1,
+        client_bound: false,
         held: true,
         reason: String::new(),
     };

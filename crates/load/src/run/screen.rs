@@ -37,7 +37,7 @@ impl<'a> Screen<'a> {
         let shape = Shape {
             transaction_types: load.workload.transaction_types().len(),
             statement_types: load.workload.statement_types().len(),
-            open_loop: load.pacing.is_open_loop(),
+            open_loop: load.pacing.has_due_instants(),
         };
         Self {
             report_interval,

@@ -71,7 +71,7 @@ impl<'a> SearchScreen<'a> {
         if answer.client_bound {
             writeln!(
                 out,
-                "the client was busy there for more than 80 % of the time: this may be its limit and not the server's"
+                "the client itself had no time to spare there: this may be its limit and not the server's"
             )?;
         }
         Ok(())
@@ -218,6 +218,8 @@ mod tests {
             backlog_first: 0,
             backlog_last: 3,
             client_busy: 0.123,
+            client_late_ns: 1,
+            client_bound: false,
             held: false,
             reason: "p99 21.4 ms".to_owned(),
         };

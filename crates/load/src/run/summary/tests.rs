@@ -33,7 +33,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
     let shape = Shape {
         transaction_types: load.workload.transaction_types().len(),
         statement_types: load.workload.statement_types().len(),
-        open_loop: load.pacing.is_open_loop(),
+        open_loop: load.pacing.has_due_instants(),
     };
     let mut interval = Interval::new(shape);
     interval.duration_ns = SECOND_NS;

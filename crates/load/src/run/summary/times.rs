@@ -42,7 +42,7 @@ impl Summary<'_> {
         name: &str,
         counts: &TransactionCounts,
     ) -> io::Result<()> {
-        if self.load.pacing.is_open_loop() {
+        if self.load.pacing.has_due_instants() {
             write_row(out, &format!("{name}, response"), &counts.response)?;
             write_row(out, &format!("{name}, service"), &counts.service)?;
         } else {
