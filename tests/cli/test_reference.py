@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "reference" / "commands.md"
 PROGRAMS = ROOT / ".venv" / "bin"
 COMMANDS = {
     "dbdyno": ("", "compare", "run", "plan", "show", "report", "engines", "calibrate"),
-    "dbdyno-load": ("", "run", "populate", "cleanup", "sample"),
+    "dbdyno-load": ("", "run", "search", "populate", "cleanup", "sample", "null-server"),
 }
 HEAD = """\
 # Commands

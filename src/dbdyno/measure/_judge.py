@@ -38,7 +38,7 @@ def judge(
     server_death : how the server ended, when it did
     """
     failure = _failure(figures, end, server_death)
-    doubts = [] if failure else _doubts(intervals, figures, concurrency)
+    doubts = [] if failure else _doubts(intervals, figures, end, concurrency)
     caveats = [*doubts, *_remarks(figures)]
     if failure:
         return Judgement("failed", failure, tuple(caveats))
@@ -60,10 +60,13 @@ def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | 
     return ""
 
 
-def _doubts(intervals: Sequence[IntervalRecord], figures: WindowFigures, concurrency: int) -> list[Caveat]:
+def _doubts(
+    intervals: Sequence[IntervalRecord], figures: WindowFigures, end: EndRecord | None, concurrency: int
+) -> list[Caveat]:
     found = (
         _missing_seconds(figures),
-        _client_bound(figures),
+        _client_bound(figures) or _client_bound_search(end),
+        _unfinished_search(end),
         _clock_jump(intervals),
         _lost_connections(intervals, concurrency),
         _failures(figures),
@@ -79,6 +82,18 @@ def _missing_seconds(figures: WindowFigures) -> Caveat | None:
 def _client_bound(figures: WindowFigures) -> Caveat | None:
     use = figures.client_use
     return Caveat(CLIENT_BOUND, use.reason) if use is not None and use.is_bound else None
+
+
+def _client_bound_search(end: EndRecord | None) -> Caveat | None:
+    if end is None or end.search is None or not end.search.client_bound:
+        return None
+    return Caveat(CLIENT_BOUND, f"the search met the client's own limit: {end.search.reason}")
+
+
+def _unfinished_search(end: EndRecord | None) -> Caveat | None:
+    if end is None or end.search is None or end.search.complete:
+        return None
+    return Caveat("unfinished-search", f"the search ended before its answer was sure: {end.search.reason}")
 
 
 def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:

@@ -102,11 +102,21 @@ class ProbeRecord:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search has found; None: no such rate."""
+    """What a search has found; None: no such rate.
+
+    Attributes
+    ----------
+    reason : what broke at the lowest rate that did not hold
+    client_bound : the limit that was met there may be the client's
+    complete : the gap between both rates is as small as asked for, and the answer held twice
+    """
 
     highest_held_per_s: float | None
     lowest_broken_per_s: float | None
     probes: int
+    reason: str = ""
+    client_bound: bool = False
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +216,14 @@ def _end(row: Mapping[str, Any]) -> EndRecord:
 
 
 def _search(row: Mapping[str, Any]) -> SearchAnswer:
-    return SearchAnswer(row["highest_held_per_s"], row["lowest_broken_per_s"], row["probes"])
+    return SearchAnswer(
+        highest_held_per_s=row["highest_held_per_s"],
+        lowest_broken_per_s=row["lowest_broken_per_s"],
+        probes=row["probes"],
+        reason=row.get("reason", ""),
+        client_bound=row.get("client_bound", False),
+        complete=row.get("complete", True),
+    )
 
 
 def _probe(row: Mapping[str, Any]) -> ProbeRecord:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dbdyno.measure import Judgement, judge, window_figures
-from dbdyno.measure._records import EndRecord, IntervalRecord
+from dbdyno.measure._records import EndRecord, IntervalRecord, SearchAnswer
 
 Make = Callable[..., IntervalRecord]
 COMPLETE = EndRecord("complete", "", 1)
@@ -88,3 +88,14 @@ def test_failed_transactions_make_the_run_suspect_and_repeated_ones_do_not(inter
     judgement = judged([interval(0, failed=5, errors={"1062": 5}), interval(1)])
     assert judgement.status == "suspect"
     assert "1062 (5×)" in judgement.reason
+
+
+def test_a_search_that_met_the_clients_limit_or_did_not_end_is_suspect(interval: Make) -> None:
+    seconds = [interval(i) for i in range(60)]
+    late = SearchAnswer(900.0, 1000.0, 7, reason="the client was late", client_bound=True)
+    cut = SearchAnswer(900.0, 1000.0, 60, reason="60 probes", complete=False)
+    for search, code in ((late, "client-bound"), (cut, "unfinished-search")):
+        judgement = judged(seconds, EndRecord("complete", "", 1, search=search))
+        assert judgement.status == "suspect"
+        assert codes(judgement) == {code}
+        assert search.reason in judgement.reason
