@@ -13,6 +13,7 @@ from dbdyno.measure._records import (
     IntervalRecord,
     MessageRecord,
     ProbeRecord,
+    SearchAnswer,
     StartRecord,
     WorkerUse,
     parse_record,
@@ -36,7 +37,8 @@ def test_every_record_of_the_contract_is_read() -> None:
     assert isinstance(probe, ProbeRecord)
     assert (probe.first_second, probe.seconds, probe.rate_per_s, probe.held) == (5, 10, 1000.0, True)
     assert isinstance(end, EndRecord)
-    assert (end.unsent, end.outages, end.search) == (0, 1, None)
+    assert (end.unsent, end.outages) == (0, 1)
+    assert end.search == SearchAnswer(1000.0, 1040.0, 9, reason="p99 21.4 ms")
     assert end.process_cpu_ns == 4830000000
 
 
