@@ -1,6 +1,6 @@
 """Service times of a known law: what is reported against the server's own log of every statement.
 
-Times are long (hundreds of milliseconds, on many connections), because the log ends when a reply is written and the
+Times are long (up to seconds, on many connections), because the log ends when a reply is written and the
 client's time when it is read: the tenth of a millisecond between them must be small against half a percent.
 """
 
@@ -21,9 +21,9 @@ from null_server import NullServer, StatementLog
 
 pytestmark = pytest.mark.truth
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
-RATE, SECONDS = 1_500, 20
+RATE, SECONDS = 1_200, 20
 # Both laws leave well over RATE times their mean of connections free, so that none waits for one.
-LAWS = {"exponential:400ms": 1_200, "two-peak:1s@97%,4s@3%": 2_200}
+LAWS = {"exponential:400ms": 1_000, "two-peak:2s@97%,6s@3%": 2_900}
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Known:
     law: str
     run: LoadRun
     truth_ns: list[NDArray[np.int64]]
+
+    def truth_of_window_ns(self) -> NDArray[np.int64]:
+        """The true times of all judged seconds, which begin when the slowest statements have begun to end."""
+        return np.concatenate([self.truth_ns[second["second"]] for second in self.run.window])
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,7 @@ def known(truth_folder: Path) -> Iterator[dict[str, Known]]:
             log = truth_folder / f"{law.partition(':')[0]}.csv"
             server = stack.enter_context(NullServer(truth_folder, "--delay", law, "--log", str(log), cpu=cpu))
             servers[law] = (server, log)
-            pacing = ["--rate", str(RATE), "--warm-up", "5s", "--time", f"{SECONDS}s", "--report-interval", "0"]
+            pacing = ["--rate", str(RATE), "--warm-up", "7s", "--time", f"{SECONDS}s", "--report-interval", "0"]
             arguments = [*pacing, "--threads", str(connections), "--seed", "3", "--workers", "1"]
             load = RunningLoad(POINT_SELECT, server.target, arguments, truth_folder, cpu=cpu)
             loads[law] = stack.enter_context(load)
@@ -90,7 +94,7 @@ def test_every_quantile_of_every_second_is_the_servers_own(known: dict[str, Know
 @pytest.mark.parametrize("law", LAWS)
 def test_every_quantile_of_the_window_is_the_servers_own(known: dict[str, Known], law: str) -> None:
     run = known[law].run
-    true_ns = np.concatenate([known[law].truth_ns[second["second"]] for second in run.window])
+    true_ns = known[law].truth_of_window_ns()
     for group in ("statements", "transactions"):
         service = histogram(run.window, group, "service")
         for q in QUANTILES:
@@ -101,10 +105,10 @@ def test_every_quantile_of_the_window_is_the_servers_own(known: dict[str, Known]
 
 def test_the_servers_times_follow_the_law(known: dict[str, Known]) -> None:
     """Otherwise both sides could be wrong together: a server that answered at once would be met as well."""
-    exponential, peaks = (np.concatenate(known[law].truth_ns) / 1e9 for law in LAWS)
+    exponential, peaks = (known[law].truth_of_window_ns() / 1e9 for law in LAWS)
     for q in (0.5, 0.9, 0.99):
         assert np.quantile(exponential, q) == pytest.approx(-0.4 * math.log(1 - q), rel=0.05)
-    slow = peaks > 2.5
+    slow = peaks > 4
     assert slow.mean() == pytest.approx(0.03, abs=0.004)
-    assert np.median(peaks[slow]) == pytest.approx(4.0, rel=0.005)
-    assert np.median(peaks[~slow]) == pytest.approx(1.0, rel=0.005)
+    assert np.median(peaks[slow]) == pytest.approx(6.0, rel=0.005)
+    assert np.median(peaks[~slow]) == pytest.approx(2.0, rel=0.005)
