@@ -46,25 +46,29 @@ pub(crate) fn put_quit(out: &mut Vec<u8>) {
 
 /// The types are sent every time: two bytes a value, and no state to keep per statement.
 pub(crate) fn put_execute(out: &mut Vec<u8>, id: u32, parameters: &Parameters) {
-    put_command(out, EXECUTE, |out| {
-        out.extend_from_slice(&id.to_le_bytes());
-        out.extend_from_slice(&[0, 1, 0, 0, 0]); // no cursor; the iteration count, always 1
-        if !parameters.is_empty() {
-            put_null_bits(out, parameters);
-            out.push(1); // types follow
-            put_types(out, parameters);
-            put_values(out, parameters);
-        }
-    });
+    let start = out.len();
+    let [i0, i1, i2, i3] = id.to_le_bytes();
+    // Room for the header; no cursor; the iteration count, always 1.
+    out.extend_from_slice(&[0, 0, 0, 0, EXECUTE, i0, i1, i2, i3, 0, 1, 0, 0, 0]);
+    if !parameters.is_empty() {
+        put_null_bits(out, parameters);
+        out.push(1); // types follow
+        put_types(out, parameters);
+        put_values(out, parameters);
+    }
+    finish(out, start, 0);
 }
 
 fn put_null_bits(out: &mut Vec<u8>, parameters: &Parameters) {
-    let start = out.len();
-    out.resize(start + parameters.len().div_ceil(8), 0);
+    let mut bits = 0;
     for (index, value) in parameters.iter().enumerate() {
-        if value == Parameter::Null {
-            out[start + index / 8] |= 1 << (index % 8);
+        bits |= u8::from(value == Parameter::Null) << (index % 8);
+        if index % 8 == 7 {
+            out.push(std::mem::take(&mut bits));
         }
+    }
+    if !parameters.len().is_multiple_of(8) {
+        out.push(bits);
     }
 }
 

@@ -9,10 +9,10 @@ mod look;
 mod packets;
 mod results;
 
-use crate::packet::{HEADER_BYTES, MAX_PAYLOAD};
+use crate::packet::HEADER_BYTES;
 use crate::row_sink::RowSink;
 use crate::{Reply, SessionChanges, WireError};
-use look::Look;
+use look::{Look, MAX_CONTROL_BYTES};
 pub(crate) use packets::parse_error;
 use results::Tally;
 
@@ -118,8 +118,8 @@ impl ReplyReader {
             if at == piece.len() {
                 return Ok((at, None));
             }
-            if !S::WANTS_ROWS && self.stage == Stage::Rows && self.partial.is_empty() {
-                at += self.pass_over_rows(&piece[at..]);
+            if !S::WANTS_ROWS && self.partial.is_empty() {
+                at += self.pass_over_plain(&piece[at..], sink)?;
             }
             let reply = if self.partial.is_empty() {
                 self.read_in_place(&piece[at..], &mut at, sink)?
@@ -133,25 +133,56 @@ impl ReplyReader {
         }
     }
 
-    /// Counts the plain rows at the front of `rest` and says how many bytes they are. What is not whole,
-    /// not in sequence or not surely a row is left to the careful way; this loop is why a result of a
-    /// hundred rows costs little more than one of one.
-    fn pass_over_rows(&mut self, rest: &[u8]) -> usize {
-        let (mut at, mut sequence) = (0, self.sequence);
-        while let Some(&[low, middle, high, number, first]) = rest[at..].first_chunk::<LOOK_BYTES>()
+    /// Counts the column definitions and rows at the front of `rest` that nobody wants, and says how many bytes
+    /// they are, the count of columns before them included. What is not whole, not in sequence or not surely
+    /// what is due is left to the careful way; this is why a result costs little more than its packets' headers.
+    fn pass_over_plain<S: RowSink>(
+        &mut self,
+        rest: &[u8],
+        sink: &mut S,
+    ) -> Result<usize, WireError> {
+        let mut at = 0;
+        if self.stage == Stage::Head
+            && let Some(columns) = self.plain_count(rest)
         {
-            let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
-            let is_plain = length > 0 && length < MAX_PAYLOAD && first < 0xfe;
-            let end = at + HEADER_BYTES + length;
-            if !is_plain || self.is_continued || sequence != Some(number) || end > rest.len() {
-                break;
-            }
-            at = end;
-            sequence = Some(number.wrapping_add(1));
-            self.tally.rows += 1;
+            sink.start(columns)?;
+            at = LOOK_BYTES;
         }
-        self.sequence = sequence;
-        at
+        let Some(mut due) = self.sequence else {
+            return Ok(at);
+        };
+        if let Stage::Columns(mut left) = self.stage {
+            while left > 0 && pass_over_packet(rest, &mut at, &mut due) {
+                left -= 1;
+            }
+            self.stage = match left {
+                0 if self.deprecate_eof => Stage::Rows,
+                0 => Stage::ColumnsEnd,
+                left => Stage::Columns(left),
+            };
+        }
+        if self.stage == Stage::Rows && !self.is_continued {
+            while pass_over_packet(rest, &mut at, &mut due) {
+                self.tally.rows += 1;
+            }
+        }
+        self.sequence = Some(due);
+        Ok(at)
+    }
+
+    /// The count of columns that a reply begins with, up to 250.
+    #[inline]
+    fn plain_count(&mut self, rest: &[u8]) -> Option<u16> {
+        let &[1, 0, 0, number, columns @ 1..=0xfa, ..] = rest else {
+            return None;
+        };
+        if self.sequence.is_some() || !self.checks_sequence {
+            return None;
+        }
+        self.sequence = Some(number.wrapping_add(1));
+        self.tally.start_rows(columns.into());
+        self.stage = Stage::Columns(columns.into());
+        Some(columns.into())
     }
 
     #[inline]
@@ -242,6 +273,23 @@ impl ReplyReader {
         self.file_wanted = None;
         self.is_continued = false;
     }
+}
+
+/// Moves on past a packet that is whole, due, and neither the end of rows nor an error.
+#[inline]
+fn pass_over_packet(rest: &[u8], at: &mut usize, due: &mut u8) -> bool {
+    let Some(&[low, middle, high, number, first]) = rest[*at..].first_chunk::<LOOK_BYTES>() else {
+        return false;
+    };
+    let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
+    let is_plain = length > 0 && length < MAX_CONTROL_BYTES && first < 0xfe;
+    let end = *at + HEADER_BYTES + length;
+    if !is_plain || *due != number || end > rest.len() {
+        return false;
+    }
+    *at = end;
+    *due = number.wrapping_add(1);
+    true
 }
 
 #[cfg(test)]

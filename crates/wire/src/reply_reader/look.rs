@@ -5,7 +5,7 @@ use crate::WireError;
 use crate::packet::{Header, MAX_PAYLOAD};
 
 /// No packet that must be known whole is longer: only rows are.
-const MAX_CONTROL_BYTES: usize = 1 << 20;
+pub(super) const MAX_CONTROL_BYTES: usize = 1 << 20;
 
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

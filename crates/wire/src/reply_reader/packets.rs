@@ -7,6 +7,26 @@ use crate::{OkReply, ServerError, WireError};
 /// the numbers are given unread.
 #[inline]
 pub(super) fn parse_ok(payload: &[u8]) -> Result<(OkReply, &[u8]), WireError> {
+    // Most have small numbers, and are taken apart in one look.
+    if let &[
+        _,
+        affected @ 0..=0xfa,
+        id @ 0..=0xfa,
+        s0,
+        s1,
+        w0,
+        w1,
+        ref behind @ ..,
+    ] = payload
+    {
+        let ok = OkReply {
+            affected_rows: affected.into(),
+            last_insert_id: id.into(),
+            status: u16::from_le_bytes([s0, s1]),
+            warnings: u16::from_le_bytes([w0, w1]),
+        };
+        return Ok((ok, behind));
+    }
     let mut bytes = Bytes(payload);
     bytes.u8()?;
     let ok = OkReply {

@@ -21,6 +21,14 @@ pub(super) struct Tally {
     is_out: bool,
 }
 
+impl Tally {
+    #[inline]
+    pub(super) fn start_rows(&mut self, columns: u16) {
+        self.columns = columns;
+        self.has_rows = true;
+    }
+}
+
 impl ReplyReader {
     /// Moves on past a packet that nobody reads.
     #[inline]
@@ -85,8 +93,7 @@ impl ReplyReader {
         }
         let columns = parse_column_count(payload)?;
         sink.start(columns)?;
-        self.tally.columns = columns;
-        self.tally.has_rows = true;
+        self.tally.start_rows(columns);
         self.stage = Stage::Columns(columns);
         Ok(None)
     }

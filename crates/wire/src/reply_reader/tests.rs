@@ -1,4 +1,5 @@
 use super::*;
+use crate::packet::MAX_PAYLOAD;
 use crate::packet::{begin, finish};
 use crate::reply::STATUS_MORE_RESULTS;
 use crate::row_sink::CountOnly;
