@@ -36,6 +36,7 @@ def test_an_error_mix_is_recovered_by_code(mixed: tuple[LoadRun, dict[str, int]]
     assert (run.exit_code, run.end["status"]) == (0, "complete"), run.errors
     answered = histogram(run.seconds, "statements", "service").get_total_count()
     found = run.error_counts()
+    print({code: f"{100 * count / answered:.4f} %" for code, count in found.items()})
     for code, share in MIX.items():
         assert 100 * found[code] / answered == pytest.approx(share, abs=0.1), code
     assert {str(code): count for code, count in found.items()} == errors_of_server

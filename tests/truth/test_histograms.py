@@ -56,8 +56,9 @@ def test_the_summary_is_what_the_histograms_of_its_seconds_say_together(run: Loa
             expected_ms = min(quantile_ns(merged, q) / MS, longest_ms)
             assert shown[heading] == pytest.approx(expected_ms, abs=0.0006), (title, heading)
             compared += 1
-        assert longest_ms == pytest.approx(merged.get_max_value() / MS, rel=0.001, abs=0.001)
-        assert shown["mean"] == pytest.approx(merged.get_mean_value() / MS, rel=0.001, abs=0.001)
+        # A bucket is up to 1/1024 wide, and the table rounds to a microsecond.
+        assert longest_ms == pytest.approx(merged.get_max_value() / MS, rel=0.0012, abs=0.001)
+        assert shown["mean"] == pytest.approx(merged.get_mean_value() / MS, rel=0.0012, abs=0.001)
     assert compared >= 4 * 8
 
 

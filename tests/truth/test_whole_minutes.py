@@ -47,11 +47,13 @@ def test_a_freeze_is_in_the_response_times_of_all_that_waited_for_it(frozen: Loa
     # A tenth of all was due in the freeze and waited 10 s to 0 s: half of it over 5 s, a tenth of it over 9 s.
     assert quantile_ns(response, 0.95) / S == pytest.approx(5.0, rel=0.02)
     assert quantile_ns(response, 0.99) / S == pytest.approx(9.0, rel=0.02)
+    print(f"freeze: p95 {quantile_ns(response, 0.95) / S:.3f} s, p99 {quantile_ns(response, 0.99) / S:.3f} s")
 
 
 def test_a_freeze_is_in_the_service_time_of_what_was_under_way_alone(frozen: LoadRun) -> None:
     service = histogram(frozen.window, "statements", "service")
     assert quantile_ns(service, 0.99) < 5 * MS
+    print(f"freeze: p99 of service time {quantile_ns(service, 0.99) / MS:.3f} ms")
     assert service.get_max_value() / S == pytest.approx(10.0, rel=0.02)
     assert count_above(service, 5 * S) == CONNECTIONS_OF_FREEZE
 
@@ -89,6 +91,7 @@ def test_the_backlog_of_an_overload_grows_by_what_exceeds_the_capacity(
     # A statement may be under way to the server as a second ends.
     assert backlog == pytest.approx(due - begun, abs=2)
     slope, _start = np.polyfit(np.arange(OVERLOAD_S), backlog, 1)
+    print(f"overload: the backlog grows by {slope:.1f} a second to {backlog[-1]}")
     assert slope == pytest.approx(OVERLOAD_RATE - CAPACITY, rel=0.02)
 
 
