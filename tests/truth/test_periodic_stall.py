@@ -48,7 +48,7 @@ class Stalled:
     def quiet_seconds(self) -> list[dict[str, Any]]:
         """Those in which the server was silent in its stalls only: the machine did not stand still on its own."""
         gaps_ns = np.diff(self.log.replied_ns)
-        unplanned = (gaps_ns > 5 * MS) & (abs(gaps_ns - 100 * MS) > 2 * MS)
+        unplanned = (gaps_ns > 10 * MS) & (abs(gaps_ns - 100 * MS) > 2 * MS)
         replied_s = (self.log.replied_ns - self.run.start["monotonic_ns"]) // S
         disturbed = {*replied_s[:-1][unplanned], *replied_s[1:][unplanned]}
         return [second for second in self.run.window if second["second"] not in disturbed]
