@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import sys
 import time
 from pathlib import Path
 
@@ -88,8 +89,14 @@ def test_waiting_for_a_process_that_goes_on_is_an_error() -> None:
 
 
 def test_a_piped_process_is_read_while_it_runs_and_can_be_interrupted() -> None:
-    script = "trap 'echo stopped; exit 0' INT; read word; echo $word; while true; do sleep 0.05; done"
-    process = HOST.spawn_piped(["bash", "-c", script], stdin=b"hello\n")
+    # Not a shell's trap: a shell started with the signal ignored, as in a background job, can't take it back.
+    script = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(print('stopped', flush=True)))\n"
+        "print(input(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    process = HOST.spawn_piped([sys.executable, "-c", script], stdin=b"hello\n")
     lines = process.lines()
     assert next(lines) == "hello"
     process.interrupt()
