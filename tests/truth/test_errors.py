@@ -120,7 +120,8 @@ def test_pauses_before_repeats_are_in_the_response_times(truth_folder: Path) -> 
             run = drive(truth_folder, server, *arguments)
         assert run.end["completed"] == 20_000
         means[pause] = histogram(run.seconds, "transactions", "response").get_mean_value() / MS
-    assert means["20ms"] - means["0s"] == pytest.approx(20.0, rel=0.15)
+    # On a busy machine the run without pauses, which never rests, is slowed down more than the other.
+    assert means["20ms"] - means["0s"] == pytest.approx(20.0, rel=0.3)
 
 
 def test_a_full_max_prepared_stmt_count_stops_the_load_with_a_way_out(truth_folder: Path) -> None:

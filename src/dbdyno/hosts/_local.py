@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import pwd
@@ -25,6 +26,8 @@ from dbdyno.hosts._protocol import Completed
 
 _FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
 _TAIL_CHARACTERS = 2000
+_REMOVE_ATTEMPTS = 20
+_REMOVE_PAUSE_S = 0.1
 
 
 class _Identity(TypedDict, total=False):
@@ -170,13 +173,16 @@ class LocalHost:
                     os.close(handle)
 
     def remove_tree(self, directory: Path) -> None:
-        """See `Host`."""
-        try:
-            shutil.rmtree(directory)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise HostError(f"can't remove {directory}", str(error)) from error
+        """See `Host`. A copy or a server that was killed a moment ago may still add a file: then once more."""
+        for attempt in range(_REMOVE_ATTEMPTS):
+            try:
+                shutil.rmtree(directory)
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                if error.errno != errno.ENOTEMPTY or attempt == _REMOVE_ATTEMPTS - 1:
+                    raise HostError(f"can't remove {directory}", str(error)) from error
+                time.sleep(_REMOVE_PAUSE_S)
 
     def make_directory(self, path: Path, *, for_server: bool = False) -> None:
         """See `Host`."""

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -193,3 +194,23 @@ def test_home_follows_the_environment() -> None:
     assert Home.of_user({"DBDYNO_HOME": "/data/d"}, uid=0).root == Path("/data/d")
     assert Home.of_user({}, uid=0).root == Path("/var/cache/dbdyno")
     assert Home.of_user({"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, uid=5).snapshots == Path("/c/dbdyno/snapshots")
+
+
+def test_a_tree_that_is_still_being_written_to_is_removed_in_the_end(tmp_path: Path) -> None:
+    tree = tmp_path / "data"
+    tree.mkdir()
+    writer = threading.Thread(target=_keep_adding, args=(tree, time.monotonic() + 0.5))
+    writer.start()
+    HOST.remove_tree(tree)
+    writer.join()
+    assert not tree.exists()
+
+
+def _keep_adding(tree: Path, until: float) -> None:
+    number = 0
+    while time.monotonic() < until:
+        number += 1
+        try:
+            (tree / str(number)).touch()
+        except FileNotFoundError:
+            return
