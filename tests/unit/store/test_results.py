@@ -327,14 +327,16 @@ def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
             merged_histogram([text])
 
 
-def test_quantiles_read_at_once_are_those_of_hdrh() -> None:
+@pytest.mark.parametrize("count", [1, 7, 1_600, 3_000])
+def test_a_quantile_is_the_value_that_its_share_does_not_exceed(count: int) -> None:
     chance = random.Random(7)
-    histogram = merged_histogram(
-        encoded(*(int(chance.lognormvariate(15.0, 0.8)) for _ in range(count))) for count in (1, 999, 2000)
-    )
+    values = sorted(int(chance.lognormvariate(15.0, 0.8)) for _ in range(count))
+    histogram = merged_histogram(encoded(*values[place::3]) for place in range(min(3, count)))
     latency = latency_of(histogram)
     assert latency is not None
-    expected = [histogram.get_value_at_percentile(p) for p in (50.0, 95.0, 99.0, 99.9)]
+    # In whole numbers: 99.9 % of 1,600 values are 1,598.4, so the 1,599th is the first that is not exceeded by more.
+    exact = [values[-(-count * permille // 1000) - 1] for permille in (500, 950, 990, 999)]
+    expected = [histogram.get_highest_equivalent_value(value) for value in exact]
     assert [latency.p50, latency.p95, latency.p99, latency.p999] == expected
     assert latency.max == histogram.get_max_value()
 
