@@ -1,0 +1,48 @@
+//! Who acts.
+
+use crate::Random;
+use dbdyno_chance::{Distribution, Stream};
+use std::cell::RefCell;
+
+/// A worker's user, the main thread or a reporting thread: a number and random numbers of its own.
+#[derive(Debug)]
+pub struct Actor {
+    /// A user's number from 0; reporting threads have the numbers behind the users', the main thread has 0.
+    pub tid: u32,
+    /// Whether its queries and events count.
+    pub counts: bool,
+    stream: RefCell<Stream>,
+    default: Distribution,
+}
+
+impl Actor {
+    /// An actor that draws from `stream`, by default from the distribution that the user chose.
+    #[must_use]
+    pub fn new(tid: u32, counts: bool, stream: Stream, random: &Random) -> Self {
+        Self {
+            tid,
+            counts,
+            stream: RefCell::new(stream),
+            default: random.distribution(random.kind),
+        }
+    }
+
+    /// A number from the default distribution over `low..=high`.
+    #[must_use]
+    pub fn draw_default(&self, low: u32, high: u32) -> u32 {
+        self.draw(self.default, low, high)
+    }
+
+    /// A number from a distribution over `low..=high`.
+    #[must_use]
+    pub fn draw(&self, distribution: Distribution, low: u32, high: u32) -> u32 {
+        distribution
+            .over(low, high)
+            .draw(&mut self.stream.borrow_mut())
+    }
+
+    /// Draws straight from the stream.
+    pub fn with_stream<T>(&self, draw: impl FnOnce(&mut Stream) -> T) -> T {
+        draw(&mut self.stream.borrow_mut())
+    }
+}

@@ -1,0 +1,19 @@
+//! sysbench's contract, apart from its scripts: the command line, who runs when, what is counted, what is printed.
+//!
+//! A [`Settings`] says what a user asked for, in the words of one [`Dialect`]. Everything that acts (a worker's
+//! user, the main thread, a reporting thread) is an [`Actor`]: it has a number, its own random numbers and a place
+//! for its counts. What users do is left to others: scripts to `dbdyno-lua`, the builtin events to `native`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod actor;
+mod dialect;
+mod log;
+mod random;
+mod settings;
+
+pub use actor::Actor;
+pub use dialect::Dialect;
+pub use log::{Level, Log};
+pub use random::{Random, RandomType, Seeds};
+pub use settings::{DatabaseSettings, Fixes, IgnoreErrors, Settings};
