@@ -9,8 +9,10 @@
 mod actor;
 mod dialect;
 mod log;
+pub mod options;
 mod random;
 mod settings;
+pub mod text;
 
 pub use actor::Actor;
 pub use dialect::Dialect;
