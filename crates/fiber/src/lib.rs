@@ -1,1 +1,49 @@
-//! Fibers.
+//! Many users on a few threads: each user is a fiber, a stack of its own that the thread leaves while the user waits.
+//!
+//! Code in a fiber reads as if it had a thread to itself. It waits for a socket with [`Watch`], for an instant
+//! with [`sleep_until`], for a word from others with [`Signal`], for something that can't be had without blocking with
+//! [`on_helper_thread`]; meanwhile the thread's other fibers run. The same calls outside a fiber simply
+//! block, so that there is one code path for a worker's thousand users and for the main thread.
+//!
+//! Since it is the stack that is switched, whatever lies between the user and the wait (an interpreter, a C function,
+//! a protected call) needs to know nothing of it. Nothing borrowed from a thread-local, no lock guard and no
+//! `RefCell` borrow may be held across a wait: another fiber of this thread would meet it.
+//!
+//! ```
+//! use dbdyno_fiber::{Scheduler, sleep_until, monotonic_ns};
+//! use std::{cell::RefCell, rc::Rc};
+//!
+//! let said = Rc::new(RefCell::new(Vec::new()));
+//! let mut scheduler = Scheduler::new()?;
+//! for (name, pause_ms) in [("slow", 20), ("quick", 5)] {
+//!     let said = Rc::clone(&said);
+//!     scheduler.spawn(move || {
+//!         sleep_until(monotonic_ns() + pause_ms * 1_000_000);
+//!         said.borrow_mut().push(name);
+//!     })?;
+//! }
+//! scheduler.run();
+//! assert_eq!(*said.borrow(), ["quick", "slow"]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod alarms;
+mod core;
+mod helper;
+mod inbox;
+mod local;
+mod poller;
+mod scheduler;
+mod signal;
+mod sleep;
+mod watch;
+
+pub use core::in_fiber;
+pub use helper::on_helper_thread;
+pub use local::{local, set_local};
+pub use scheduler::Scheduler;
+pub use signal::Signal;
+pub use sleep::{monotonic_ns, others_ready, sleep_until, yield_now};
+pub use watch::Watch;

@@ -1,0 +1,51 @@
+//! How other threads wake a fiber.
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A wait of a fiber: its number and which of its waits it is, so that a late word wakes no later wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) fiber: u32,
+    pub(crate) number: u64,
+}
+
+/// Waits that are over, and the bell that tells the scheduler of them.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    over: Mutex<Vec<Wait>>,
+    bell: OwnedFd,
+}
+
+impl Inbox {
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC;
+        Ok(Self {
+            over: Mutex::default(),
+            bell: eventfd(0, flags)?,
+        })
+    }
+
+    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+
+    /// Ends a wait, from any thread.
+    pub(crate) fn put(&self, wait: Wait) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        over.push(wait);
+        if over.len() == 1 {
+            // The bell can only be full, and then it rings already.
+            let _: Result<usize, _> = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Moves what has come to `waits`, and silences the bell.
+    pub(crate) fn take(&self, waits: &mut Vec<Wait>) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let _: Result<usize, _> = rustix::io::read(&self.bell, &mut [0; 8]);
+        waits.append(&mut over);
+    }
+}

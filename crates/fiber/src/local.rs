@@ -1,0 +1,20 @@
+//! One word that belongs to whoever runs.
+
+use std::cell::Cell;
+
+thread_local! {
+    static LOCAL: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The word of the running fiber, or of the thread outside of any; 0 at first.
+#[inline]
+#[must_use]
+pub fn local() -> usize {
+    LOCAL.get()
+}
+
+/// Sets the word that [`local`] gives from now on.
+#[inline]
+pub fn set_local(value: usize) {
+    LOCAL.set(value);
+}

@@ -1,0 +1,125 @@
+//! Runs the fibers of one thread.
+
+use crate::core::{Core, Leave, Running, set_running};
+use crate::local::{local, set_local};
+use crate::sleep::monotonic_ns;
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult};
+use std::io;
+use std::rc::Rc;
+
+/// Address space of a fiber's stack. Memory is only taken for the pages that it touches; deep recursion ends at a
+/// guard page.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// The fibers of one thread.
+///
+/// Made and run on the same thread. One that is dropped before its fibers have ended leaves their stacks as they
+/// are: what lies on them may be foreign code that can't be unwound.
+pub struct Scheduler {
+    core: Rc<Core>,
+    fibers: Vec<Option<Fiber>>,
+    live: usize,
+}
+
+struct Fiber {
+    coroutine: Coroutine<(), (), (), DefaultStack>,
+    /// Its word while it does not run.
+    local: usize,
+}
+
+impl Scheduler {
+    /// A scheduler for this thread.
+    ///
+    /// # Errors
+    /// The system gives no epoll set, or this thread has a scheduler already.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {
+            core: Core::install()?,
+            fibers: Vec::new(),
+            live: 0,
+        })
+    }
+
+    /// Adds a fiber, which starts when the scheduler runs.
+    ///
+    /// # Errors
+    /// The system gives no memory for its stack.
+    pub fn spawn(&mut self, body: impl FnOnce() + 'static) -> io::Result<()> {
+        let stack = DefaultStack::new(STACK_BYTES)?;
+        let fiber = self.core.enter();
+        let coroutine = Coroutine::with_stack(stack, move |leave: &Leave, ()| {
+            set_running(Some(Running { fiber, leave }));
+            body();
+        });
+        self.fibers.push(Some(Fiber {
+            coroutine,
+            local: 0,
+        }));
+        self.live += 1;
+        Ok(())
+    }
+
+    /// Runs the fibers until all have ended.
+    pub fn run(mut self) {
+        while self.live > 0 {
+            for _ in 0..self.core.ready_count() {
+                if let Some(fiber) = self.core.next_ready() {
+                    self.resume(fiber);
+                }
+            }
+            if self.live > 0 {
+                self.wait();
+            }
+        }
+    }
+
+    fn resume(&mut self, number: u32) {
+        let Some(fiber) = &mut self.fibers[number as usize] else {
+            return;
+        };
+        let outside = local();
+        set_local(fiber.local);
+        let result = fiber.coroutine.resume(());
+        fiber.local = local();
+        set_local(outside);
+        set_running(None);
+        if let CoroutineResult::Return(()) = result {
+            self.fibers[number as usize] = None;
+            self.live -= 1;
+        }
+    }
+
+    /// Sleeps until a fiber has something to do; looks only, if one has already.
+    fn wait(&mut self) {
+        let timeout_ns = match (self.core.ready_count(), self.core.next_alarm_ns()) {
+            (0, None) => None,
+            (0, Some(at_ns)) => Some(at_ns.saturating_sub(monotonic_ns())),
+            _ => Some(0),
+        };
+        // An epoll set that can't be waited on leaves nothing to run: a defect, not a state of the world.
+        if let Err(error) = self.core.poll(timeout_ns) {
+            panic!("waiting for sockets: {error}");
+        }
+        if self.core.next_alarm_ns().is_some() {
+            self.core.end_due(monotonic_ns());
+        }
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        Core::remove();
+        for fiber in self.fibers.drain(..).flatten() {
+            std::mem::forget(fiber);
+        }
+    }
+}
+
+impl std::fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scheduler")
+            .field("live", &self.live)
+            .finish_non_exhaustive()
+    }
+}

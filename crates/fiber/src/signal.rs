@@ -1,0 +1,107 @@
+//! A word that fibers and threads wait for.
+
+use crate::core::{Waker, current, leave};
+use crate::sleep::monotonic_ns;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Told by any thread, heard by all fibers and threads that wait. Clones are the same signal.
+///
+/// Who waits looks at what it wants before: [`generation`](Signal::generation) first, then the look, then
+/// [`wait_past`](Signal::wait_past) that generation, so that a word in between is not missed.
+#[derive(Debug, Clone, Default)]
+pub struct Signal {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    generation: AtomicU64,
+    waiting: Mutex<VecDeque<(u64, Listener)>>,
+    /// For threads.
+    told: Condvar,
+    next: AtomicU64,
+}
+
+#[derive(Debug)]
+enum Listener {
+    Fiber(Waker),
+    Thread,
+}
+
+impl Signal {
+    /// A signal that was never given.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How often it was given.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.shared.generation.load(Ordering::Acquire)
+    }
+
+    /// Wakes all who wait.
+    pub fn give(&self) {
+        let mut waiting = self.lock();
+        self.shared.generation.fetch_add(1, Ordering::Release);
+        waiting.drain(..).for_each(|(_, listener)| listener.wake());
+        self.shared.told.notify_all();
+    }
+
+    /// Wakes the one who waits longest, where one is enough. (Threads are all woken.)
+    pub fn give_one(&self) {
+        let mut waiting = self.lock();
+        self.shared.generation.fetch_add(1, Ordering::Release);
+        if let Some((_, listener)) = waiting.pop_front() {
+            listener.wake();
+            self.shared.told.notify_all();
+        }
+    }
+
+    /// Waits until it is given after `generation`, or until the instant. It may come back earlier: look again.
+    pub fn wait_past(&self, generation: u64, until_ns: Option<u64>) {
+        let mut waiting = self.lock();
+        if self.generation() != generation {
+            return;
+        }
+        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        match current() {
+            Some((core, running)) => {
+                let wait = core.begin_wait(running);
+                waiting.push_back((number, Listener::Fiber(core.waker(wait))));
+                drop(waiting);
+                if let Some(until_ns) = until_ns {
+                    core.end_at(wait, until_ns);
+                }
+                leave(running);
+            }
+            None => {
+                waiting.push_back((number, Listener::Thread));
+                let left_ns = until_ns.map_or(u64::MAX, |ns| ns.saturating_sub(monotonic_ns()));
+                let timeout = Duration::from_nanos(left_ns);
+                let told = self.shared.told.wait_timeout(waiting, timeout);
+                drop(told.unwrap_or_else(PoisonError::into_inner));
+            }
+        }
+        self.lock().retain(|&(other, _)| other != number); // still there if time was up
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<(u64, Listener)>> {
+        self.shared
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener {
+    fn wake(&self) {
+        if let Self::Fiber(waker) = self {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Fibers wait for sockets, instants, signals and helpers without holding each other up.
+
+#![allow(clippy::unwrap_used)]
+
+use dbdyno_fiber::{
+    Scheduler, Signal, Watch, in_fiber, local, monotonic_ns, on_helper_thread, set_local,
+    sleep_until, yield_now,
+};
+use std::cell::RefCell;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+type Said = Rc<RefCell<Vec<String>>>;
+
+fn run(fibers: Vec<Box<dyn FnOnce()>>) {
+    let mut scheduler = Scheduler::new().unwrap();
+    for fiber in fibers {
+        scheduler.spawn(fiber).unwrap();
+    }
+    scheduler.run();
+}
+
+#[test]
+fn a_fiber_that_waits_for_its_socket_lets_the_other_answer_it() {
+    let (mut asking, mut answering) = UnixStream::pair().unwrap();
+    asking.set_nonblocking(true).unwrap();
+    answering.set_nonblocking(true).unwrap();
+    let said: Said = Said::default();
+    let heard = Rc::clone(&said);
+    run(vec![
+        Box::new(move || {
+            let watch = Watch::new(asking.as_fd()).unwrap();
+            for _ in 0..100 {
+                asking.write_all(b"?").unwrap();
+                let mut answer = [0];
+                while asking.read(&mut answer).is_err() {
+                    watch.readable().unwrap();
+                }
+                heard.borrow_mut().push(format!("{}", answer[0]));
+            }
+        }),
+        Box::new(move || {
+            let watch = Watch::new(answering.as_fd()).unwrap();
+            for number in 0..100 {
+                while answering.read(&mut [0]).is_err() {
+                    watch.readable().unwrap();
+                }
+                answering.write_all(&[number]).unwrap();
+            }
+        }),
+    ]);
+    let expected: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+    assert_eq!(*said.borrow(), expected);
+}
+
+#[test]
+fn a_full_socket_is_waited_for_until_the_other_side_reads() {
+    let (mut writing, mut reading) = UnixStream::pair().unwrap();
+    writing.set_nonblocking(true).unwrap();
+    let total = 8 << 20;
+    let reader = std::thread::spawn(move || {
+        let mut count = 0;
+        let mut buffer = vec![0; 1 << 16];
+        while count < total {
+            count += reading.read(&mut buffer).unwrap();
+        }
+        count
+    });
+    run(vec![Box::new(move || {
+        let watch = Watch::new(writing.as_fd()).unwrap();
+        let data = vec![7; total];
+        let mut sent = 0;
+        while sent < total {
+            match writing.write(&data[sent..]) {
+                Ok(count) => sent += count,
+                Err(_) => watch.writable().unwrap(),
+            }
+        }
+    })]);
+    assert_eq!(reader.join().unwrap(), total);
+}
+
+#[test]
+fn a_signal_of_another_thread_is_heard_by_every_fiber() {
+    let signal = Signal::new();
+    let told = signal.clone();
+    let arrived = Arc::new(AtomicU32::new(0));
+    let waiting = Arc::clone(&arrived);
+    let teller = std::thread::spawn(move || {
+        while waiting.load(Ordering::Acquire) < 10 {
+            std::thread::yield_now();
+        }
+        told.give();
+    });
+    let fibers = (0..10).map(|_| {
+        let (signal, arrived) = (signal.clone(), Arc::clone(&arrived));
+        Box::new(move || {
+            arrived.fetch_add(1, Ordering::Release);
+            while signal.generation() == 0 {
+                signal.wait_past(0, None);
+            }
+        }) as Box<dyn FnOnce()>
+    });
+    run(fibers.collect());
+    teller.join().unwrap();
+}
+
+#[test]
+fn one_word_for_one_wakes_one() {
+    let signal = Signal::new();
+    let taken = Rc::new(RefCell::new(0));
+    let (first, second) = (signal.clone(), signal.clone());
+    let (count, counted) = (Rc::clone(&taken), Rc::clone(&taken));
+    let until_ns = monotonic_ns() + 50_000_000;
+    run(vec![
+        Box::new(move || {
+            first.wait_past(0, None);
+            *count.borrow_mut() += 1;
+        }),
+        Box::new(move || {
+            second.give_one();
+            yield_now();
+            assert_eq!(*counted.borrow(), 1);
+            second.wait_past(second.generation(), Some(until_ns));
+        }),
+    ]);
+    assert!(monotonic_ns() >= until_ns);
+}
+
+#[test]
+fn a_wait_with_an_instant_ends_without_a_word() {
+    let signal = Signal::new();
+    let until_ns = monotonic_ns() + 20_000_000;
+    signal.wait_past(0, Some(until_ns)); // a thread
+    assert!(monotonic_ns() >= until_ns);
+    let until_ns = monotonic_ns() + 20_000_000;
+    run(vec![Box::new(move || {
+        signal.wait_past(0, Some(until_ns));
+        assert!(monotonic_ns() >= until_ns);
+    })]);
+}
+
+#[test]
+fn what_blocks_on_a_helper_does_not_hold_up_the_others() {
+    let said: Said = Said::default();
+    let (slow, quick) = (Rc::clone(&said), Rc::clone(&said));
+    run(vec![
+        Box::new(move || {
+            let answer = on_helper_thread(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                assert!(!in_fiber());
+                42
+            });
+            slow.borrow_mut().push(format!("helper {answer}"));
+        }),
+        Box::new(move || {
+            sleep_until(monotonic_ns() + 1_000_000);
+            quick.borrow_mut().push("quick".to_owned());
+        }),
+    ]);
+    assert_eq!(*said.borrow(), ["quick", "helper 42"]);
+}
+
+#[test]
+fn each_fiber_has_its_own_word() {
+    set_local(1);
+    let fibers = (10..20).map(|word| {
+        Box::new(move || {
+            assert_eq!(local(), 0);
+            set_local(word);
+            yield_now();
+            assert_eq!(local(), word);
+        }) as Box<dyn FnOnce()>
+    });
+    run(fibers.collect());
+    assert_eq!(local(), 1);
+}
+
+#[test]
+fn fibers_that_never_ended_are_left_behind() {
+    let mut scheduler = Scheduler::new().unwrap();
+    scheduler.spawn(|| unreachable!()).unwrap();
+    drop(scheduler);
+    assert!(Scheduler::new().is_ok(), "the thread may have a new one");
+}
