@@ -3,7 +3,7 @@
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// A wait of a fiber: its number and which of its waits it is, so that a late word wakes no later wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
