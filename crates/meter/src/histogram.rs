@@ -15,7 +15,7 @@ pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// HdrHistogram's three significant digits: 2,048 slots up to the first doubling.
 const SLOT_BITS: u32 = 11;
 const HALF: usize = 1 << (SLOT_BITS - 1);
-const SLOTS: usize = slot_of(HIGHEST_NS) + 1;
+pub(crate) const SLOTS: usize = slot_of(HIGHEST_NS) + 1;
 
 /// Counts of times in nanoseconds. What a record changes beside its slot lies in one line of the cache.
 #[derive(Debug, Clone)]
@@ -156,6 +156,19 @@ impl Histogram {
         &self.counts[..self.high as usize]
     }
 
+    /// Adds times of which only the slot is known, as if each were the slot's upper edge.
+    pub(crate) fn add_slot(&mut self, slot: usize, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let ns = upper_edge_of(slot);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(count));
+        self.count += count;
+        self.add(slot, count);
+    }
+
     #[inline]
     fn add(&mut self, slot: usize, count: u64) {
         self.counts[slot] += count;
@@ -170,7 +183,7 @@ impl Histogram {
 }
 
 /// Slot of a time: the doublings beyond the first 2,048 ns, then the leading eleven bits.
-const fn slot_of(ns: u64) -> usize {
+pub(crate) const fn slot_of(ns: u64) -> usize {
     let doublings = (u64::BITS - (ns | (2 * HALF as u64 - 1)).leading_zeros()) - SLOT_BITS;
     (doublings as usize) * HALF + (ns >> doublings) as usize
 }

@@ -25,12 +25,16 @@ mod codes;
 mod encoder;
 mod histogram;
 mod interval;
+mod log_histogram;
 mod queue_clock;
+mod shared_histogram;
 mod silence;
 
 pub use codes::Codes;
 pub use encoder::{Encoder, text_of};
 pub use histogram::{HIGHEST_NS, Histogram};
 pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
+pub use log_histogram::{LogHistogram, LogScale, filled_points};
 pub use queue_clock::QueueClock;
+pub use shared_histogram::{Reading, SharedHistogram};
 pub use silence::{Silence, SilenceLog, longest_common_silence_ns};

@@ -7,15 +7,22 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod actor;
+mod control;
 mod dialect;
+mod engine;
+pub mod figures;
 mod log;
 pub mod options;
 mod random;
+pub mod run;
 mod settings;
 pub mod text;
 
 pub use actor::Actor;
+pub use control::Control;
 pub use dialect::Dialect;
+pub use engine::Engine;
+pub use figures::Figures;
 pub use log::{Level, Log};
 pub use random::{Random, RandomType, Seeds};
 pub use settings::{DatabaseSettings, Fixes, IgnoreErrors, Settings};

@@ -103,6 +103,12 @@ impl Seeds {
         self.source.worker("", index)
     }
 
+    /// Where the gaps between arrivals are drawn, with `--rate`.
+    #[must_use]
+    pub fn arrivals(&self) -> Stream {
+        self.source.keyed("arrivals", 0)
+    }
+
     /// The next number of which none comes twice, over all users.
     #[must_use]
     pub fn next_unique(&self) -> u32 {

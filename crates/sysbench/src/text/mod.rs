@@ -5,7 +5,7 @@
 //! [`Log::print`](crate::Log::print), since no line in it is ever folded.
 //!
 //! In the order of a run: [`header`], [`start`], [`INITIALIZING_WORKERS`], [`THREADS_STARTED`], [`warming_up`],
-//! any number of [`interval`] and [`checkpoint`], [`latency_histogram`], [`final_report`], [`users`].
+//! any number of [`interval`] and [`checkpoint_heading`], [`latency_histogram`], [`final_report`], [`users`].
 
 mod figures;
 mod final_report;
@@ -14,7 +14,7 @@ mod interval;
 mod start;
 
 pub use figures::{Counts, FinalFigures, IntervalFigures, QueueFigures, UserFigures};
-pub use final_report::{checkpoint, final_report, users};
+pub use final_report::{checkpoint_heading, final_report, users};
 pub use histogram::{histogram, latency_histogram};
 pub use interval::interval;
 pub use start::{INITIALIZING_WORKERS, THREADS_STARTED, header, start, version, warming_up};

@@ -1,0 +1,138 @@
+//! When events may begin, and when a run is over.
+//!
+//! [`Engine`](crate::Engine) has the three calls that surround an event (`more_events`, `event_start`, `event_stop`);
+//! here is what they look at.
+
+mod arrivals;
+mod events;
+
+pub(crate) use arrivals::{Arrivals, FULL, ROOM};
+
+use crate::text::QueueFigures;
+use crate::{Figures, Seeds, Settings};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// The limits of a run, and who ended it.
+#[derive(Debug)]
+pub struct Control {
+    limits: Limits,
+    begun: Begun,
+    threads_running: AtomicU32,
+    pub(crate) arrivals: Option<Arrivals>,
+}
+
+/// Read at every event, written a few times a run.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Limits {
+    /// Events end that began before; no other begins.
+    time_is_up: AtomicBool,
+    stopped: AtomicBool,
+    failed: AtomicBool,
+    /// Whether each event costs a random number, as it does where sysbench has a histogram.
+    draws: bool,
+    /// When no event begins any more; `u64::MAX` without a time limit.
+    end_ns: AtomicU64,
+    /// Events that end before don't count: the warm-up.
+    counts_from_ns: AtomicU64,
+    /// Events over all users; 0: no limit.
+    events: u64,
+}
+
+/// Events that were begun, where they are limited. It has a line of the cache to itself.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Begun(AtomicU64);
+
+impl Control {
+    /// The limits that were asked for; nothing runs yet.
+    #[must_use]
+    pub fn new(settings: &Settings, seeds: &Seeds) -> Self {
+        let arrivals = (settings.rate > 0).then(|| Arrivals::new(settings.rate, seeds.arrivals()));
+        Self {
+            limits: Limits {
+                time_is_up: AtomicBool::new(false),
+                stopped: AtomicBool::new(false),
+                failed: AtomicBool::new(false),
+                draws: settings.percentile > 0,
+                end_ns: AtomicU64::new(u64::MAX),
+                counts_from_ns: AtomicU64::new(0),
+                events: settings.events,
+            },
+            begun: Begun::default(),
+            threads_running: AtomicU32::new(0),
+            arrivals,
+        }
+    }
+
+    /// Ends the run: no event begins any more.
+    pub fn stop(&self) {
+        self.limits.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the run as failed.
+    pub fn fail(&self) {
+        self.limits.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether something failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.limits.failed.load(Ordering::Relaxed)
+    }
+
+    /// Whether the run is over for some other reason than its limits.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.limits.stopped.load(Ordering::Relaxed) || self.has_failed()
+    }
+
+    /// Users that have been initialised and have not ended.
+    #[must_use]
+    pub fn threads_running(&self) -> u32 {
+        self.threads_running.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn user_is_ready(&self) {
+        self.threads_running.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn user_is_over(&self) {
+        self.threads_running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Sets the instants of a run: its start, the end of its warm-up and its end.
+    pub(crate) fn begin(&self, start_ns: u64, counts_from_ns: u64, end_ns: Option<u64>) {
+        let limits = &self.limits;
+        limits
+            .counts_from_ns
+            .store(counts_from_ns, Ordering::Relaxed);
+        limits
+            .end_ns
+            .store(end_ns.unwrap_or(u64::MAX), Ordering::Relaxed);
+        if let Some(arrivals) = &self.arrivals {
+            arrivals.begin(start_ns);
+        }
+    }
+
+    /// The time limit has come: tells users that have not looked at a clock.
+    pub(crate) fn end_time(&self) {
+        self.limits.time_is_up.store(true, Ordering::Relaxed);
+    }
+
+    /// The state of the queue, with `--rate`.
+    pub(crate) fn queue(&self, figures: &Figures, now_ns: u64) -> Option<QueueFigures> {
+        let arrivals = self.arrivals.as_ref()?;
+        Some(QueueFigures {
+            length: arrivals.waiting(now_ns),
+            concurrency: figures.busy(),
+        })
+    }
+
+    /// Arrivals that were due before the time limit and that no user has taken.
+    pub(crate) fn backlog(&self, now_ns: u64) -> Option<u64> {
+        let end_ns = self.limits.end_ns.load(Ordering::Relaxed);
+        let arrivals = self.arrivals.as_ref()?;
+        Some(arrivals.waiting(now_ns.min(end_ns)))
+    }
+}

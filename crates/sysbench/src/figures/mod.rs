@@ -1,0 +1,302 @@
+//! What is counted, by whom, and how it is told.
+//!
+//! Every user has cells that only it writes: counts of queries and events, times, the event in hand. The users of one
+//! worker thread share two histograms: sysbench's, which its percentiles come from, and an exact one for our own
+//! records. Whoever reports reads all cells at any moment and subtracts what a [`Ledger`] kept of the last
+//! report; nobody waits for anybody, so a user that never comes back doesn't hold up a report.
+
+mod cells;
+mod latency_points;
+mod ledger;
+mod stat;
+
+pub use ledger::Ledger;
+pub use stat::{Stat, StatKind};
+
+use crate::Actor;
+use crate::text::Counts;
+use cells::{COUNTERS, UserCells, WorkerCells};
+use dbdyno_meter::{Codes, Reading};
+use latency_points::LatencyPoints;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The counts that a user has, numbered as scripts know them (`SB_CNT_*`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// Queries that neither returned nor changed rows.
+    Other,
+    /// Queries that returned rows.
+    Read,
+    /// Queries that changed rows.
+    Write,
+    /// Events that are done.
+    Event,
+    /// Errors after which an event is repeated, and others.
+    Error,
+    /// Connections that were made anew.
+    Reconnect,
+}
+
+/// The figures of one process.
+#[derive(Debug)]
+pub struct Figures {
+    /// Of the users, and one more for everybody whose queries don't count.
+    users: Box<[UserCells]>,
+    workers: Box<[WorkerCells]>,
+    points: LatencyPoints,
+    /// Raised when the shortest and longest times begin anew.
+    generation: AtomicU64,
+    codes: Mutex<Codes>,
+    driver: AtomicBool,
+}
+
+/// What one user did since the run began.
+#[derive(Debug, Clone, Copy, Default)]
+struct UserReading {
+    events: u64,
+    sum_ns: u64,
+}
+
+impl Figures {
+    /// Places for so many users on so many worker threads.
+    #[must_use]
+    pub fn new(users: u32, workers: u32) -> Self {
+        let points = LatencyPoints::new();
+        let workers = workers.max(1) as usize;
+        let place = |user: usize| UserCells {
+            worker: user % workers,
+            ..UserCells::default()
+        };
+        let count = points.scale.points();
+        Self {
+            users: (0..=users as usize).map(place).collect(),
+            workers: (0..workers).map(|_| WorkerCells::new(count)).collect(),
+            points,
+            generation: AtomicU64::new(1),
+            codes: Mutex::default(),
+            driver: AtomicBool::new(false),
+        }
+    }
+
+    /// The worker thread that a user runs on.
+    #[must_use]
+    pub fn worker_of(&self, user: u32) -> usize {
+        self.users[user as usize].worker
+    }
+
+    /// Worker threads.
+    #[must_use]
+    pub fn worker_count(&self) -> u32 {
+        self.workers.len() as u32
+    }
+
+    /// Counts one.
+    #[inline]
+    pub fn count(&self, actor: &Actor, counter: Counter) {
+        self.add(actor, counter, 1);
+    }
+
+    /// Counts several at once.
+    #[inline]
+    pub fn add(&self, actor: &Actor, counter: Counter, more: u64) {
+        self.cells(actor).counters[counter as usize].add(more);
+    }
+
+    /// A user's count since the run began; 0 for users that there aren't.
+    #[must_use]
+    pub fn value(&self, user: u32, counter: Counter) -> u64 {
+        let cells = self.users.get(user as usize);
+        cells.map_or(0, |cells| cells.counters[counter as usize].get())
+    }
+
+    /// Counts an error's number, beside [`Counter::Error`] or [`Counter::Reconnect`].
+    pub fn count_code(&self, actor: &Actor, code: u16) {
+        if actor.counts {
+            self.lock_codes().add(code);
+        }
+    }
+
+    /// Errors by number since the run began.
+    #[must_use]
+    pub fn codes(&self) -> Codes {
+        self.lock_codes().clone()
+    }
+
+    /// Notes that a database driver was made: reports then tell of queries.
+    pub fn note_driver(&self) {
+        self.driver.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a database driver was made.
+    #[must_use]
+    pub fn has_driver(&self) -> bool {
+        self.driver.load(Ordering::Relaxed)
+    }
+
+    /// The exact response times of this moment; two of them make the histogram of what lies between.
+    #[must_use]
+    pub fn read_times(&self) -> Reading {
+        let mut reading = Reading::default();
+        for worker in &self.workers {
+            worker.times.read_into(&mut reading);
+        }
+        reading
+    }
+
+    /// What was counted by all users since the run began.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut sums = [0; COUNTERS];
+        for user in self.counted_users() {
+            for (sum, cell) in sums.iter_mut().zip(&user.counters) {
+                *sum += cell.get();
+            }
+        }
+        let of = |counter: Counter| sums[counter as usize];
+        Counts {
+            events: of(Counter::Event),
+            reads: of(Counter::Read),
+            writes: of(Counter::Write),
+            other: of(Counter::Other),
+            errors: of(Counter::Error),
+            reconnects: of(Counter::Reconnect),
+        }
+    }
+
+    /// Users that have an event in hand.
+    #[must_use]
+    pub fn busy(&self) -> u64 {
+        self.counted_users().map(|user| user.busy.get()).sum()
+    }
+
+    /// Users that hadn't come to their end at an instant.
+    pub(crate) fn running_at(&self, ns: u64) -> u32 {
+        let running = |over_ns| over_ns == 0 || over_ns >= ns;
+        let users = self.counted_users();
+        users.filter(|user| running(user.over_ns.get())).count() as u32
+    }
+
+    /// When the last user came to its end.
+    pub(crate) fn last_user_ns(&self) -> u64 {
+        let users = self.counted_users();
+        users.map(|user| user.over_ns.get()).max().unwrap_or(0)
+    }
+
+    /// A user came to its end, with or without an event in hand.
+    pub(crate) fn end_user(&self, actor: &Actor, now_ns: u64) {
+        let cells = self.cells(actor);
+        cells.over_ns.set(now_ns);
+        cells.busy.set(0);
+    }
+
+    /// An event begins.
+    #[inline]
+    pub(crate) fn begin_event(&self, actor: &Actor, ns: u64) {
+        let cells = self.cells(actor);
+        cells.began_ns.set(ns);
+        cells.busy.set(1);
+    }
+
+    /// When the event in hand began, which ends now; `None` if none is in hand.
+    #[inline]
+    pub(crate) fn end_event(&self, actor: &Actor, now_ns: u64) -> Option<u64> {
+        let cells = self.cells(actor);
+        cells.last_ns.set(now_ns);
+        if cells.busy.get() == 0 {
+            return None;
+        }
+        cells.busy.set(0);
+        Some(cells.began_ns.get())
+    }
+
+    /// Counts an event that took `ns`.
+    #[inline]
+    pub(crate) fn count_event(&self, actor: &Actor, ns: u64) {
+        let cells = self.cells(actor);
+        cells.count_event(ns, self.generation.load(Ordering::Relaxed));
+        cells.counters[Counter::Event as usize].add(1);
+        let worker = &self.workers[cells.worker];
+        worker.points[self.points.point_of(ns)].add(1);
+        worker.times.record(ns);
+    }
+
+    /// When the user's last event ended; 0 before its first.
+    #[inline]
+    pub(crate) fn last_ns(&self, actor: &Actor) -> u64 {
+        self.cells(actor).last_ns.get()
+    }
+
+    /// Keeps the instant at which an arrival was due, for the event that follows.
+    pub(crate) fn set_due(&self, actor: &Actor, due_ns: u64) {
+        self.cells(actor).due_ns.set(due_ns);
+    }
+
+    /// That instant, once.
+    pub(crate) fn take_due(&self, actor: &Actor) -> Option<u64> {
+        let due = &self.cells(actor).due_ns;
+        let due_ns = due.get();
+        due.set(0);
+        (due_ns > 0).then_some(due_ns)
+    }
+
+    /// Notes that the user asks for an event. True if none of its worker thread's other users has done so since it
+    /// did last: it may be one that never waits.
+    #[inline]
+    pub(crate) fn asks_again(&self, actor: &Actor) -> bool {
+        let worker = &self.workers[self.cells(actor).worker];
+        let again = worker.last_user.get() == u64::from(actor.tid);
+        if !again {
+            worker.last_user.set(u64::from(actor.tid));
+        }
+        again
+    }
+
+    #[inline]
+    fn cells(&self, actor: &Actor) -> &UserCells {
+        let spare = self.users.len() - 1;
+        let place = if actor.counts {
+            actor.tid as usize
+        } else {
+            spare
+        };
+        &self.users[place.min(spare)]
+    }
+
+    fn counted_users(&self) -> impl Iterator<Item = &UserCells> {
+        self.users[..self.users.len() - 1].iter()
+    }
+
+    fn lock_codes(&self) -> std::sync::MutexGuard<'_, Codes> {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// sysbench's histogram of all users.
+    fn read_points(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.points.scale.points()];
+        for worker in &self.workers {
+            for (sum, cell) in counts.iter_mut().zip(&worker.points) {
+                *sum += cell.get();
+            }
+        }
+        counts
+    }
+
+    fn read_users(&self) -> Vec<UserReading> {
+        let reading = |user: &UserCells| UserReading {
+            events: user.ended.get(),
+            sum_ns: user.sum_ns.get(),
+        };
+        self.counted_users().map(reading).collect()
+    }
+
+    /// Each user's shortest and longest event, which begin anew.
+    fn take_extremes(&self) -> Vec<Option<(u64, u64)>> {
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed);
+        let place = (generation & 1) as usize;
+        let users = self.counted_users();
+        users
+            .map(|user| user.extremes[place].of(generation))
+            .collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! What is said when a run, or a part of it, is over.
+
+use super::{MainActor, Program};
+use crate::figures::{Ledger, Stat};
+use crate::text::{self, FinalFigures};
+use crate::{Engine, Level};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// A full report in our own words.
+pub(super) fn print_full(engine: &Engine, program: &Arc<dyn Program>, figures: &FinalFigures) {
+    let settings = &engine.settings;
+    let database = engine.figures.has_driver();
+    if let Some(statistics) = program.statistics(figures) {
+        engine.log.print(Level::Notice, &statistics);
+    }
+    let report = text::final_report(figures, settings.percentile, database, settings.dialect);
+    engine.log.print(Level::Notice, &report);
+    if settings.debug {
+        engine.log.print(Level::Debug, &text::users(&figures.users));
+    }
+}
+
+/// The report of a run whose users have all come to their end.
+pub(super) fn report_end(
+    engine: &Engine,
+    program: &Arc<dyn Program>,
+    main: &mut dyn MainActor,
+    ledger: &mut Ledger,
+    (ended_ns, now_ns): (u64, u64),
+) {
+    print_histogram(engine, ledger);
+    let figures = ledger.full(&engine.figures, ended_ns, now_ns);
+    let handled = main.cumulative(&Stat::cumulative(&figures, 0));
+    if handled == Ok(false) {
+        print_full(engine, program, &figures);
+    }
+    print_extras(engine, ended_ns);
+}
+
+/// The report of a run whose users are given up.
+pub(super) fn report_by_force(
+    engine: &Engine,
+    program: &Arc<dyn Program>,
+    ledger: &mut Ledger,
+    now_ns: u64,
+) {
+    engine.log.fatal(text::FORCING_SHUTDOWN);
+    print_histogram(engine, ledger);
+    let mut figures = ledger.full(&engine.figures, now_ns, now_ns);
+    figures.add_unfinished(&engine.figures, engine.settings.fixes.report, now_ns);
+    print_full(engine, program, &figures);
+    print_extras(engine, now_ns);
+}
+
+fn print_histogram(engine: &Engine, ledger: &Ledger) {
+    if engine.settings.histogram {
+        let buckets = ledger.histogram(&engine.figures);
+        engine
+            .log
+            .print(Level::Notice, &text::latency_histogram(&buckets));
+    }
+}
+
+/// What sysbench doesn't tell, where it was asked for.
+fn print_extras(engine: &Engine, ended_ns: u64) {
+    let mut extras = String::new();
+    if engine.settings.fixes.backlog
+        && let Some(waiting) = engine.control.backlog(ended_ns)
+    {
+        let _ = writeln!(extras, "Arrivals left in the queue at the end: {waiting}\n");
+    }
+    if engine.settings.fixes.codes {
+        extras.push_str(&errors_by_number(engine));
+    }
+    engine.log.print(Level::Notice, &extras);
+}
+
+fn errors_by_number(engine: &Engine) -> String {
+    let codes = engine.figures.codes();
+    if codes.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("Errors by number:\n");
+    for (code, count) in codes.iter() {
+        let _ = writeln!(text, "    {:37}{count}", format!("{code}:"));
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,252 @@
+//! A run from its first line to its exit code.
+//!
+//! Users are fibers on a few worker threads. The main thread keeps the time: end of the warm-up, time limit, forced
+//! shutdown, scripts that don't come back. A reporting thread prints what was asked for while the run goes on.
+
+mod closing;
+mod command;
+mod gate;
+mod program;
+mod reporting;
+mod user;
+mod watch;
+mod workers;
+
+pub use command::parallel_command;
+pub use program::{Failed, MainActor, Program, Reporter, VirtualUser};
+
+use crate::figures::Ledger;
+use crate::{Engine, Level, text};
+use dbdyno_fiber::{Signal, monotonic_ns};
+use gate::Gate;
+use reporting::Reporting;
+use std::sync::{Arc, Mutex, PoisonError};
+use watch::{Ending, Instants, Watch};
+use workers::Workers;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How long the threads of users that were sent home may take to end.
+const FAREWELL_NS: u64 = 2 * SECOND_NS;
+
+/// Exit codes of a run.
+const GOOD: u8 = 0;
+const FAILED: u8 = 1;
+const FORCED: u8 = 2;
+
+/// Carries out `run`. The answer is the program's exit code.
+///
+/// Users that were given up may still be running on their threads when this comes back: the caller ends the process.
+pub fn run(engine: &Arc<Engine>, program: &Arc<dyn Program>, main: &mut dyn MainActor) -> u8 {
+    if main.init().is_err() {
+        return FAILED;
+    }
+    announce(engine, program);
+    let run = Run::prepare(engine, program);
+    if let Err(exit_code) = run.await_users() {
+        return run.leave(exit_code);
+    }
+    let instants = run.begin();
+    match run.watch(instants).keep() {
+        Ending::Over => run.end(main, instants),
+        Ending::Forced => run.force(),
+        Ending::Stuck => run.give_up(main),
+    }
+}
+
+/// The figures of a time that begins then.
+fn new_ledger(engine: &Engine, from_ns: u64) -> Ledger {
+    let settings = &engine.settings;
+    // That an interval's percentile lacks what came before a checkpoint is a fault of sysbench's reports.
+    let as_sysbench = !settings.fixes.report;
+    Ledger::begin(&engine.figures, settings.percentile, as_sysbench, from_ns)
+}
+
+fn announce(engine: &Engine, program: &Arc<dyn Program>) {
+    let log = &engine.log;
+    log.print(Level::Notice, &text::start(&engine.settings));
+    if let Some(announcement) = program.announcement() {
+        log.print(Level::Notice, &announcement);
+    }
+    log.print(Level::Notice, text::INITIALIZING_WORKERS);
+}
+
+/// A run whose users are being made, run, or taken leave of.
+struct Run<'a> {
+    engine: &'a Arc<Engine>,
+    program: &'a Arc<dyn Program>,
+    gate: Arc<Gate>,
+    workers: Workers,
+    reporting: Reporting,
+    ledger: Arc<Mutex<Ledger>>,
+    /// Given when all users are initialised, and when all are over.
+    changed: Signal,
+}
+
+impl<'a> Run<'a> {
+    fn prepare(engine: &'a Arc<Engine>, program: &'a Arc<dyn Program>) -> Self {
+        let changed = Signal::new();
+        let gate = Arc::new(Gate::new(engine.settings.threads, &changed));
+        let ledger = Arc::new(Mutex::new(new_ledger(engine, monotonic_ns())));
+        let life = {
+            let (engine, program, gate) =
+                (Arc::clone(engine), Arc::clone(program), Arc::clone(&gate));
+            move |tid| user::live(&engine, &program, &gate, tid)
+        };
+        let count = engine.figures.worker_count();
+        Self {
+            engine,
+            program,
+            gate,
+            reporting: Reporting::start(engine, program, &ledger),
+            workers: Workers::start(engine, count, &changed, &(Arc::new(life) as _)),
+            ledger,
+            changed,
+        }
+    }
+
+    /// Waits until all users are initialised.
+    fn await_users(&self) -> Result<(), u8> {
+        let log = &self.engine.log;
+        let timeout_s = self.engine.settings.init_timeout_s;
+        let until_ns = monotonic_ns() + u64::from(timeout_s) * SECOND_NS;
+        if !self.await_until(until_ns, || {
+            self.gate.is_complete() || self.workers.are_over()
+        }) {
+            log.fatal(&format!(
+                "Worker threads failed to initialize within {timeout_s} seconds!"
+            ));
+            return Err(FORCED);
+        }
+        if self.gate.has_failed() || !self.gate.is_complete() {
+            log.fatal("Thread initialization failed!");
+            return Err(FAILED);
+        }
+        if self.engine.control.has_failed() {
+            return Err(FAILED); // a report's writer could not be made, and has said so
+        }
+        Ok(())
+    }
+
+    /// Time begins, and users with it.
+    fn begin(&self) -> Instants {
+        let settings = &self.engine.settings;
+        self.engine.log.print(Level::Notice, text::THREADS_STARTED);
+        if settings.warmup_s > 0 {
+            let warming_up = text::warming_up(settings.warmup_s);
+            self.engine.log.print(Level::Notice, &warming_up);
+        }
+        let instants = Instants::new(self.engine, monotonic_ns());
+        let Instants {
+            start_ns,
+            counts_from_ns,
+            end_ns,
+            ..
+        } = instants;
+        *self.ledger() = new_ledger(self.engine, start_ns);
+        let warm_ns = if counts_from_ns > start_ns {
+            counts_from_ns
+        } else {
+            0
+        };
+        self.engine.control.begin(start_ns, warm_ns, end_ns);
+        self.reporting.begin(counts_from_ns);
+        self.gate.open();
+        instants
+    }
+
+    fn watch(&self, instants: Instants) -> Watch<'_> {
+        Watch {
+            engine: self.engine,
+            program: self.program,
+            workers: &self.workers,
+            ledger: &self.ledger,
+            changed: &self.changed,
+            instants,
+        }
+    }
+
+    /// All users have come to their end.
+    fn end(self, main: &mut dyn MainActor, instants: Instants) -> u8 {
+        let engine = self.engine;
+        let ended_ns = engine.figures.last_user_ns().max(instants.start_ns);
+        let failed = engine.control.has_failed();
+        let reported = !failed || engine.settings.fixes.report;
+        self.reporting.end(if failed { 0 } else { ended_ns });
+        self.workers.join();
+        engine.log.print(Level::Info, "Done.\n\n");
+        if reported {
+            let mut ledger = lock(&self.ledger);
+            let span = (ended_ns, monotonic_ns());
+            closing::report_end(engine, self.program, main, &mut ledger, span);
+        }
+        // An error in it has been logged and changes nothing.
+        let _ = main.done();
+        if failed { FAILED } else { GOOD }
+    }
+
+    /// Users that are left are given up, in mid-event.
+    fn force(self) -> u8 {
+        let mut ledger = lock(&self.ledger);
+        closing::report_by_force(self.engine, self.program, &mut ledger, monotonic_ns());
+        FORCED
+    }
+
+    /// A script that doesn't come back has been waited for long enough.
+    fn give_up(self, main: &mut dyn MainActor) -> u8 {
+        let log = &self.engine.log;
+        log.fatal("A script has not come back long after the time limit: giving it up");
+        if self.engine.settings.fixes.report {
+            let now_ns = monotonic_ns();
+            let mut ledger = lock(&self.ledger);
+            closing::report_end(
+                self.engine,
+                self.program,
+                main,
+                &mut ledger,
+                (now_ns, now_ns),
+            );
+        }
+        let _ = main.done();
+        FAILED
+    }
+
+    /// There is nothing to run: users that are ready are sent home.
+    fn leave(self, exit_code: u8) -> u8 {
+        self.gate.abandon();
+        self.engine.control.stop();
+        self.reporting.end(0);
+        let until_ns = monotonic_ns() + FAREWELL_NS;
+        let changed = self.changed.clone();
+        if exit_code == FAILED && await_change(&changed, until_ns, || self.workers.are_over()) {
+            self.workers.join();
+        }
+        exit_code
+    }
+
+    fn await_until(&self, until_ns: u64, is_done: impl Fn() -> bool) -> bool {
+        await_change(&self.changed, until_ns, is_done)
+    }
+
+    fn ledger(&self) -> std::sync::MutexGuard<'_, Ledger> {
+        lock(&self.ledger)
+    }
+}
+
+/// Waits for something that a signal tells of. False if it has not happened by then.
+fn await_change(changed: &Signal, until_ns: u64, has_happened: impl Fn() -> bool) -> bool {
+    loop {
+        let generation = changed.generation();
+        if has_happened() {
+            return true;
+        }
+        if monotonic_ns() >= until_ns {
+            return false;
+        }
+        changed.wait_past(generation, Some(until_ns));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,266 @@
+//! The reporting thread: intermediate reports and checkpoints, when they are due.
+
+use super::{Failed, Program, Reporter};
+use crate::figures::{Ledger, Stat};
+use crate::{Engine, Level, text};
+use dbdyno_fiber::{Signal, monotonic_ns};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How long a report that is being written may take when the run is over.
+const PATIENCE_NS: u64 = 5 * SECOND_NS;
+
+/// A thread that reports, if any reports were asked for.
+pub(super) struct Reporting {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    engine: Arc<Engine>,
+    ledger: Arc<Mutex<Ledger>>,
+    stage: Mutex<Stage>,
+    /// Given at every change of the stage.
+    changed: Signal,
+}
+
+/// How far the run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    /// Time counts from there.
+    Running {
+        from_ns: u64,
+    },
+    /// Reports that were due until then are still written.
+    Over {
+        from_ns: u64,
+        ended_ns: u64,
+    },
+    Closed,
+}
+
+impl Reporting {
+    /// Starts the thread; it reports nothing before [`begin`](Self::begin).
+    pub(super) fn start(
+        engine: &Arc<Engine>,
+        program: &Arc<dyn Program>,
+        ledger: &Arc<Mutex<Ledger>>,
+    ) -> Self {
+        let shared = Arc::new(Shared {
+            engine: Arc::clone(engine),
+            ledger: Arc::clone(ledger),
+            stage: Mutex::new(Stage::Waiting),
+            changed: Signal::new(),
+        });
+        let settings = &engine.settings;
+        let wanted = settings.report_interval_s > 0 || !settings.checkpoints_s.is_empty();
+        let thread = wanted.then(|| {
+            let (shared, program) = (Arc::clone(&shared), Arc::clone(program));
+            let builder = std::thread::Builder::new().name("reporting".to_owned());
+            let thread = builder.spawn(move || {
+                report(&shared, &program);
+                shared.set(Stage::Closed);
+            });
+            thread.expect("the system gives a thread")
+        });
+        Self { shared, thread }
+    }
+
+    /// Time counts from `from_ns`.
+    pub(super) fn begin(&self, from_ns: u64) {
+        self.shared.set(Stage::Running { from_ns });
+    }
+
+    /// The run is over: waits until what was due by `ended_ns` is reported and its writers have gone.
+    pub(super) fn end(self, ended_ns: u64) {
+        let Some(thread) = self.thread else { return };
+        let over = match self.shared.stage() {
+            Stage::Running { from_ns } => Stage::Over { from_ns, ended_ns },
+            Stage::Waiting => Stage::Over {
+                from_ns: u64::MAX,
+                ended_ns: 0,
+            },
+            stage => stage,
+        };
+        if over != Stage::Closed {
+            self.shared.set(over);
+        }
+        let until_ns = monotonic_ns() + PATIENCE_NS;
+        while self.shared.stage() != Stage::Closed && monotonic_ns() < until_ns {
+            let generation = self.shared.changed.generation();
+            if self.shared.stage() != Stage::Closed {
+                self.shared.changed.wait_past(generation, Some(until_ns));
+            }
+        }
+        if self.shared.stage() == Stage::Closed {
+            // A panic has been told by the thread itself.
+            let _: std::thread::Result<()> = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn stage(&self) -> Stage {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, stage: Stage) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+        self.changed.give();
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn report(shared: &Shared, program: &Arc<dyn Program>) {
+    let Ok(mut desk) = Desk::open(shared, program) else {
+        shared.engine.control.fail();
+        return;
+    };
+    let from_ns = loop {
+        let generation = shared.changed.generation();
+        match shared.stage() {
+            Stage::Waiting => shared.changed.wait_past(generation, None),
+            Stage::Running { from_ns } | Stage::Over { from_ns, .. } => break from_ns,
+            Stage::Closed => return,
+        }
+    };
+    let mut dues = Dues::new(&shared.engine.settings, from_ns);
+    while let Some(due_ns) = dues.next_ns() {
+        if !await_instant(shared, due_ns) {
+            return;
+        }
+        if dues.takes_checkpoint(due_ns) {
+            desk.checkpoint();
+        }
+        if dues.takes_interval(due_ns, monotonic_ns()) {
+            desk.interval(due_ns);
+        }
+    }
+}
+
+/// Waits until a report is due. False if the run ended before.
+fn await_instant(shared: &Shared, due_ns: u64) -> bool {
+    loop {
+        let generation = shared.changed.generation();
+        match shared.stage() {
+            Stage::Over { ended_ns, .. } if due_ns > ended_ns => return false,
+            Stage::Over { .. } | Stage::Closed => return true,
+            _ if monotonic_ns() >= due_ns => return true,
+            _ => shared.changed.wait_past(generation, Some(due_ns)),
+        }
+    }
+}
+
+/// When reports are due.
+struct Dues {
+    from_ns: u64,
+    interval_ns: u64,
+    next_interval_ns: Option<u64>,
+    checkpoints_ns: std::vec::IntoIter<u64>,
+    next_checkpoint_ns: Option<u64>,
+}
+
+impl Dues {
+    fn new(settings: &crate::Settings, from_ns: u64) -> Self {
+        let interval_ns = u64::from(settings.report_interval_s) * SECOND_NS;
+        let after = |seconds: &u32| from_ns.saturating_add(u64::from(*seconds) * SECOND_NS);
+        let checkpoints_ns: Vec<u64> = settings.checkpoints_s.iter().map(after).collect();
+        let mut checkpoints_ns = checkpoints_ns.into_iter();
+        Self {
+            from_ns,
+            interval_ns,
+            next_interval_ns: (interval_ns > 0).then(|| from_ns.saturating_add(interval_ns)),
+            next_checkpoint_ns: checkpoints_ns.next(),
+            checkpoints_ns,
+        }
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        let both = [self.next_interval_ns, self.next_checkpoint_ns];
+        both.into_iter().flatten().min()
+    }
+
+    fn takes_checkpoint(&mut self, due_ns: u64) -> bool {
+        let is_due = self.next_checkpoint_ns == Some(due_ns);
+        if is_due {
+            self.next_checkpoint_ns = self.checkpoints_ns.next();
+        }
+        is_due
+    }
+
+    /// Intervals that are past already are left out; the next report tells of them, too.
+    fn takes_interval(&mut self, due_ns: u64, now_ns: u64) -> bool {
+        let is_due = self.next_interval_ns == Some(due_ns);
+        if is_due {
+            let past = now_ns.max(due_ns) - self.from_ns;
+            let next = (past / self.interval_ns + 1) * self.interval_ns;
+            self.next_interval_ns = Some(self.from_ns + next);
+        }
+        is_due
+    }
+}
+
+/// Who writes the two kinds of report.
+struct Desk<'a> {
+    shared: &'a Shared,
+    program: &'a Arc<dyn Program>,
+    intermediate: Option<Box<dyn Reporter>>,
+    cumulative: Option<Box<dyn Reporter>>,
+}
+
+impl<'a> Desk<'a> {
+    fn open(shared: &'a Shared, program: &'a Arc<dyn Program>) -> Result<Self, Failed> {
+        let engine = &shared.engine;
+        let writer = |place, wanted: bool| match wanted {
+            true => program.reporter(engine, engine.reporting_actor(place)),
+            false => Ok(None),
+        };
+        Ok(Self {
+            shared,
+            program,
+            intermediate: writer(0, engine.settings.report_interval_s > 0)?,
+            cumulative: writer(1, !engine.settings.checkpoints_s.is_empty())?,
+        })
+    }
+
+    fn interval(&mut self, due_ns: u64) {
+        let engine = &self.shared.engine;
+        let now_ns = monotonic_ns();
+        let running = engine.figures.running_at(due_ns);
+        let queue = engine.control.queue(&engine.figures, now_ns);
+        let mut ledger = self.shared.ledger();
+        let figures = ledger.interval(&engine.figures, now_ns, running, queue);
+        drop(ledger);
+        let handled = match &mut self.intermediate {
+            Some(writer) => writer.intermediate(&Stat::intermediate(&figures)),
+            None => Ok(false),
+        };
+        if handled == Ok(false) {
+            let percentile = engine.settings.percentile;
+            let line = text::interval(&figures, percentile, engine.figures.has_driver());
+            engine.log.print(Level::Notice, &line);
+        }
+    }
+
+    fn checkpoint(&mut self) {
+        let engine = &self.shared.engine;
+        let now_ns = monotonic_ns();
+        let running = engine.control.threads_running();
+        let figures = self.shared.ledger().full(&engine.figures, now_ns, now_ns);
+        let heading = text::checkpoint_heading(&figures);
+        engine.log.print(Level::Notice, &heading);
+        let handled = match &mut self.cumulative {
+            Some(writer) => writer.cumulative(&Stat::cumulative(&figures, running)),
+            None => Ok(false),
+        };
+        if handled == Ok(false) {
+            super::closing::print_full(engine, self.program, &figures);
+        }
+    }
+}

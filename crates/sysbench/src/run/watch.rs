@@ -1,0 +1,168 @@
+//! What the main thread does while users run: it keeps the time.
+
+use super::Program;
+use super::workers::Workers;
+use crate::Engine;
+use crate::control::{FULL, ROOM};
+use crate::figures::Ledger;
+use dbdyno_fiber::{Signal, monotonic_ns};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How long after the time limit a worker thread may be away from its scheduler.
+const PATIENCE_NS: u64 = 10 * SECOND_NS;
+
+/// How long its script may take to end after it was interrupted for the first time.
+const GRACE_NS: u64 = 5 * SECOND_NS;
+
+/// How often a script that doesn't end is interrupted again.
+const RETRY_NS: u64 = SECOND_NS;
+
+/// How often the queue is looked at, with `--rate`: it fills up in thirteen milliseconds at most a second's
+/// ten million.
+const LOOK_NS: u64 = 5_000_000;
+
+/// How the users came to their end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// All of them.
+    Over,
+    /// Not all: the grace after the time limit is over.
+    Forced,
+    /// Not all: a script doesn't come back.
+    Stuck,
+}
+
+/// The instants of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instants {
+    pub(super) start_ns: u64,
+    /// The end of the warm-up, or the start.
+    pub(super) counts_from_ns: u64,
+    pub(super) end_ns: Option<u64>,
+    pub(super) force_ns: Option<u64>,
+}
+
+impl Instants {
+    pub(super) fn new(engine: &Engine, start_ns: u64) -> Self {
+        let settings = &engine.settings;
+        let seconds = |count: u32| u64::from(count) * SECOND_NS;
+        let counts_from_ns = start_ns + seconds(settings.warmup_s);
+        let end_ns = (settings.time_s > 0).then(|| counts_from_ns + seconds(settings.time_s));
+        let grace_ns = settings.forced_shutdown_s.map(seconds);
+        Self {
+            start_ns,
+            counts_from_ns,
+            end_ns,
+            force_ns: end_ns.zip(grace_ns).map(|(end, grace)| end + grace),
+        }
+    }
+
+    fn has_warmup(&self) -> bool {
+        self.counts_from_ns > self.start_ns
+    }
+}
+
+/// Keeps the time of a run.
+pub(super) struct Watch<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) program: &'a Arc<dyn Program>,
+    pub(super) workers: &'a Workers,
+    pub(super) ledger: &'a Mutex<Ledger>,
+    pub(super) changed: &'a Signal,
+    pub(super) instants: Instants,
+}
+
+impl Watch<'_> {
+    /// Until all users have come to their end or are given up.
+    pub(super) fn keep(&self) -> Ending {
+        let mut warming_up = self.instants.has_warmup();
+        let mut next_interrupt_ns = self.instants.end_ns.map(|ns| ns + PATIENCE_NS);
+        loop {
+            let generation = self.changed.generation();
+            if self.workers.are_over() {
+                return Ending::Over;
+            }
+            let now_ns = monotonic_ns();
+            if warming_up && now_ns >= self.instants.counts_from_ns {
+                warming_up = false;
+                self.begin_anew();
+            }
+            if has_come(self.instants.end_ns, now_ns) {
+                self.engine.control.end_time();
+            }
+            if has_come(self.instants.force_ns, now_ns) {
+                return Ending::Forced;
+            }
+            if has_come(next_interrupt_ns, now_ns) {
+                if self.is_stuck(now_ns) {
+                    return Ending::Stuck;
+                }
+                next_interrupt_ns = Some(now_ns + RETRY_NS);
+            }
+            self.look_at_queue(now_ns);
+            let wake_ns = self.next_ns(warming_up, next_interrupt_ns, now_ns);
+            self.changed.wait_past(generation, wake_ns);
+        }
+    }
+
+    /// The warm-up is over.
+    fn begin_anew(&self) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        *ledger = super::new_ledger(self.engine, self.instants.counts_from_ns);
+    }
+
+    /// Interrupts scripts that don't come back. True if that is of no use.
+    fn is_stuck(&self, now_ns: u64) -> bool {
+        let Some(end_ns) = self.instants.end_ns else {
+            return false;
+        };
+        let stuck = self
+            .workers
+            .stuck_since(end_ns.max(now_ns.saturating_sub(PATIENCE_NS)));
+        if stuck.is_empty() {
+            return false;
+        }
+        let can_be_ended = stuck
+            .into_iter()
+            .map(|worker| self.program.interrupt(worker));
+        let can_be_ended = can_be_ended.fold(true, |all, one| all && one);
+        !can_be_ended || now_ns >= end_ns + PATIENCE_NS + GRACE_NS
+    }
+
+    fn look_at_queue(&self, now_ns: u64) {
+        let control = &self.engine.control;
+        let Some(arrivals) = &control.arrivals else {
+            return;
+        };
+        let ended = has_come(self.instants.end_ns, now_ns);
+        if !ended && !control.is_stopped() && arrivals.waiting(now_ns) > ROOM {
+            self.engine.log.fatal(FULL);
+            control.fail();
+        }
+    }
+
+    fn next_ns(&self, warming_up: bool, interrupt_ns: Option<u64>, now_ns: u64) -> Option<u64> {
+        let ahead = |ns: Option<u64>| ns.filter(|&ns| ns > now_ns);
+        let warm_ns = warming_up.then_some(self.instants.counts_from_ns);
+        let look_ns = self
+            .engine
+            .control
+            .arrivals
+            .is_some()
+            .then_some(now_ns + LOOK_NS);
+        let instants = [
+            ahead(warm_ns),
+            ahead(self.instants.end_ns),
+            ahead(self.instants.force_ns),
+            ahead(interrupt_ns),
+            look_ns,
+        ];
+        instants.into_iter().flatten().min()
+    }
+}
+
+fn has_come(instant_ns: Option<u64>, now_ns: u64) -> bool {
+    instant_ns.is_some_and(|ns| now_ns >= ns)
+}

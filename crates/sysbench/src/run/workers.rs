@@ -1,0 +1,189 @@
+//! Worker threads, each with a scheduler and its share of the users.
+
+use crate::Engine;
+use dbdyno_fiber::{Scheduler, Signal, monotonic_ns};
+use std::os::unix::thread::{JoinHandleExt, RawPthread};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+/// How often a worker thread shows that it comes back to its scheduler.
+const PULSE_NS: u64 = 500_000_000;
+
+/// What a user does from its first to its last moment, in a fiber of its own.
+pub(super) type Life = Arc<dyn Fn(u32) + Send + Sync>;
+
+/// The worker threads of a run or a command.
+pub(super) struct Workers {
+    threads: Vec<Worker>,
+    users: Arc<Census>,
+}
+
+struct Worker {
+    thread: JoinHandle<()>,
+    pulse: Arc<Pulse>,
+}
+
+/// How many users have come to their end.
+struct Census {
+    alive: AtomicU32,
+    /// Given when all have.
+    changed: Signal,
+}
+
+/// A sign of life of a worker thread.
+struct Pulse {
+    at_ns: AtomicU64,
+    alive: AtomicU32,
+    /// Given when the last user of the thread has come to its end.
+    over: Signal,
+}
+
+impl Workers {
+    /// Starts so many threads with all users of the engine. `changed` is given when the last user has come to its end.
+    pub(super) fn start(engine: &Arc<Engine>, count: u32, changed: &Signal, life: &Life) -> Self {
+        let users = engine.settings.threads;
+        let census = Arc::new(Census {
+            alive: AtomicU32::new(users),
+            changed: changed.clone(),
+        });
+        let start = |worker: u32| {
+            let share: Vec<u32> = (worker..users).step_by(count as usize).collect();
+            Worker::start(engine, worker, share, &census, life)
+        };
+        Self {
+            threads: (0..count).map(start).collect(),
+            users: census,
+        }
+    }
+
+    /// Whether all users have come to their end.
+    pub(super) fn are_over(&self) -> bool {
+        self.users.alive.load(Ordering::Acquire) == 0
+    }
+
+    /// Worker threads with users that have not come back to their schedulers since an instant.
+    pub(super) fn stuck_since(&self, ns: u64) -> Vec<RawPthread> {
+        let is_stuck = |worker: &&Worker| {
+            let pulse = &worker.pulse;
+            pulse.alive.load(Ordering::Acquire) > 0 && pulse.at_ns.load(Ordering::Relaxed) < ns
+        };
+        let stuck = self.threads.iter().filter(is_stuck);
+        stuck.map(|worker| worker.thread.as_pthread_t()).collect()
+    }
+
+    /// Waits for the threads to end. Only when the users have come to their end.
+    pub(super) fn join(self) {
+        for worker in self.threads {
+            // A panic has been told by the thread itself, and its users count as ended.
+            let _: std::thread::Result<()> = worker.thread.join();
+        }
+    }
+}
+
+impl Worker {
+    fn start(
+        engine: &Arc<Engine>,
+        number: u32,
+        users: Vec<u32>,
+        census: &Arc<Census>,
+        life: &Life,
+    ) -> Self {
+        let pulse = Arc::new(Pulse {
+            at_ns: AtomicU64::new(monotonic_ns()),
+            alive: AtomicU32::new(users.len() as u32),
+            over: Signal::new(),
+        });
+        let job = Job {
+            engine: Arc::clone(engine),
+            users,
+            census: Arc::clone(census),
+            pulse: Arc::clone(&pulse),
+            life: Arc::clone(life),
+        };
+        let builder = std::thread::Builder::new().name(format!("worker {number}"));
+        let thread = builder.spawn(move || job.run());
+        Self {
+            // Without its own few threads there is nothing that this program could do.
+            thread: thread.expect("the system gives a thread"),
+            pulse,
+        }
+    }
+}
+
+/// What a worker thread takes with it.
+struct Job {
+    engine: Arc<Engine>,
+    users: Vec<u32>,
+    census: Arc<Census>,
+    pulse: Arc<Pulse>,
+    life: Life,
+}
+
+impl Job {
+    fn run(self) {
+        let job = Rc::new(self);
+        let scheduler = job.fill_scheduler();
+        match scheduler {
+            Ok(scheduler) => scheduler.run(),
+            Err(error) => {
+                let text = format!(
+                    "Cannot start {} users on a thread: {error}",
+                    job.users.len()
+                );
+                job.engine.log.fatal(&text);
+            }
+        }
+        // Users that never lived are over, too.
+        let left = job.pulse.alive.load(Ordering::Acquire);
+        (0..left).for_each(|_| job.bury());
+    }
+
+    fn fill_scheduler(self: &Rc<Self>) -> std::io::Result<Scheduler> {
+        let mut scheduler = Scheduler::new()?;
+        for &user in &self.users {
+            let job = Rc::clone(self);
+            scheduler.spawn(move || job.live(user))?;
+        }
+        let job = Rc::clone(self);
+        scheduler.spawn(move || job.pulse.beat())?;
+        Ok(scheduler)
+    }
+
+    fn live(&self, user: u32) {
+        let lived = catch_unwind(AssertUnwindSafe(|| (self.life)(user)));
+        if lived.is_err() {
+            // The panic has told itself on standard error.
+            self.engine
+                .log
+                .fatal("a user ended by a defect of this program; please report it");
+            self.engine.control.fail();
+        }
+        self.bury();
+    }
+
+    fn bury(&self) {
+        if self.pulse.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.pulse.over.give();
+        }
+        if self.census.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.census.changed.give();
+        }
+    }
+}
+
+impl Pulse {
+    fn beat(&self) {
+        loop {
+            let generation = self.over.generation();
+            if self.alive.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            let now_ns = monotonic_ns();
+            self.at_ns.store(now_ns, Ordering::Relaxed);
+            self.over.wait_past(generation, Some(now_ns + PULSE_NS));
+        }
+    }
+}
