@@ -8,6 +8,7 @@
 
 mod actor;
 mod control;
+pub mod cpu;
 mod dialect;
 mod engine;
 pub mod figures;

@@ -18,6 +18,8 @@ pub struct Control {
     limits: Limits,
     begun: Begun,
     threads_running: AtomicU32,
+    /// 0 before the start.
+    began_ns: AtomicU64,
     pub(crate) arrivals: Option<Arrivals>,
 }
 
@@ -61,6 +63,7 @@ impl Control {
             },
             begun: Begun::default(),
             threads_running: AtomicU32::new(0),
+            began_ns: AtomicU64::new(0),
             arrivals,
         }
     }
@@ -93,6 +96,13 @@ impl Control {
         self.threads_running.load(Ordering::Relaxed)
     }
 
+    /// When the run began, if it has.
+    #[must_use]
+    pub fn began_ns(&self) -> Option<u64> {
+        let began_ns = self.began_ns.load(Ordering::Acquire);
+        (began_ns > 0).then_some(began_ns)
+    }
+
     pub(crate) fn user_is_ready(&self) {
         self.threads_running.fetch_add(1, Ordering::Relaxed);
     }
@@ -113,6 +123,7 @@ impl Control {
         if let Some(arrivals) = &self.arrivals {
             arrivals.begin(start_ns);
         }
+        self.began_ns.store(start_ns, Ordering::Release);
     }
 
     /// The time limit has come: tells users that have not looked at a clock.
@@ -130,7 +141,8 @@ impl Control {
     }
 
     /// Arrivals that were due before the time limit and that no user has taken.
-    pub(crate) fn backlog(&self, now_ns: u64) -> Option<u64> {
+    #[must_use]
+    pub fn backlog(&self, now_ns: u64) -> Option<u64> {
         let end_ns = self.limits.end_ns.load(Ordering::Relaxed);
         let arrivals = self.arrivals.as_ref()?;
         Some(arrivals.waiting(now_ns.min(end_ns)))
