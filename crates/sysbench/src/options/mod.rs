@@ -1,11 +1,27 @@
 //! The command line as sysbench reads it, in two passes.
 //!
-//! [`parse`] reads the words and the options that every run knows; what it does not know is kept until the script
-//! has told its own options, for [`apply_script_options`]. Nothing is printed here: what is to be said, where
-//! and in which order is in [`Said`], whether the program goes on is in the result.
+//! [`parse`] reads the words and the options that every run knows, and holds them against the rules in sysbench's
+//! order. What it does not know is kept until the script has told its own options, for [`apply_script_options`].
+//! Nothing is printed here: what is to be said, where and in which order is in [`Said`], whether the program goes on
+//! is in the result. The script's values reach Lua as [`OptionValues`].
 
+mod check;
+mod config_file;
+mod definitions;
+mod help;
+mod number;
+mod own;
+mod script;
+mod table;
 mod value;
+mod words;
 
+#[cfg(test)]
+mod tests;
+
+pub use help::{help, option_lines, script_help};
+pub use script::apply_script_options;
+pub use table::Table;
 pub use value::{ArgKind, OptionValues, ScriptOption, Value};
 
 use crate::{Dialect, Settings};
@@ -28,6 +44,22 @@ pub struct Said {
     pub text: String,
 }
 
+impl Said {
+    fn out(text: impl Into<String>) -> Self {
+        Self {
+            stream: Stream::Stdout,
+            text: text.into(),
+        }
+    }
+
+    fn err(text: impl Into<String>) -> Self {
+        Self {
+            stream: Stream::Stderr,
+            text: text.into(),
+        }
+    }
+}
+
 /// The program ends here: a complaint, or the answer to `--help` and `--version`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
@@ -35,6 +67,32 @@ pub struct Ending {
     pub said: Vec<Said>,
     /// The exit code.
     pub exit: u8,
+}
+
+impl Ending {
+    fn bad(said: Said) -> Self {
+        Self {
+            said: vec![said],
+            exit: 1,
+        }
+    }
+
+    fn fatal(words: &str) -> Self {
+        Self::bad(Said::out(format!("FATAL: {words}\n")))
+    }
+
+    fn bad_value(name: &str, value: &str) -> Self {
+        Self::bad(Said::err(format!(
+            "Invalid value for the '{name}' option: '{value}'\n"
+        )))
+    }
+
+    /// The same ending, with what had been said before it.
+    fn after(mut self, mut said: Vec<Said>) -> Self {
+        said.append(&mut self.said);
+        self.said = said;
+        self
+    }
 }
 
 /// What is not on the command line.
@@ -59,19 +117,32 @@ pub struct CommandLine {
     pub command: Option<String>,
     /// Warnings, said before the header.
     pub said: Vec<Said>,
-    /// The options of the first pass as `sysbench.opt` shows them.
-    pub values: OptionValues,
-    /// What the first pass did not know, as written (dashes as they are), in order: for the script, or nobody's.
+    /// The options of the first pass.
+    pub table: Table,
+    /// What the first pass did not know or could not take, as written and in order: for the script, or nobody's.
     pub leftovers: Vec<Leftover>,
+    /// Options of our own that were given: a script that declares one of the same name takes it.
+    own: Vec<Leftover>,
 }
 
-/// An option that the first pass did not know.
+/// An option as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// Without the two dashes, as written.
+    /// Without the two dashes.
     pub name: String,
     /// Behind `=`; `None` where there is none.
     pub value: Option<String>,
+}
+
+impl Leftover {
+    fn refused(&self) -> Ending {
+        let value = self.value.as_ref().map(|value| format!("={value}"));
+        Ending::bad(Said::err(format!(
+            "invalid option: --{}{}\n",
+            self.name,
+            value.unwrap_or_default()
+        )))
+    }
 }
 
 /// Reads the arguments behind the program's name.
@@ -79,34 +150,36 @@ pub struct Leftover {
 /// # Errors
 ///
 /// The program ends here, for worse or for help.
-pub fn parse(_arguments: &[String], _environment: &Environment) -> Result<CommandLine, Ending> {
-    todo!("follows at once")
+pub fn parse(arguments: &[String], environment: &Environment) -> Result<CommandLine, Ending> {
+    let dialect = own::dialect(arguments, environment.dialect)?;
+    let mut words = words::Words::new(Table::general(dialect), dialect);
+    words.read(arguments)?;
+    if words.table.flag("help") {
+        let text = help(dialect, environment.own_name);
+        return Err(answer(text, words.said));
+    }
+    if words.table.flag("version") {
+        return Err(answer(crate::text::version(dialect), words.said));
+    }
+    let mut said = std::mem::take(&mut words.said);
+    let own = own::read(&words.own, environment.own_form).map_err(|e| e.after(said.clone()))?;
+    let settings = check::settings(&words.table, dialect, own, &mut said)
+        .map_err(|ending| ending.after(said.clone()))?;
+    Ok(CommandLine {
+        settings,
+        name: words.name,
+        command: words.command,
+        said,
+        table: words.table,
+        leftovers: words.leftovers,
+        own: words.own,
+    })
 }
 
-/// The second pass: values of the options that the script declares, its defaults where the command line is silent,
-/// behind those of the first pass. `declared` is `None` where the script declares none at all: then 1.0 takes
-/// what it does not know as strings. `validate` is asked of options that have a validator.
-///
-/// # Errors
-///
-/// A value cannot be read or is refused, or an option is nobody's.
-pub fn apply_script_options(
-    _line: &CommandLine,
-    _declared: Option<&[ScriptOption]>,
-    _validate: &mut dyn FnMut(&str, Option<&str>) -> bool,
-) -> Result<OptionValues, Ending> {
-    todo!("follows at once")
-}
-
-/// The answer to `--help`; `own` adds our own options in a block at the end.
-#[must_use]
-pub fn help(_dialect: Dialect, _own: bool) -> String {
-    todo!("follows at once")
-}
-
-/// The lines of a script's options, as `sysbench NAME help` prints them behind the header; `name` is the script's
-/// without folder and suffix.
-#[must_use]
-pub fn script_help(_name: &str, _options: &[ScriptOption]) -> String {
-    todo!("follows at once")
+fn answer(text: String, said: Vec<Said>) -> Ending {
+    Ending {
+        said: vec![Said::out(text)],
+        exit: 0,
+    }
+    .after(said)
 }

@@ -17,8 +17,40 @@ pub enum ArgKind {
     Text = 5,
     /// Words with commas between.
     List = 6,
-    /// A file's name.
+    /// The name of a file with options.
     File = 7,
+}
+
+impl ArgKind {
+    /// The kind of this number.
+    #[must_use]
+    pub fn numbered(number: u32) -> Option<Self> {
+        [
+            Self::Null,
+            Self::Flag,
+            Self::Int,
+            Self::Size,
+            Self::Double,
+            Self::Text,
+            Self::List,
+            Self::File,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u32 == number)
+    }
+
+    /// How help shows that an option of this kind takes a value.
+    pub(super) fn placeholder(self) -> &'static str {
+        match self {
+            Self::Null => "",
+            Self::Flag => "[=on|off]",
+            Self::Int | Self::Double => "=N",
+            Self::Size => "=SIZE",
+            Self::Text => "=STRING",
+            Self::List => "=[LIST,...]",
+            Self::File => "=FILENAME",
+        }
+    }
 }
 
 /// One option of a script.
@@ -28,11 +60,11 @@ pub struct ScriptOption {
     pub name: String,
     /// For the help.
     pub description: String,
-    /// As text; `None`: not set.
+    /// As text (flags as on and off, lists with commas); `None`: not set.
     pub default: Option<String>,
     /// Declared, or told from the default.
     pub kind: ArgKind,
-    /// The script wants to see the value before it counts.
+    /// The script wants to see a value before it counts.
     pub has_validator: bool,
 }
 
@@ -53,17 +85,21 @@ pub enum Value {
     List(Vec<String>),
 }
 
-/// Options by their names with underscores, in the order in which they became known.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct OptionValues(Vec<(String, Value)>);
+/// What `sysbench.opt` shows: options by their names with underscores, in the order in which they became known.
+#[derive(Clone, Default, PartialEq)]
+pub struct OptionValues {
+    values: Vec<(String, Value)>,
+    /// Names of which no type is known, from a file with options. Each time values are handed to a script, sysbench
+    /// warns `Global option 'NAME' will not be exported, because the type is unknown`.
+    pub untyped: Vec<String>,
+}
 
 impl OptionValues {
     /// The value of an option, dashes and underscores being the same.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         let name = underscored(name);
-        self.0
-            .iter()
+        self.iter()
             .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
     }
@@ -71,15 +107,26 @@ impl OptionValues {
     /// Gives an option a value, in its old place if it had one.
     pub fn set(&mut self, name: &str, value: Value) {
         let name = underscored(name);
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
+        match self.values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
-            None => self.0.push((name, value)),
+            None => self.values.push((name, value)),
         }
     }
 
     /// All, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+/// Names only: a password is among the values.
+impl std::fmt::Debug for OptionValues {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list()
+            .entries(self.iter().map(|(name, _)| name))
+            .finish()
     }
 }
 

@@ -88,12 +88,12 @@ fn latency(figures: &FinalFigures, percentile: u32) -> String {
     } else {
         in_ms(figures.latency_sum_ns) / events as f64
     };
-    let row = |label: &str, value: f64| format!("         {label:34}{value:10.2}\n");
+    let row = |label: &str, value: f64| format!("         {label}{value:40.2}\n");
     let percentile_row = if percentile == 0 {
         "         percentile stats:               disabled\n".to_owned()
     } else {
-        let label = format!("{percentile:3}th percentile:");
-        format!("        {label:35}{:10.2}\n", figures.latency_percentile_ms)
+        let value_ms = figures.latency_percentile_ms;
+        format!("        {percentile:3}th percentile:{value_ms:28.2}\n")
     };
     [
         "\nLatency (ms):\n".to_owned(),

@@ -1,0 +1,303 @@
+//! The general options, typed, and held against sysbench's rules in sysbench's order: that decides which of several
+//! complaints is made, and which warnings come before it.
+
+use super::own::Own;
+use super::table::Table;
+use super::{Ending, Said, number};
+use crate::{DatabaseSettings, Dialect, IgnoreErrors, Random, RandomType, Settings};
+use dbdyno_wire::Password;
+use std::path::PathBuf;
+
+/// A table of users that sysbench could not allocate.
+const MOST_THREADS: i32 = 10_000_000;
+const MOST_CHECKPOINTS: usize = 256;
+/// In per cent of the time limit, where `--forced-shutdown` says no number.
+const FORCED_SHUTDOWN_PERCENT: i64 = 5;
+const ENDLESS: &str = "WARNING: Both event and time limits are disabled, running an endless test\n";
+
+/// Settings of a run. Warnings go to `said` as they arise.
+pub(super) fn settings(
+    table: &Table,
+    dialect: Dialect,
+    own: Own,
+    said: &mut Vec<Said>,
+) -> Result<Settings, Ending> {
+    let mut check = Check {
+        table,
+        dialect,
+        said,
+    };
+    let threads = check.threads()?;
+    let events = check.aliased("events", "max-requests", |requests| requests != 0)?;
+    let time_s = check.aliased("time", "max-time", |time_s| time_s > 0)?;
+    let warmup_s = check.warmup()?;
+    if events == 0 && time_s == 0 {
+        check.said.push(Said::out(ENDLESS));
+    }
+    let forced_shutdown_s = check.forced_shutdown(time_s)?;
+    check.stack_size()?;
+    let init_timeout_s = check.init_timeout()?;
+    if !(0..=MOST_THREADS).contains(&threads) {
+        return Err(Ending::fatal("Memory allocation failure.\n"));
+    }
+    let random = check.random()?;
+    let rate = check.rate()?;
+    let report_interval_s = table.int("report_interval")?;
+    let checkpoints_s = check.checkpoints()?;
+    let debug = table.flag("debug");
+    let verbosity = check.verbosity(debug)?;
+    let percentile = check.percentile()?;
+    Ok(Settings {
+        dialect,
+        threads: threads.unsigned_abs(),
+        events: u64::from(not_negative(events)),
+        time_s: not_negative(time_s),
+        warmup_s,
+        forced_shutdown_s,
+        init_timeout_s,
+        rate,
+        report_interval_s: not_negative(report_interval_s),
+        checkpoints_s,
+        debug,
+        validate: table.flag("validate"),
+        verbosity,
+        percentile,
+        histogram: table.flag("histogram"),
+        random,
+        database: database(table),
+        workers: own.workers,
+        fixes: own.fixes,
+        json_lines: own.json_lines,
+        native: own.native,
+    })
+}
+
+/// sysbench takes negative limits, and they limit nothing.
+fn not_negative(value: i32) -> u32 {
+    u32::try_from(value).unwrap_or(0)
+}
+
+struct Check<'a> {
+    table: &'a Table,
+    dialect: Dialect,
+    said: &'a mut Vec<Said>,
+}
+
+impl Check<'_> {
+    /// An option, or in its place the old name of it that 1.0 still knows.
+    fn aliased(&mut self, name: &str, old: &str, given: fn(i32) -> bool) -> Result<i32, Ending> {
+        if self.dialect == Dialect::V1_0 {
+            let value = self.table.int(&old.replace('-', "_"))?;
+            if given(value) {
+                let warning = format!("WARNING: --{old} is deprecated, use --{name} instead\n");
+                self.said.push(Said::out(warning));
+                return Ok(value);
+            }
+        }
+        self.table.int(name)
+    }
+
+    fn threads(&mut self) -> Result<i32, Ending> {
+        match self.aliased("threads", "num-threads", |threads| {
+            !(0..=1).contains(&threads)
+        })? {
+            0 => Err(Ending::fatal("Invalid value for --threads: 0.\n")),
+            threads => Ok(threads),
+        }
+    }
+
+    fn warmup(&self) -> Result<u32, Ending> {
+        if self.dialect == Dialect::V1_0 {
+            return Ok(0);
+        }
+        let warmup_s = self.table.int("warmup_time")?;
+        u32::try_from(warmup_s)
+            .map_err(|_| Ending::fatal(&format!("Invalid value for --warmup-time: {warmup_s}.\n")))
+    }
+
+    /// Seconds, per cent of the time limit, or `off`; nothing is looked at without a time limit.
+    fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, Ending> {
+        let text = self.table.text("forced_shutdown");
+        if time_s <= 0 || text.eq_ignore_ascii_case("off") {
+            return Ok(None);
+        }
+        let share = |percent: i64| percent.saturating_mul(i64::from(time_s)) / 100;
+        let grace_s = match number::long(text) {
+            _ if text.is_empty() => share(FORCED_SHUTDOWN_PERCENT),
+            (percent, rest) if rest.starts_with('%') => share(percent),
+            (seconds, "") => seconds,
+            _ => {
+                let complaint = format!("Invalid value for --forced-shutdown: '{text}'");
+                return Err(Ending::fatal(&complaint));
+            }
+        };
+        Ok(Some(u32::try_from(grace_s.max(0)).unwrap_or(u32::MAX)))
+    }
+
+    /// The stack is of no use to us, but the complaint is part of the contract.
+    fn stack_size(&self) -> Result<(), Ending> {
+        match self.table.size("thread_stack_size") as i32 {
+            1.. => Ok(()),
+            size => Err(Ending::fatal(&format!(
+                "Invalid value for thread-stack-size: {size}.\n"
+            ))),
+        }
+    }
+
+    fn init_timeout(&self) -> Result<u32, Ending> {
+        match self.dialect {
+            Dialect::V1_0 => Ok(30),
+            Dialect::V1_1 => Ok(not_negative(self.table.int("thread_init_timeout")?)),
+        }
+    }
+
+    fn random(&self) -> Result<Random, Ending> {
+        let seed = self.table.int("rand_seed")?.cast_unsigned();
+        let kind = self.random_type()?;
+        let special = |name, default| match self.dialect {
+            Dialect::V1_0 => Ok(not_negative(self.table.int(name)?)),
+            Dialect::V1_1 => Ok(default),
+        };
+        let (iterations, percent, share) = (
+            special("rand_spec_iter", 12)?,
+            special("rand_spec_pct", 1)?,
+            special("rand_spec_res", 75)?,
+        );
+        Ok(Random {
+            kind,
+            seed,
+            pareto_h: self.table.double("rand_pareto_h"),
+            zipfian_exponent: self.zipfian_exponent()?,
+            iterations,
+            special_percent: percent,
+            special_share: share,
+        })
+    }
+
+    fn random_type(&self) -> Result<RandomType, Ending> {
+        let name = self.table.text("rand_type");
+        match (name, self.dialect) {
+            ("uniform", _) => Ok(RandomType::Uniform),
+            ("gaussian", _) => Ok(RandomType::Gaussian),
+            ("pareto", _) => Ok(RandomType::Pareto),
+            ("special", Dialect::V1_0) => Ok(RandomType::Special),
+            ("zipfian", Dialect::V1_1) => Ok(RandomType::Zipfian),
+            _ => Err(Ending::fatal(&format!(
+                "Invalid random numbers distribution: {name}."
+            ))),
+        }
+    }
+
+    fn zipfian_exponent(&self) -> Result<f64, Ending> {
+        if self.dialect == Dialect::V1_0 {
+            return Ok(0.8);
+        }
+        match self.table.double("rand_zipfian_exp") {
+            exponent if exponent >= 0.0 => Ok(exponent),
+            _ => Err(Ending::fatal("--rand-zipfian-exp must be >= 0")),
+        }
+    }
+
+    /// A negative rate makes sysbench run and then fail without a report; here it does not run.
+    fn rate(&mut self) -> Result<u32, Ending> {
+        let rate = self.aliased("rate", "tx-rate", |rate| rate != 0)?;
+        u32::try_from(rate)
+            .map_err(|_| Ending::fatal(&format!("Invalid value for --rate: {rate}.\n")))
+    }
+
+    fn checkpoints(&self) -> Result<Vec<u32>, Ending> {
+        let list = self.table.list("report_checkpoints");
+        let mut points_s = Vec::with_capacity(list.len());
+        for text in list {
+            let point_s = number::int(text).and_then(|point| u32::try_from(point).ok());
+            points_s.push(point_s.ok_or_else(|| {
+                Ending::fatal(&format!("Invalid value for --report-checkpoints: '{text}'"))
+            })?);
+            if points_s.len() > MOST_CHECKPOINTS {
+                return Err(Ending::fatal(
+                    "Too many checkpoints in --report-checkpoints (up to 256 can be defined)",
+                ));
+            }
+        }
+        points_s.sort_unstable();
+        Ok(points_s)
+    }
+
+    /// sysbench keeps it in a byte.
+    fn verbosity(&self, debug: bool) -> Result<u8, Ending> {
+        if debug {
+            return Ok(5);
+        }
+        match self.table.int("verbosity")? as u8 {
+            verbosity @ 0..=5 => Ok(verbosity),
+            verbosity => Err(Ending::bad(Said::out(format!(
+                "Invalid value for verbosity: {verbosity}\n"
+            )))),
+        }
+    }
+
+    fn percentile(&self) -> Result<u32, Ending> {
+        let percentile = self.table.int("percentile")?;
+        if !(0..=100).contains(&percentile) {
+            return Err(Ending::fatal(&format!(
+                "Invalid value for --percentile: {percentile}"
+            )));
+        }
+        if percentile == 0 && self.table.flag("histogram") {
+            return Err(Ending::fatal(
+                "--histogram cannot be used with --percentile=0",
+            ));
+        }
+        Ok(percentile.unsigned_abs())
+    }
+}
+
+/// The database's options are words still: no value of them is wrong before a driver is made.
+fn database(table: &Table) -> DatabaseSettings {
+    let text = |name| table.text(name).to_owned();
+    let path = |name| Some(PathBuf::from(table.text(name))).filter(|p| !p.as_os_str().is_empty());
+    DatabaseSettings {
+        driver: text("db_driver"),
+        ps_mode: text("db_ps_mode"),
+        debug: table.flag("db_debug"),
+        hosts: table.list("mysql_host").to_vec(),
+        ports: table
+            .list("mysql_port")
+            .iter()
+            .map(|port| number::long(port).0 as u16)
+            .collect(),
+        sockets: table
+            .list("mysql_socket")
+            .iter()
+            .map(PathBuf::from)
+            .collect(),
+        user: text("mysql_user"),
+        password: Password::new(text("mysql_password")),
+        database: text("mysql_db"),
+        ssl: ssl(table.text("mysql_ssl")),
+        ssl_key: path("mysql_ssl_key"),
+        ssl_ca: path("mysql_ssl_ca"),
+        ssl_cert: path("mysql_ssl_cert"),
+        ssl_cipher: text("mysql_ssl_cipher"),
+        compression: table.flag("mysql_compression"),
+        ignore: ignore_errors(table.list("mysql_ignore_errors")),
+        dry_run: table.flag("mysql_dry_run"),
+    }
+}
+
+/// 1.0's flag (nothing where it is off, a bare option is on) and 1.1's words.
+fn ssl(word: &str) -> String {
+    match word {
+        "" | "off" | "false" | "0" => "off".to_owned(),
+        "on" | "true" | "1" => "on".to_owned(),
+        mode => mode.to_ascii_lowercase(),
+    }
+}
+
+fn ignore_errors(list: &[String]) -> IgnoreErrors {
+    if list.iter().any(|word| word == "all") {
+        return IgnoreErrors::All;
+    }
+    let codes = list.iter().map(|word| number::long(word).0);
+    IgnoreErrors::Codes(codes.filter_map(|code| u16::try_from(code).ok()).collect())
+}

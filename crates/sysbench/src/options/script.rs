@@ -1,0 +1,80 @@
+//! The second pass: the options that the script declares.
+
+use super::table::{Given, Table};
+use super::value::{ArgKind, ScriptOption, underscored};
+use super::{CommandLine, Ending, Leftover, Said};
+use crate::Dialect;
+
+/// The options of the first pass and those that the script declares, its defaults where the command line is silent.
+///
+/// `declared` is `None` where the script declares none at all: then 1.0 takes what it does not know as text.
+/// `validate` is asked, with the name as written and the value, of each option given that has a validator. sysbench
+/// makes this pass when there is a command, and before it looks whether there is such a command; the values are read
+/// later, where a script begins to act ([`Table::values`]). Beside the options is what files with options gave cause
+/// to say.
+///
+/// # Errors
+///
+/// A default is no value of its type, or an option is refused or nobody's.
+pub fn apply_script_options(
+    line: &CommandLine,
+    declared: Option<&[ScriptOption]>,
+    validate: &mut dyn FnMut(&str, Option<&str>) -> bool,
+) -> Result<(Table, Vec<Said>), Ending> {
+    let mut table = line.table.clone();
+    let mut said = Vec::new();
+    for option in declared.unwrap_or_default() {
+        let default = option.default.as_deref();
+        if table.declare(&option.name, option.kind, default, &mut said) == Given::Refused
+            && option.kind != ArgKind::Null
+        {
+            let value = default.unwrap_or_default();
+            return Err(Ending::bad_value(&underscored(&option.name), value).after(said));
+        }
+    }
+    let script = Script {
+        declared,
+        takes_anything: declared.is_none() && line.settings.dialect == Dialect::V1_0,
+    };
+    let own = line.own.iter().filter(|own| script.finds(own).is_some());
+    for given in own.chain(&line.leftovers) {
+        if !script.accepts(given, validate) {
+            return Err(given.refused().after(said));
+        }
+        let value = given.value.as_deref();
+        let taken = match table.give(&given.name, value, &mut said) {
+            Given::Unknown if script.takes_anything => {
+                table.declare(&given.name, ArgKind::Text, value, &mut said)
+            }
+            other => other,
+        };
+        if taken != Given::Taken {
+            return Err(given.refused().after(said));
+        }
+    }
+    Ok((table, said))
+}
+
+struct Script<'a> {
+    declared: Option<&'a [ScriptOption]>,
+    takes_anything: bool,
+}
+
+impl Script<'_> {
+    fn finds(&self, given: &Leftover) -> Option<&ScriptOption> {
+        let name = underscored(&given.name);
+        let mut options = self.declared.unwrap_or_default().iter();
+        options.find(|option| underscored(&option.name) == name)
+    }
+
+    fn accepts(
+        &self,
+        given: &Leftover,
+        validate: &mut dyn FnMut(&str, Option<&str>) -> bool,
+    ) -> bool {
+        match self.finds(given) {
+            Some(option) if option.has_validator => validate(&given.name, given.value.as_deref()),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The options that are known so far, with their values still as text.
+
+use super::definitions::{Definition, general};
+use super::value::{ArgKind, OptionValues, Value, underscored};
+use super::{Ending, Said, config_file, number};
+use crate::Dialect;
+
+/// Options with their values. A value is read when it is asked for: that is when sysbench complains of it.
+#[derive(Clone)]
+pub struct Table {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    name: String,
+    kind: ArgKind,
+    /// A flag is on if there is any value, a list has all of them, anything else has the first.
+    values: Vec<String>,
+}
+
+/// What became of an option that was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    Taken,
+    Unknown,
+    /// A flag is neither on nor off, or the type is unknown.
+    Refused,
+}
+
+impl Table {
+    /// The options that every run knows.
+    pub(super) fn general(dialect: Dialect) -> Self {
+        let mut table = Self {
+            entries: Vec::new(),
+        };
+        for Definition {
+            name,
+            kind,
+            default,
+            ..
+        } in general(dialect)
+        {
+            // No default of ours names a file or is no flag, so that nothing can be said or refused.
+            table.declare(name, *kind, *default, &mut Vec::new());
+        }
+        table
+    }
+
+    /// Makes an option known with its default; one that was known begins anew.
+    pub(super) fn declare(
+        &mut self,
+        name: &str,
+        kind: ArgKind,
+        default: Option<&str>,
+        said: &mut Vec<Said>,
+    ) -> Given {
+        let name = underscored(name);
+        self.entries.retain(|entry| entry.name != name);
+        self.entries.push(Entry {
+            name: name.clone(),
+            kind,
+            values: Vec::new(),
+        });
+        match default {
+            Some(value) => self.give(&name, Some(value), said),
+            None => Given::Taken,
+        }
+    }
+
+    /// A value from the command line.
+    pub(super) fn give(&mut self, name: &str, value: Option<&str>, said: &mut Vec<Said>) -> Given {
+        let name = underscored(name);
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.name == name) else {
+            return Given::Unknown;
+        };
+        match entry.kind {
+            ArgKind::Null => return Given::Refused,
+            ArgKind::Flag => match flag(&name, value) {
+                Some(values) => entry.values = values,
+                None => return Given::Refused,
+            },
+            ArgKind::List => {
+                let items = value.unwrap_or_default().split(',');
+                entry.values = items
+                    .filter(|item| !item.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+            }
+            // A mode word in 1.1, but the flag that it was in 1.0 goes on being understood.
+            ArgKind::Text if name == "mysql_ssl" && value.is_none() => {
+                entry.values = vec!["on".to_owned()];
+            }
+            ArgKind::File => {
+                if let Some(path) = value.filter(|path| !path.is_empty()) {
+                    self.give_file(path, said);
+                }
+            }
+            _ => entry.values = value.map(str::to_owned).into_iter().collect(),
+        }
+        Given::Taken
+    }
+
+    /// Values from a file with options, each in place of what was there.
+    fn give_file(&mut self, path: &str, said: &mut Vec<Said>) {
+        match config_file::read(path) {
+            Ok(settings) => {
+                for setting in settings {
+                    self.give_setting(setting, said);
+                }
+            }
+            Err(why) => said.push(Said::err(format!("{path}: {why}\n"))),
+        }
+    }
+
+    fn give_setting(&mut self, setting: config_file::Setting, said: &mut Vec<Said>) {
+        if let Some(line) = setting.unended_on_line {
+            said.push(Said::err(format!("unexpected EOL on line {line}\n")));
+        }
+        let name = underscored(&setting.name);
+        match self.entries.iter_mut().find(|entry| entry.name == name) {
+            Some(entry) => entry.values = setting.values,
+            None => self.entries.push(Entry {
+                name,
+                kind: ArgKind::Null,
+                values: setting.values,
+            }),
+        }
+    }
+
+    fn values_of(&self, name: &str) -> &[String] {
+        self.entries
+            .iter()
+            .find(|entry| entry.name == name)
+            .map_or(&[], |entry| &entry.values)
+    }
+
+    pub(super) fn flag(&self, name: &str) -> bool {
+        !self.values_of(name).is_empty()
+    }
+
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.values_of(name).first().map_or("", String::as_str)
+    }
+
+    pub(super) fn list(&self, name: &str) -> &[String] {
+        self.values_of(name)
+    }
+
+    pub(super) fn int(&self, name: &str) -> Result<i32, Ending> {
+        let text = self.text(name);
+        number::int(text).ok_or_else(|| Ending::bad_value(name, text))
+    }
+
+    pub(super) fn size(&self, name: &str) -> u64 {
+        number::size(self.text(name))
+    }
+
+    pub(super) fn double(&self, name: &str) -> f64 {
+        number::double(self.text(name))
+    }
+
+    /// All of them, read, as `sysbench.opt` shows them.
+    ///
+    /// # Errors
+    ///
+    /// A whole number is none.
+    pub fn values(&self) -> Result<OptionValues, Ending> {
+        let mut values = OptionValues::default();
+        for Entry { name, kind, .. } in &self.entries {
+            let value = match kind {
+                ArgKind::Null => {
+                    values.untyped.push(name.clone());
+                    continue;
+                }
+                ArgKind::File => continue,
+                ArgKind::Flag => Value::Flag(self.flag(name)),
+                ArgKind::Int => Value::Int(i64::from(self.int(name)?)),
+                ArgKind::Size => Value::Size(self.size(name)),
+                ArgKind::Double => Value::Double(self.double(name)),
+                ArgKind::Text => Value::Text(self.text(name).to_owned()),
+                ArgKind::List => Value::List(self.list(name).to_vec()),
+            };
+            values.set(name, value);
+        }
+        Ok(values)
+    }
+}
+
+/// Names only: a password is among the values.
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.entries.iter().map(|entry| &entry.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+/// Modes of encryption that the master branch knows by word; taken in place of on and off in either dialect.
+const TLS_MODES: [&str; 4] = ["preferred", "required", "verify_ca", "verify_identity"];
+
+/// The values that stand for a flag's value; `None` if it is none.
+fn flag(name: &str, value: Option<&str>) -> Option<Vec<String>> {
+    let on = |word: &str| Some(vec![word.to_owned()]);
+    match value {
+        None => on("on"),
+        Some(word @ ("on" | "true" | "1")) => on(word),
+        Some("off" | "false" | "0") => Some(Vec::new()),
+        Some(word) if name == "mysql_ssl" => {
+            let word = word.to_ascii_lowercase();
+            match word.as_str() {
+                "disabled" => Some(Vec::new()),
+                mode if TLS_MODES.contains(&mode) => on(mode),
+                _ => None,
+            }
+        }
+        Some(_) => None,
+    }
+}

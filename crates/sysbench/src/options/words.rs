@@ -1,0 +1,83 @@
+//! The first pass over the arguments: words, options that are known, and the rest.
+
+use super::table::{Given, Table};
+use super::{Ending, Leftover, Said, own};
+use crate::Dialect;
+
+const TEST_WARNING: &str = "WARNING: the --test option is deprecated. You can pass a script name or path on the command line without any options.\n";
+
+/// What the arguments say, as far as it is known.
+pub(super) struct Words {
+    pub name: Option<String>,
+    pub command: Option<String>,
+    pub table: Table,
+    pub leftovers: Vec<Leftover>,
+    pub own: Vec<Leftover>,
+    pub said: Vec<Said>,
+    dialect: Dialect,
+}
+
+impl Words {
+    pub fn new(table: Table, dialect: Dialect) -> Self {
+        Self {
+            name: None,
+            command: None,
+            table,
+            leftovers: Vec::new(),
+            own: Vec::new(),
+            said: Vec::new(),
+            dialect,
+        }
+    }
+
+    pub fn read(&mut self, arguments: &[String]) -> Result<(), Ending> {
+        for argument in arguments {
+            match argument.strip_prefix("--") {
+                Some(option) => self.option(option),
+                None => self.word(argument)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Ending> {
+        if self.name.is_none() {
+            self.name = Some(word.to_owned());
+        } else if self.command.is_none() {
+            self.command = Some(word.to_owned());
+        } else {
+            let complaint = format!("Unrecognized command line argument: {word}\n");
+            let said = std::mem::take(&mut self.said);
+            return Err(Ending::bad(Said::err(complaint)).after(said));
+        }
+        Ok(())
+    }
+
+    fn option(&mut self, option: &str) {
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        if let ("test", Some(test), Dialect::V1_0) = (name, value, self.dialect) {
+            self.test(test);
+            return;
+        }
+        let leftover = Leftover {
+            name: name.to_owned(),
+            value: value.map(str::to_owned),
+        };
+        if own::is(name) {
+            self.own.push(leftover);
+        } else if self.table.give(name, value, &mut self.said) != Given::Taken {
+            self.leftovers.push(leftover);
+        }
+    }
+
+    /// `--test=NAME`, in place of the first word; with no name it is only warned of.
+    fn test(&mut self, test: &str) {
+        self.said.push(Said::err(TEST_WARNING));
+        if !test.is_empty() {
+            self.name = Some(test.to_owned());
+        }
+    }
+}
