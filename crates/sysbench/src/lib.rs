@@ -9,6 +9,7 @@
 mod actor;
 mod control;
 pub mod cpu;
+pub mod db;
 mod dialect;
 mod engine;
 pub mod figures;

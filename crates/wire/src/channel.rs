@@ -3,7 +3,8 @@
 use crate::connection::{Connection, Progress};
 use crate::row_sink::{CountOnly, RowSink};
 use crate::{
-    Parameters, ReadBuffer, Reply, Session, SessionFacts, StatementText, WireError, command,
+    Parameters, PrepareReply, ReadBuffer, Reply, Session, SessionFacts, StatementText, WireError,
+    command,
 };
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
@@ -62,6 +63,12 @@ impl Channel {
         command::put_execute(&mut self.connection.out, id, parameters);
     }
 
+    /// Queues the parsing of a statement. Its reply is [`receive_prepared`](Channel::receive_prepared)'s to take.
+    pub fn queue_prepare(&mut self, sql: &[u8]) {
+        self.connection.owed += 1;
+        command::put_prepare(&mut self.connection.out, sql);
+    }
+
     /// Queues the closing of the prepared statement `id`; the server does not reply to it.
     pub fn queue_close_statement(&mut self, id: u32) {
         command::put_close_statement(&mut self.connection.out, id);
@@ -101,6 +108,26 @@ impl Channel {
                 "it asks a channel for a local file".to_owned(),
             )),
         }
+    }
+
+    /// Reads what has come in reply to [`queue_prepare`](Channel::queue_prepare); `None` while that is not complete.
+    pub fn receive_prepared(
+        &mut self,
+        shared: &mut ReadBuffer,
+    ) -> Result<Option<PrepareReply>, WireError> {
+        self.connection.receive_prepared(shared)
+    }
+
+    /// Gives each result of a request that has several (a stored procedure, statements parted by semicolons) as a
+    /// reply of its own from now on; [`Reply::has_more`] says whether another follows.
+    pub fn give_each_result(&mut self) {
+        self.connection.reader.give_each_result();
+    }
+
+    /// Whether bytes were read that are part of no reply given so far.
+    #[must_use]
+    pub fn has_unread(&self) -> bool {
+        self.connection.has_leftover()
     }
 
     /// Whether something queued has not left yet, so that the socket should be watched for writing.

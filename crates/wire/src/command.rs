@@ -10,6 +10,7 @@ const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
 const CLOSE_STATEMENT: u8 = 0x19;
 
+const TYPE_DOUBLE: u8 = 5;
 const TYPE_NULL: u8 = 6;
 const TYPE_LONGLONG: u8 = 8;
 const TYPE_VAR_STRING: u8 = 253;
@@ -62,7 +63,7 @@ pub(crate) fn put_execute(out: &mut Vec<u8>, id: u32, parameters: &Parameters) {
 fn put_null_bits(out: &mut Vec<u8>, parameters: &Parameters) {
     let mut bits = 0;
     for (index, value) in parameters.iter().enumerate() {
-        bits |= u8::from(value == Parameter::Null) << (index % 8);
+        bits |= u8::from(matches!(value, Parameter::Null)) << (index % 8);
         if index % 8 == 7 {
             out.push(std::mem::take(&mut bits));
         }
@@ -76,6 +77,7 @@ fn put_types(out: &mut Vec<u8>, parameters: &Parameters) {
     for value in parameters.iter() {
         let wire_type = match value {
             Parameter::Int(_) => TYPE_LONGLONG,
+            Parameter::Double(_) => TYPE_DOUBLE,
             Parameter::Text(_) => TYPE_VAR_STRING,
             Parameter::Null => TYPE_NULL,
         };
@@ -87,6 +89,7 @@ fn put_values(out: &mut Vec<u8>, parameters: &Parameters) {
     for value in parameters.iter() {
         match value {
             Parameter::Int(number) => out.extend_from_slice(&number.to_le_bytes()),
+            Parameter::Double(number) => out.extend_from_slice(&number.to_le_bytes()),
             Parameter::Text(text) => put_string(out, text),
             Parameter::Null => {}
         }

@@ -1,11 +1,12 @@
 //! What both paths are made of: a transport, what waits to leave, and how far the replies are read.
 
 use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::prepare_reply::{PrepareReader, whole_payload};
 use crate::reply_reader::ReplyReader;
 use crate::row_sink::RowSink;
 use crate::stream::Deadline;
 use crate::transport::Transport;
-use crate::{ReadBuffer, Reply, SessionFacts, WireError};
+use crate::{PrepareReply, ReadBuffer, Reply, SessionFacts, WireError, capability};
 
 /// Memory kept for requests; more was for a bulk INSERT, and is given back.
 const KEPT_BYTES: usize = 1 << 20;
@@ -29,6 +30,7 @@ pub(crate) struct Connection {
     pub(crate) transport: Transport,
     pub(crate) facts: Box<SessionFacts>,
     pub(crate) reader: ReplyReader,
+    prepares: PrepareReader,
     /// Requests queued or on their way out.
     pub(crate) out: Vec<u8>,
     /// How much of `out` has left.
@@ -45,6 +47,7 @@ impl Connection {
             transport,
             facts: Box::default(),
             reader: ReplyReader::new(false),
+            prepares: PrepareReader::default(),
             out: Vec::new(),
             sent: 0,
             leftover: Vec::new(),
@@ -99,7 +102,7 @@ impl Connection {
             let (taken, reply) = self.reader.feed(&shared.clear[..count], sink)?;
             if let Some(reply) = reply {
                 self.leftover.extend_from_slice(&shared.clear[taken..count]);
-                self.owed = self.owed.saturating_sub(1);
+                self.owed = self.owed.saturating_sub(u32::from(!reply.has_more()));
                 return Ok(Progress::Reply(reply));
             }
             if let Some(sequence) = self.reader.take_file_wanted() {
@@ -117,9 +120,33 @@ impl Connection {
     fn read_leftover<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Progress>, WireError> {
         let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
         self.leftover.drain(..taken);
-        self.owed = self.owed.saturating_sub(u32::from(reply.is_some()));
+        let is_last = reply.as_ref().is_some_and(|reply| !reply.has_more());
+        self.owed = self.owed.saturating_sub(u32::from(is_last));
         let file_wanted = self.reader.take_file_wanted().map(Progress::FileWanted);
         Ok(reply.map(Progress::Reply).or(file_wanted))
+    }
+
+    /// Reads on in the answer to a PREPARE; `None` while it is not complete.
+    pub(crate) fn receive_prepared(
+        &mut self,
+        shared: &mut ReadBuffer,
+    ) -> Result<Option<PrepareReply>, WireError> {
+        let has_eof = self.facts.capabilities & capability::DEPRECATE_EOF == 0;
+        loop {
+            while let Some(payload) = whole_payload(&self.leftover)? {
+                let length = HEADER_BYTES + payload.len();
+                let reply = self.prepares.read(payload, has_eof)?;
+                self.leftover.drain(..length);
+                if let Some(reply) = reply {
+                    self.owed = self.owed.saturating_sub(1);
+                    return Ok(Some(reply));
+                }
+            }
+            match self.transport.read(shared)? {
+                Some(count) => self.leftover.extend_from_slice(&shared.clear[..count]),
+                None => return Ok(None),
+            }
+        }
     }
 
     /// Reads one whole payload, blocking, and says which sequence number comes after it.

@@ -63,6 +63,8 @@ pub enum TlsPolicy {
     /// Encrypted over TCP if the server offers it; the certificate is not looked at.
     #[default]
     Preferred,
+    /// As `Preferred`, and over a socket too.
+    IfOffered,
     /// Encrypted or refused; the certificate is not looked at.
     Required,
     /// As `Required`, and the certificate was signed by an authority in this PEM file.

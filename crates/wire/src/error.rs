@@ -77,6 +77,8 @@ pub enum WireError {
         plugin: String,
         /// What the server, or this side, objected to.
         reason: String,
+        /// The server's own words, if it was the server.
+        server: Option<ServerError>,
     },
     /// No encrypted connection of the demanded strength could be made.
     #[error("TLS with {peer}: {reason}")]

@@ -108,6 +108,7 @@ fn agreed_capabilities(
     let wants_tls = match endpoint.tls {
         TlsPolicy::Off => false,
         TlsPolicy::Preferred => offers_tls && matches!(endpoint.address, Address::Tcp { .. }),
+        TlsPolicy::IfOffered => offers_tls,
         TlsPolicy::Required | TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_) => true,
     };
     if wants_tls && !offers_tls {
@@ -249,7 +250,12 @@ impl Login<'_> {
     fn refusal(&self, method: Method, answer: &[u8]) -> Result<WireError, WireError> {
         let error = parse_error(answer)?;
         Ok(match &error.sql_state {
-            b"28000" => self.failed(method.name(), &error.to_string()),
+            b"28000" => WireError::Authentication {
+                user: self.endpoint.user.clone(),
+                plugin: method.name().to_owned(),
+                reason: error.to_string(),
+                server: Some(error),
+            },
             _ => WireError::Server(error),
         })
     }
@@ -259,6 +265,7 @@ impl Login<'_> {
             user: self.endpoint.user.clone(),
             plugin: method.to_owned(),
             reason: reason.to_owned(),
+            server: None,
         }
     }
 

@@ -10,15 +10,18 @@ pub struct Parameters {
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Int(i64),
+    Double(f64),
     Text { start: usize, end: usize },
     Null,
 }
 
 /// One value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter<'a> {
     /// A whole number, sent as a 64-bit integer.
     Int(i64),
+    /// A floating-point number of double precision.
+    Double(f64),
     /// Text or bytes, sent as a string of variable length.
     Text(&'a [u8]),
     /// SQL NULL.
@@ -35,6 +38,11 @@ impl Parameters {
     /// Appends a whole number.
     pub fn push_int(&mut self, value: i64) {
         self.places.push(Place::Int(value));
+    }
+
+    /// Appends a floating-point number.
+    pub fn push_double(&mut self, value: f64) {
+        self.places.push(Place::Double(value));
     }
 
     /// Appends text or bytes.
@@ -74,6 +82,7 @@ impl Parameters {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Parameter<'_>> + Clone {
         self.places.iter().map(|place| match *place {
             Place::Int(value) => Parameter::Int(value),
+            Place::Double(value) => Parameter::Double(value),
             Place::Text { start, end } => Parameter::Text(&self.text[start..end]),
             Place::Null => Parameter::Null,
         })
@@ -88,12 +97,14 @@ mod tests {
     fn values_come_back_in_order_and_clear_forgets_them() {
         let mut parameters = Parameters::new();
         parameters.push_int(-3);
+        parameters.push_double(0.5);
         parameters.push_text(b"a?b");
         parameters.push_null();
         parameters.push_text(b"");
         let values: Vec<_> = parameters.iter().collect();
         let expected = [
             Parameter::Int(-3),
+            Parameter::Double(0.5),
             Parameter::Text(b"a?b"),
             Parameter::Null,
             Parameter::Text(b""),

@@ -49,6 +49,18 @@ pub struct RowsReply {
 }
 
 impl Reply {
+    /// Whether another result of the same request follows; only where a channel gives
+    /// [one result at a time](crate::Channel::give_each_result).
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        let status = match self {
+            Self::Ok(ok) => ok.status,
+            Self::Rows(rows) => rows.status,
+            Self::Error(_) => 0,
+        };
+        status & STATUS_MORE_RESULTS != 0
+    }
+
     /// Whether the server says that a transaction is open after this reply; `None` for an error, which
     /// carries no status.
     #[must_use]

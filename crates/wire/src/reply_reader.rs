@@ -51,6 +51,8 @@ pub(crate) struct ReplyReader {
     file_wanted: Option<u8>,
     /// Where what changed in the session is noted, if somebody asks.
     changes: Option<Box<SessionChanges>>,
+    /// Every result is a reply of its own, even where another of the same request follows.
+    gives_each_result: bool,
     /// The next packet carries on the row before it.
     is_continued: bool,
     /// Bytes of the packet at hand still to be passed over.
@@ -71,6 +73,7 @@ impl ReplyReader {
             checks_sequence: true,
             file_wanted: None,
             changes: None,
+            gives_each_result: false,
             is_continued: false,
             pass_over: 0,
             partial: Vec::new(),
@@ -81,6 +84,11 @@ impl ReplyReader {
     /// Packets may have any sequence number from now on.
     pub(crate) fn ignore_sequence(&mut self) {
         self.checks_sequence = false;
+    }
+
+    /// Gives each result of a request as a reply from now on.
+    pub(crate) fn give_each_result(&mut self) {
+        self.gives_each_result = true;
     }
 
     /// Notes what changes in the session from now on, or passes over it.

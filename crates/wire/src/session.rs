@@ -1,8 +1,8 @@
 //! The cold path: a connection that waits for each answer.
 
-use crate::bytes::Bytes;
 use crate::channel::Channel;
 use crate::connection::{Connection, Progress};
+use crate::prepare_reply::parse_prepared;
 use crate::reply_reader::parse_error;
 use crate::row_sink::CountOnly;
 use crate::rows::Rows;
@@ -190,20 +190,4 @@ impl Session {
         }
         Ok(())
     }
-}
-
-fn parse_prepared(answer: &[u8]) -> Result<PreparedStatement, WireError> {
-    let mut bytes = Bytes(answer);
-    if bytes.u8()? != 0 {
-        return Err(WireError::Protocol(
-            "it answered PREPARE with nonsense".to_owned(),
-        ));
-    }
-    let id = bytes.u32()?;
-    let column_count = bytes.u16()?;
-    Ok(PreparedStatement {
-        id,
-        column_count,
-        parameter_count: bytes.u16()?,
-    })
 }

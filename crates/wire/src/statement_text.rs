@@ -106,6 +106,8 @@ fn quoted_length(sql: &[u8], quote: u8) -> usize {
 fn put_literal(out: &mut Vec<u8>, value: Parameter<'_>) {
     match value {
         Parameter::Int(number) => put_decimal(out, number),
+        // With an exponent, so that the server reads it as a double as it was; it knows no infinity.
+        Parameter::Double(number) => out.extend_from_slice(format!("{number:e}").as_bytes()),
         Parameter::Null => out.extend_from_slice(b"NULL"),
         Parameter::Text(text) => {
             out.push(b'\'');
@@ -169,15 +171,16 @@ mod tests {
 
     #[test]
     fn literals_are_escaped() {
-        let text = StatementText::new("(?, ?, ?, ?)");
+        let text = StatementText::new("(?, ?, ?, ?, ?)");
         let mut parameters = Parameters::new();
         parameters.push_text(br"'\'x\");
         parameters.push_null();
         parameters.push_int(i64::MIN);
         parameters.push_text(b"?");
+        parameters.push_double(-0.25);
         let mut out = Vec::new();
         text.write_with(&parameters, &mut out);
-        let expected = r"('''\\''x\\', NULL, -9223372036854775808, '?')";
+        let expected = r"('''\\''x\\', NULL, -9223372036854775808, '?', -2.5e-1)";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -47,6 +47,7 @@ fn json_value(parameter: Parameter<'_>) -> serde_json::Value {
     match parameter {
         Parameter::Int(value) => value.into(),
         Parameter::Text(text) => String::from_utf8_lossy(text).into(),
+        Parameter::Double(number) => number.into(),
         Parameter::Null => serde_json::Value::Null,
     }
 }

@@ -123,7 +123,7 @@ impl ReplyReader {
     /// Ends one result: the reply too, unless the server announces another.
     fn finish_result(&mut self, end: OkReply) -> Option<Reply> {
         self.stage = Stage::Head;
-        if end.status & STATUS_MORE_RESULTS != 0 {
+        if end.status & STATUS_MORE_RESULTS != 0 && !self.gives_each_result {
             return None;
         }
         let OkReply {

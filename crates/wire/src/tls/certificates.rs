@@ -44,7 +44,9 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
         Arc::new(Lenient { authority, schemes })
     };
     let verifier: Arc<dyn ServerCertVerifier> = match policy {
-        TlsPolicy::Off | TlsPolicy::Preferred | TlsPolicy::Required => lenient(None),
+        TlsPolicy::Off | TlsPolicy::Preferred | TlsPolicy::IfOffered | TlsPolicy::Required => {
+            lenient(None)
+        }
         TlsPolicy::VerifyCa(path) => lenient(Some(authority(path, &provider)?)),
         TlsPolicy::VerifyIdentity(path) => authority(path, &provider)?,
     };

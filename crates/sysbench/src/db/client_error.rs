@@ -1,0 +1,192 @@
+//! Errors that a client library finds by itself, in the words of the one that the dialect stands for.
+
+use super::placement::Place;
+use crate::Dialect;
+use dbdyno_wire::{Address, ServerError, WireError};
+use std::io;
+
+pub(super) const SERVER_GONE: u16 = 2006;
+const UNKNOWN_HOST: u16 = 2005;
+const CONNECTION: u16 = 2002;
+const HOST_CONNECTION: u16 = 2003;
+const HANDSHAKE: u16 = 2012;
+pub(super) const SERVER_LOST: u16 = 2013;
+pub(super) const OUT_OF_SYNC: u16 = 2014;
+const TLS: u16 = 2026;
+const MALFORMED: u16 = 2027;
+const NO_PARAMETERS: u16 = 2031;
+
+/// The system's numbers for "in progress" and "timed out".
+const EINPROGRESS: i32 = 115;
+const ETIMEDOUT: i32 = 110;
+
+/// An error with its number, before anybody judged it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) code: u16,
+    pub(super) state: [u8; 5],
+    pub(super) message: String,
+}
+
+impl Complaint {
+    fn client(code: u16, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            state: *b"HY000",
+            message: message.into(),
+        }
+    }
+
+    /// Nothing can be sent any more.
+    pub(super) fn gone(dialect: Dialect) -> Self {
+        Self::client(
+            SERVER_GONE,
+            match dialect {
+                Dialect::V1_0 => "Server has gone away",
+                Dialect::V1_1 => "MySQL server has gone away",
+            },
+        )
+    }
+
+    /// No answer comes any more.
+    pub(super) fn lost(dialect: Dialect) -> Self {
+        Self::client(
+            SERVER_LOST,
+            match dialect {
+                Dialect::V1_0 => "Lost connection to server during query",
+                Dialect::V1_1 => "Lost connection to MySQL server during query",
+            },
+        )
+    }
+
+    /// The answer can't be understood.
+    pub(super) fn malformed(dialect: Dialect) -> Self {
+        Self::client(
+            MALFORMED,
+            match dialect {
+                Dialect::V1_0 => "Received malformed packet",
+                Dialect::V1_1 => "Malformed packet",
+            },
+        )
+    }
+
+    /// Results of an earlier call wait to be taken.
+    pub(super) fn out_of_sync() -> Self {
+        Self::client(
+            OUT_OF_SYNC,
+            "Commands out of sync; you can't run this command now",
+        )
+    }
+
+    /// A statement is executed whose places have no values. MariaDB's library leaves no word of it.
+    pub(super) fn no_parameters(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::V1_0 => Self {
+                code: 0,
+                state: super::last_error::NO_STATE,
+                message: String::new(),
+            },
+            Dialect::V1_1 => Self::client(
+                NO_PARAMETERS,
+                "No data supplied for parameters in prepared statement",
+            ),
+        }
+    }
+
+    /// No connection could be made.
+    pub(super) fn of_connecting(dialect: Dialect, place: &Place, error: &WireError) -> Self {
+        match error {
+            WireError::Server(error)
+            | WireError::Authentication {
+                server: Some(error),
+                ..
+            } => error.into(),
+            WireError::Network {
+                doing: "connecting to",
+                source,
+                ..
+            } => unreachable_server(dialect, place, source),
+            WireError::Network { .. } => Self::client(SERVER_LOST, Self::lost(dialect).message),
+            WireError::Timeout { .. } => {
+                unreachable_server(dialect, place, &io::Error::from_raw_os_error(ETIMEDOUT))
+            }
+            WireError::Tls { reason, .. } => {
+                let words = match dialect {
+                    Dialect::V1_0 => "TLS/SSL error",
+                    Dialect::V1_1 => "SSL connection error",
+                };
+                Self::client(TLS, format!("{words}: {reason}"))
+            }
+            other => Self::client(HANDSHAKE, format!("Error in server handshake: {other}")),
+        }
+    }
+
+    /// A file that TLS needs is not there.
+    pub(super) fn no_tls_file(dialect: Dialect) -> Self {
+        Self::client(
+            TLS,
+            match dialect {
+                Dialect::V1_0 => "TLS/SSL error: No such file or directory (2)",
+                Dialect::V1_1 => "SSL connection error: SSL_CTX_set_default_verify_paths failed",
+            },
+        )
+    }
+}
+
+impl From<&ServerError> for Complaint {
+    fn from(error: &ServerError) -> Self {
+        Self {
+            code: error.code,
+            state: error.sql_state,
+            message: error.message.clone(),
+        }
+    }
+}
+
+fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> Complaint {
+    let host = &place.host;
+    let Some(number) = source.raw_os_error() else {
+        // The resolver's errors have no number of the system's.
+        return match dialect {
+            Dialect::V1_0 => {
+                Complaint::client(UNKNOWN_HOST, format!("Unknown server host '{host}' (-2)"))
+            }
+            Dialect::V1_1 => Complaint::client(
+                UNKNOWN_HOST,
+                format!("Unknown MySQL server host '{host}' (0)"),
+            ),
+        };
+    };
+    match (dialect, place.address()) {
+        (Dialect::V1_0, Address::Socket(path)) => {
+            let path = path.display();
+            Complaint::client(
+                CONNECTION,
+                format!("Can't connect to local server through socket '{path}' ({number})"),
+            )
+        }
+        (Dialect::V1_1, Address::Socket(path)) => {
+            let path = path.display();
+            Complaint::client(
+                CONNECTION,
+                format!("Can't connect to local MySQL server through socket '{path}' ({number})"),
+            )
+        }
+        (Dialect::V1_0, Address::Tcp { .. }) => {
+            // Its library connects without blocking and shows the number from before the refusal.
+            let number = if number == ETIMEDOUT {
+                number
+            } else {
+                EINPROGRESS
+            };
+            Complaint::client(
+                CONNECTION,
+                format!("Can't connect to server on '{host}' ({number})"),
+            )
+        }
+        (Dialect::V1_1, Address::Tcp { port, .. }) => Complaint::client(
+            HOST_CONNECTION,
+            format!("Can't connect to MySQL server on '{host}:{port}' ({number})"),
+        ),
+    }
+}

@@ -1,0 +1,406 @@
+//! One connection and what it does when all goes well.
+
+use super::bulk::Bulk;
+use super::client_error::Complaint;
+use super::database::Shared;
+use super::link::{Break, Link};
+use super::placement::Place;
+use super::rows::{KeptRows, PassedOver, Row};
+use super::statement::{Form, Statement};
+use super::{ErrorKind, LastError, Outcome, Tally, emulation, login};
+use dbdyno_wire::{Parameters, Reply};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a call came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A result set, which may be empty.
+    Rows,
+    /// None.
+    NoRows,
+    /// An error: see [`Connection::last_error`].
+    Failed,
+}
+
+/// The result set of the last call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ResultSet {
+    /// Rows in it.
+    pub row_count: u64,
+    /// Columns; 0 in dialect 1.0 for what a prepared statement returned.
+    pub column_count: u16,
+}
+
+/// Whose results wait to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pending {
+    /// A text's.
+    Query,
+    /// A prepared statement's, by its number.
+    Statement(u32),
+}
+
+/// A connection of one user. It belongs to the fiber or thread that made it.
+pub struct Connection {
+    pub(super) shared: Arc<Shared>,
+    pub(super) tally: Rc<dyn Tally>,
+    pub(super) place: Place,
+    /// `None` in a dry run, and once the connection is lost or closed.
+    pub(super) link: Option<Link>,
+    /// Which log-in this is, so that statements of an earlier one are known.
+    pub(super) generation: u32,
+    pub(super) pending: Option<Pending>,
+    pub(super) in_transaction: bool,
+    pub(super) error: LastError,
+    pub(super) bulk: Option<Box<Bulk>>,
+    result: Option<ResultSet>,
+    rows: KeptRows,
+    is_closed: bool,
+}
+
+impl Connection {
+    pub(super) fn open(shared: Arc<Shared>, tally: Rc<dyn Tally>) -> Option<Self> {
+        let place = shared.placement.next();
+        let mut connection = Self {
+            shared,
+            tally,
+            place,
+            link: None,
+            generation: 0,
+            pending: None,
+            in_transaction: false,
+            error: LastError::default(),
+            bulk: None,
+            result: None,
+            rows: KeptRows::default(),
+            is_closed: false,
+        };
+        connection.connect().then_some(connection)
+    }
+
+    /// What a script can ask about the last call.
+    #[must_use]
+    pub fn last_error(&self) -> &LastError {
+        &self.error
+    }
+
+    /// The script's hook decided that the last error may be ignored after all.
+    pub fn forgive(&mut self) {
+        self.error.kind = ErrorKind::Ignorable;
+    }
+
+    /// The result set of the last call, if it returned one that was not freed.
+    #[must_use]
+    pub fn result(&self) -> Option<ResultSet> {
+        self.result
+    }
+
+    /// Sends a text and keeps its rows.
+    pub fn query(&mut self, sql: &[u8]) -> Answer {
+        if !self.begin() {
+            return Answer::Failed;
+        }
+        if self.shared.settings.dry_run {
+            return self.do_nothing();
+        }
+        self.send_text(sql)
+    }
+
+    /// Executes a statement with as many values as it has places. Rows of what the server prepared are counted and passed
+    /// over.
+    pub fn execute(&mut self, statement: &mut Statement, parameters: &Parameters) -> Answer {
+        if !self.begin() {
+            return Answer::Failed;
+        }
+        loop {
+            return match &statement.form {
+                Form::Server {
+                    statement: prepared,
+                    generation,
+                } if *generation == self.generation => {
+                    if parameters.len() != usize::from(prepared.parameter_count) {
+                        let complaint = Complaint::no_parameters(self.shared.dialect);
+                        return self.fail("mysql_stmt_execute", &statement.sql, &complaint);
+                    }
+                    let id = prepared.id;
+                    self.send_execute(id, &statement.sql, parameters)
+                }
+                Form::Server { .. } => match self.renew(statement) {
+                    true => continue,
+                    false => Answer::Failed,
+                },
+                Form::Text(places) => {
+                    let mut sql = Vec::with_capacity(statement.sql.len() + 64);
+                    emulation::write(&statement.sql, places, parameters, &mut sql);
+                    self.send_text(&sql)
+                }
+                Form::Nobody => self.do_nothing(),
+                Form::Closed => {
+                    self.refuse_closed();
+                    Answer::Failed
+                }
+            };
+        }
+    }
+
+    /// Whether the last call has another result (1.1).
+    #[must_use]
+    pub fn more_results(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Goes on to the next result of the last call (1.1). [`Answer::NoRows`] if it has no rows, or if there is none.
+    pub fn next_result(&mut self) -> Answer {
+        if !self.begin() {
+            return Answer::Failed;
+        }
+        let Some(pending) = self.pending.take() else {
+            return Answer::NoRows;
+        };
+        let Some(link) = &mut self.link else {
+            return self.lost("mysql_drv_next_result", b"", &Break::Reading);
+        };
+        let (doing, reply) = match pending {
+            Pending::Query => {
+                let doing = "mysql_drv_next_result";
+                (doing, link.next_result(&mut self.rows))
+            }
+            Pending::Statement(_) => {
+                let doing = "mysql_drv_stmt_next_result";
+                (doing, link.next_result(&mut PassedOver::default()))
+            }
+        };
+        match reply {
+            Ok(Reply::Error(error)) => self.refused(doing, b"", &error),
+            Ok(reply) => self.take(&reply, pending),
+            Err(how) => self.lost(doing, b"", &how),
+        }
+    }
+
+    /// The next row of a query's result; `None` behind the last one, or if there are no rows to be had.
+    pub fn fetch_row(&mut self) -> Option<Row<'_>> {
+        match self.result {
+            None => {
+                let text = "attempt to fetch row from an invalid result set";
+                self.shared.log.alert(text);
+                None
+            }
+            Some(_) if !self.rows.began => {
+                let text = "attempt to fetch row from an empty result set";
+                self.shared.log.alert(text);
+                None
+            }
+            Some(result) => {
+                if result.row_count == 0 {
+                    let text = "attempt to fetch row from an empty result set";
+                    self.shared.log.alert(text);
+                }
+                self.rows.next()
+            }
+        }
+    }
+
+    /// Forgets the result set. False if there is none.
+    pub fn free_results(&mut self) -> bool {
+        if self.result.take().is_none() {
+            let text = "attempt to free an invalid result set";
+            self.shared.log.alert(text);
+            return false;
+        }
+        self.rows.clear();
+        true
+    }
+
+    /// Undoes what a transaction left open, before its event is repeated: sysbench leaves that to the
+    /// repeated BEGIN, which commits it. Does nothing unless the user wants the fix.
+    pub fn roll_back(&mut self) {
+        let is_idle = self.in_transaction && self.pending.is_none();
+        if !self.shared.fixes.rollback || !is_idle {
+            return;
+        }
+        let Some(link) = &mut self.link else {
+            return;
+        };
+        match link.query(b"ROLLBACK", &mut PassedOver::default()) {
+            Ok(Reply::Error(_)) => self.tally.add(Outcome::Error),
+            Ok(_) => {
+                self.in_transaction = false;
+                self.tally.add(Outcome::Other);
+            }
+            // The event's first statement will meet the same and tell of it.
+            Err(_) => self.link = None,
+        }
+    }
+
+    /// Closes the connection and makes it anew, at the same server. Statements are prepared again when they are next
+    /// executed. False if that failed, which was logged.
+    pub fn reconnect(&mut self) -> bool {
+        if !self.begin() {
+            return false;
+        }
+        if self.shared.settings.dry_run {
+            return true;
+        }
+        self.unplug();
+        self.tally.add(Outcome::Reconnect);
+        let connected = self.connect();
+        if !connected {
+            self.error.fail_without_words();
+        }
+        connected
+    }
+
+    /// Closes the connection.
+    pub fn disconnect(&mut self) {
+        if self.is_closed {
+            let text = "attempt to close an already closed connection";
+            self.shared.log.alert(text);
+            return;
+        }
+        self.unplug();
+        self.result = None;
+        self.rows.clear();
+        self.is_closed = true;
+    }
+
+    /// Every call begins so: what the last one left is forgotten. False on a closed connection.
+    #[inline]
+    pub(super) fn begin(&mut self) -> bool {
+        if self.is_closed {
+            self.shared
+                .log
+                .alert("attempt to use an already closed connection");
+            self.error.kind = ErrorKind::Fatal;
+            return false;
+        }
+        self.error.clear();
+        self.result = None;
+        true
+    }
+
+    fn connect(&mut self) -> bool {
+        if self.shared.settings.dry_run {
+            return true;
+        }
+        match login::log_in(&self.shared, &self.place) {
+            Ok(link) => {
+                self.link = Some(link);
+                true
+            }
+            Err(Complaint { code, message, .. }) => {
+                let place = self.place.words();
+                let text = format!("unable to connect to MySQL server {place}, aborting...");
+                self.shared.log.fatal(&text);
+                self.shared.log.fatal(&format!("error {code}: {message}"));
+                false
+            }
+        }
+    }
+
+    fn do_nothing(&mut self) -> Answer {
+        self.tally.add(Outcome::Other);
+        Answer::NoRows
+    }
+
+    fn send_text(&mut self, sql: &[u8]) -> Answer {
+        const SENDING: &str = "mysql_drv_query";
+        self.rows.clear();
+        if self.pending.is_some() {
+            return self.fail(SENDING, sql, &Complaint::out_of_sync());
+        }
+        let Some(link) = &mut self.link else {
+            return self.lost(SENDING, sql, &Break::Sending);
+        };
+        let reply = link.query(sql, &mut self.rows);
+        let doing = match self.rows.began {
+            true => "mysql_store_result",
+            false => SENDING,
+        };
+        match reply {
+            Ok(Reply::Error(error)) => self.refused(doing, sql, &error),
+            Ok(reply) => self.take(&reply, Pending::Query),
+            Err(how) => self.lost(doing, sql, &how),
+        }
+    }
+
+    fn send_execute(&mut self, id: u32, sql: &[u8], parameters: &Parameters) -> Answer {
+        const SENDING: &str = "mysql_stmt_execute";
+        self.rows.began = false;
+        if self.pending.is_some() && !self.drain(id) {
+            return self.fail(SENDING, sql, &Complaint::out_of_sync());
+        }
+        let Some(link) = &mut self.link else {
+            return self.lost(SENDING, sql, &Break::Sending);
+        };
+        let mut rows = PassedOver::default();
+        let reply = link.execute(id, parameters, &mut rows);
+        let doing = match rows.began {
+            true => "mysql_stmt_store_result",
+            false => SENDING,
+        };
+        match reply {
+            Ok(Reply::Error(error)) => self.refused(doing, sql, &error),
+            Ok(reply) => self.take(&reply, Pending::Statement(id)),
+            Err(how) => self.lost(doing, sql, &how),
+        }
+    }
+
+    /// Takes the results that the same statement left, as client libraries do. False if others wait.
+    #[cold]
+    fn drain(&mut self, id: u32) -> bool {
+        while self.pending == Some(Pending::Statement(id)) {
+            let Some(link) = &mut self.link else {
+                self.pending = None;
+                break;
+            };
+            match link.next_result(&mut PassedOver::default()) {
+                Ok(reply) if reply.has_more() => {}
+                Ok(_) => self.pending = None,
+                Err(how) => {
+                    self.broken(&how);
+                }
+            }
+        }
+        self.pending.is_none()
+    }
+
+    /// Counts a result: a result set is a read, otherwise changed rows are a write, otherwise it is other.
+    #[inline]
+    fn take(&mut self, reply: &Reply, whose: Pending) -> Answer {
+        self.in_transaction = reply.in_transaction().unwrap_or(self.in_transaction);
+        self.pending = reply.has_more().then_some(whose);
+        match reply {
+            Reply::Rows(rows) => {
+                let shows_columns =
+                    whose == Pending::Query || self.shared.dialect == crate::Dialect::V1_1;
+                self.result = Some(ResultSet {
+                    row_count: rows.rows,
+                    column_count: if shows_columns { rows.columns } else { 0 },
+                });
+                self.tally.add(Outcome::Read);
+                return Answer::Rows;
+            }
+            Reply::Ok(ok) if ok.affected_rows > 0 => self.tally.add(Outcome::Write),
+            _ => self.tally.add(Outcome::Other),
+        }
+        Answer::NoRows
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(link) = self.link.take() {
+            link.quit();
+        }
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("place", &self.place)
+            .field("is_closed", &self.is_closed)
+            .finish_non_exhaustive()
+    }
+}

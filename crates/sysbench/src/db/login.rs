@@ -1,0 +1,125 @@
+//! Making a connection.
+
+use super::client_error::Complaint;
+use super::database::Shared;
+use super::link::Link;
+use super::placement::Place;
+use crate::{DatabaseSettings, Dialect};
+use dbdyno_fiber::on_helper_thread;
+use dbdyno_wire::{
+    ClientCertificate, Compression, Endpoint, Session, SessionOptions, TlsPolicy, WireError,
+};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longer than anybody waits, for sysbench sets no limit; a full listen queue is waited out within it.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Files that sysbench 1.0 looks for in the current directory when TLS is asked for: key, authority, certificate.
+const TLS_FILES: [&str; 3] = ["client-key.pem", "cacert.pem", "client-cert.pem"];
+
+/// What the user wants of encryption.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Encrypting {
+    policy: TlsPolicy,
+    certificate: Option<ClientCertificate>,
+}
+
+/// Connects and logs in, on another thread while the fiber waits.
+pub(super) fn log_in(shared: &Shared, place: &Place) -> Result<Link, Complaint> {
+    let dialect = shared.dialect;
+    let encrypting = encrypting(&shared.settings, dialect)?;
+    let endpoint = Endpoint {
+        address: place.address(),
+        user: shared.settings.user.clone(),
+        password: shared.settings.password.clone(),
+        database: Some(shared.settings.database.clone()).filter(|name| !name.is_empty()),
+        tls: encrypting.policy,
+    };
+    let options = SessionOptions {
+        compression: match shared.settings.compression {
+            true => Compression::Zlib,
+            false => Compression::Off,
+        },
+        multi_statements: true,
+        client_certificate: encrypting.certificate,
+        ..SessionOptions::default()
+    };
+    let opened = on_helper_thread(move || open(&endpoint, &options));
+    let channel = opened.map_err(|error| Complaint::of_connecting(dialect, place, &error))?;
+    shared.note_encryption(channel.facts().tls.as_ref());
+    let watching = |error: std::io::Error| WireError::Network {
+        doing: "connecting to",
+        peer: place.host.clone(),
+        source: error,
+    };
+    Link::new(channel).map_err(|error| Complaint::of_connecting(dialect, place, &watching(error)))
+}
+
+fn open(endpoint: &Endpoint, options: &SessionOptions) -> Result<dbdyno_wire::Channel, WireError> {
+    let opened = Session::open_with(endpoint, options, LOGIN_TIMEOUT);
+    let refused = |error: &WireError| {
+        // Servers that can't compress are talked to as they are, as client libraries do it.
+        matches!(error, WireError::Misuse(_)) && options.compression != Compression::Off
+    };
+    match opened {
+        Err(error) if refused(&error) => {
+            let plain = SessionOptions {
+                compression: Compression::Off,
+                ..options.clone()
+            };
+            Session::open_with(endpoint, &plain, LOGIN_TIMEOUT)?.into_channel()
+        }
+        opened => opened?.into_channel(),
+    }
+}
+
+/// `--mysql-ssl`: a flag as in 1.0, or one of the modes of 1.1; both dialects take both.
+fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encrypting, Complaint> {
+    let plain = |policy| Encrypting {
+        policy,
+        certificate: certificate(settings),
+    };
+    let authority = || {
+        let given = settings.ssl_ca.clone();
+        given.ok_or_else(|| Complaint::no_tls_file(dialect))
+    };
+    Ok(match settings.ssl.to_ascii_lowercase().as_str() {
+        "preferred" => plain(TlsPolicy::IfOffered),
+        "required" => plain(TlsPolicy::Required),
+        "verify_ca" => plain(TlsPolicy::VerifyCa(authority()?)),
+        "verify_identity" => plain(TlsPolicy::VerifyIdentity(authority()?)),
+        // A server without TLS is then talked to in plain, silently, as sysbench does it.
+        "on" if dialect == Dialect::V1_1 || names_files(settings) => plain(TlsPolicy::IfOffered),
+        "on" => by_fixed_names(Path::new("."), dialect)?,
+        _ => Encrypting {
+            policy: TlsPolicy::Off,
+            certificate: None,
+        },
+    })
+}
+
+fn names_files(settings: &DatabaseSettings) -> bool {
+    settings.ssl_key.is_some() || settings.ssl_ca.is_some() || settings.ssl_cert.is_some()
+}
+
+fn certificate(settings: &DatabaseSettings) -> Option<ClientCertificate> {
+    Some(ClientCertificate {
+        certificates: settings.ssl_cert.clone()?,
+        key: settings.ssl_key.clone()?,
+    })
+}
+
+fn by_fixed_names(folder: &Path, dialect: Dialect) -> Result<Encrypting, Complaint> {
+    let [key, authority, certificates]: [PathBuf; 3] = TLS_FILES.map(|name| folder.join(name));
+    if ![&key, &authority, &certificates]
+        .iter()
+        .all(|path| path.exists())
+    {
+        return Err(Complaint::no_tls_file(dialect));
+    }
+    Ok(Encrypting {
+        policy: TlsPolicy::IfOffered,
+        certificate: Some(ClientCertificate { certificates, key }),
+    })
+}

@@ -1,0 +1,179 @@
+//! Prepared statements, the server's and those the client makes up.
+
+use super::connection::Connection;
+use super::link::Break;
+use super::{ErrorKind, emulation};
+use dbdyno_wire::{PrepareReply, PreparedStatement};
+use std::sync::Arc;
+
+/// The server can't prepare this text: BEGIN, with MySQL.
+const NOT_PREPARABLE: u16 = 1295;
+
+/// A statement of one connection.
+#[derive(Debug)]
+pub struct Statement {
+    pub(super) sql: Arc<[u8]>,
+    pub(super) form: Form,
+}
+
+/// Who puts the values in.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// The server.
+    Server {
+        statement: PreparedStatement,
+        /// Which of the connection's log-ins it belongs to.
+        generation: u32,
+    },
+    /// The client, at these places of the text.
+    Text(Box<[u32]>),
+    /// Nobody: nothing is sent in a dry run.
+    Nobody,
+    /// It was closed.
+    Closed,
+}
+
+impl Statement {
+    /// A statement that is never prepared, only filled in.
+    #[must_use]
+    pub fn text(sql: Arc<[u8]>) -> Self {
+        let places = emulation::places(&sql);
+        Self {
+            sql,
+            form: Form::Text(places),
+        }
+    }
+
+    /// Whether values are printed into the text. sysbench then prints a string up to its first zero byte, whatever
+    /// length it was given.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        matches!(self.form, Form::Text(_))
+    }
+
+    /// The text, with its question marks.
+    #[must_use]
+    pub fn sql(&self) -> &[u8] {
+        &self.sql
+    }
+}
+
+impl Connection {
+    /// Has the server parse a text. Where it can't, or isn't to, the client will fill it in. `None` if that failed.
+    pub fn prepare(&mut self, sql: impl Into<Arc<[u8]>>) -> Option<Statement> {
+        if !self.begin() {
+            return None;
+        }
+        let sql = sql.into();
+        if self.shared.settings.dry_run {
+            let form = Form::Nobody;
+            return Some(Statement { sql, form });
+        }
+        if self.shared.is_text_only() {
+            return Some(Statement::text(sql));
+        }
+        let form = self.prepare_by_server(&sql)?;
+        Some(Statement { sql, form })
+    }
+
+    /// Whether so many values may be bound to a statement; says so if not.
+    pub fn may_bind(&mut self, statement: &Statement, count: usize) -> bool {
+        let fits = match &statement.form {
+            Form::Server { statement, .. } => usize::from(statement.parameter_count) == count,
+            Form::Text(_) | Form::Nobody => true,
+            Form::Closed => false,
+        };
+        if !fits {
+            let text = "Wrong number of parameters to mysql_stmt_bind_param";
+            self.shared.log.fatal(text);
+        }
+        fits
+    }
+
+    /// Forgets a statement. The server hears of it with the next request. False if it was closed before.
+    pub fn close_statement(&mut self, statement: &mut Statement) -> bool {
+        match std::mem::replace(&mut statement.form, Form::Closed) {
+            Form::Server {
+                statement,
+                generation,
+            } if generation == self.generation => {
+                if let Some(link) = &mut self.link {
+                    link.forget(statement.id);
+                }
+                true
+            }
+            Form::Closed => {
+                let text = "attempt to close an already closed statement";
+                self.shared.log.alert(text);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// A statement of an earlier log-in is prepared again before it is executed.
+    pub(super) fn renew(&mut self, statement: &mut Statement) -> bool {
+        let sql = Arc::clone(&statement.sql);
+        match self.prepare_by_server(&sql) {
+            Some(form) => {
+                statement.form = form;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn prepare_by_server(&mut self, sql: &[u8]) -> Option<Form> {
+        loop {
+            let complaint = match self.ask_to_prepare(sql) {
+                Ok(PrepareReply::Prepared(statement)) => {
+                    return Some(Form::Server {
+                        statement,
+                        generation: self.generation,
+                    });
+                }
+                Ok(PrepareReply::Refused(error)) if error.code == NOT_PREPARABLE => {
+                    return Some(Form::Text(emulation::places(sql)));
+                }
+                Ok(PrepareReply::Refused(error)) if error.is_farewell() => {
+                    self.link = None;
+                    self.farewell(&error)
+                }
+                Ok(PrepareReply::Refused(error)) => (&error).into(),
+                Err(complaint) => complaint,
+            };
+            // Nothing of an event was done yet, so that a new connection is all it takes.
+            if self.connects_again_after(complaint.code) && self.mend() {
+                continue;
+            }
+            self.shared.note_error(complaint.code);
+            self.shared.log.fatal("mysql_stmt_prepare() failed");
+            let text = format!("MySQL error: {} \"{}\"", complaint.code, complaint.message);
+            self.shared.log.fatal(&text);
+            self.error.fail_without_words();
+            return None;
+        }
+    }
+
+    fn ask_to_prepare(
+        &mut self,
+        sql: &[u8],
+    ) -> Result<PrepareReply, super::client_error::Complaint> {
+        if self.pending.is_some() {
+            return Err(super::client_error::Complaint::out_of_sync());
+        }
+        match self.link.as_mut().map(|link| link.prepare(sql)) {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err(how)) => Err(self.broken(&how)),
+            None => Err(self.broken(&Break::Sending)),
+        }
+    }
+
+    /// What a statement is, for who asks for its result: nothing may be asked of a closed one.
+    pub(super) fn refuse_closed(&mut self) {
+        self.shared
+            .log
+            .alert("attempt to use an already closed statement");
+        self.error.kind = ErrorKind::Fatal;
+    }
+}

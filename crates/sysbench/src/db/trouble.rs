@@ -1,0 +1,125 @@
+//! Calls that fail: what is counted, logged and kept, and whether the event is repeated.
+
+use super::client_error::{Complaint, SERVER_GONE, SERVER_LOST};
+use super::connection::{Answer, Connection};
+use super::link::Break;
+use super::{ErrorKind, Outcome, login};
+use crate::Level;
+use dbdyno_fiber::{monotonic_ns, sleep_until};
+use dbdyno_wire::ServerError;
+
+/// Lost connections, by the client library's numbers: after these, if they are to be ignored, a new one is made.
+const CONNECTION_ERRORS: [u16; 4] = [SERVER_GONE, 2011, SERVER_LOST, 2055];
+
+/// Between attempts to connect again.
+const RETRY_NS: u64 = 1_000_000;
+
+/// Messages are cut at this length, as sysbench cuts them; a bulk INSERT has half a megabyte.
+const MESSAGE_BYTES: usize = 4095;
+
+impl Connection {
+    /// A call failed: counts it, tells of it, keeps it.
+    #[cold]
+    pub(super) fn fail(&mut self, doing: &str, sql: &[u8], complaint: &Complaint) -> Answer {
+        let Complaint {
+            code,
+            state,
+            message,
+        } = complaint;
+        self.shared.note_error(*code);
+        self.error.set(*code, *state, message);
+        self.error.kind = if self.connects_again_after(*code) {
+            self.tally.add(Outcome::Reconnect);
+            match self.mend() {
+                true => ErrorKind::Ignorable,
+                false => ErrorKind::Fatal,
+            }
+        } else if self.shared.settings.ignore.matches(*code) {
+            self.tally.add(Outcome::Error);
+            let text = format!("Ignoring error {code} {message}, ");
+            self.shared.log.say(Level::Debug, &text);
+            ErrorKind::Ignorable
+        } else {
+            self.tally.add(Outcome::Error);
+            let sql = String::from_utf8_lossy(&sql[..sql.len().min(MESSAGE_BYTES)]);
+            let text = format!("{doing}() returned error {code} ({message}) for query '{sql}'");
+            self.shared.log.fatal(cut(&text));
+            ErrorKind::Fatal
+        };
+        Answer::Failed
+    }
+
+    /// The server answered with an error.
+    #[cold]
+    pub(super) fn refused(&mut self, doing: &str, sql: &[u8], error: &ServerError) -> Answer {
+        let complaint = if error.is_farewell() {
+            self.link = None;
+            self.farewell(error)
+        } else {
+            error.into()
+        };
+        self.fail(doing, sql, &complaint)
+    }
+
+    /// The connection broke.
+    #[cold]
+    pub(super) fn lost(&mut self, doing: &str, sql: &[u8], how: &Break) -> Answer {
+        let complaint = self.broken(how);
+        self.fail(doing, sql, &complaint)
+    }
+
+    /// Gives the connection up, and says what a client library would say of its end.
+    pub(super) fn broken(&mut self, how: &Break) -> Complaint {
+        self.link = None;
+        self.pending = None;
+        match how {
+            Break::Sending => Complaint::gone(self.shared.dialect),
+            Break::Reading => Complaint::lost(self.shared.dialect),
+            Break::Malformed => Complaint::malformed(self.shared.dialect),
+        }
+    }
+
+    /// The server took its leave in words. Client libraries pass them on; but whoever wants lost connections ignored
+    /// means these too.
+    pub(super) fn farewell(&self, error: &ServerError) -> Complaint {
+        match self.shared.settings.ignore.matches(SERVER_LOST) {
+            true => Complaint::lost(self.shared.dialect),
+            false => error.into(),
+        }
+    }
+
+    /// Whether the user wants a new connection after this error.
+    pub(super) fn connects_again_after(&self, code: u16) -> bool {
+        CONNECTION_ERRORS.contains(&code) && self.shared.settings.ignore.matches(code)
+    }
+
+    /// Connects again, and again, until it works or the run has failed.
+    pub(super) fn mend(&mut self) -> bool {
+        loop {
+            self.unplug();
+            match login::log_in(&self.shared, &self.place) {
+                Ok(link) => {
+                    self.link = Some(link);
+                    return true;
+                }
+                Err(_) if self.shared.has_given_up() => return false,
+                Err(_) => sleep_until(monotonic_ns() + RETRY_NS),
+            }
+        }
+    }
+
+    /// Ends the log-in under way, and with it its statements, its transaction and its results.
+    pub(super) fn unplug(&mut self) {
+        if let Some(link) = self.link.take() {
+            link.quit();
+        }
+        self.generation = self.generation.wrapping_add(1);
+        self.pending = None;
+        self.in_transaction = false;
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let end = text.floor_char_boundary(MESSAGE_BYTES);
+    &text[..end]
+}
