@@ -1,5 +1,6 @@
 //! What one process shares: settings, log, figures, limits.
 
+use crate::db::Database;
 use crate::{Actor, Control, Figures, Log, Seeds, Settings};
 use dbdyno_meter::clock;
 use std::rc::Rc;
@@ -20,6 +21,8 @@ pub struct Engine {
     pub figures: Figures,
     /// When events may begin.
     pub control: Control,
+    /// Where connections go.
+    pub database: Database,
     /// Where random numbers come from.
     pub seeds: Seeds,
 }
@@ -33,6 +36,7 @@ impl Engine {
         let figures = Figures::new(settings.threads, workers_of(&settings));
         Arc::new(Self {
             control: Control::new(&settings, &seeds),
+            database: Database::new(&settings.database),
             figures,
             seeds,
             settings,

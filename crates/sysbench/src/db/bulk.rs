@@ -57,7 +57,7 @@ impl Connection {
     pub fn bulk_insert_next(&mut self, row: &[u8]) -> bool {
         let Some(mut bulk) = self.bulk.take() else {
             let text = "attempt to call bulk_insert_next() before bulk_insert_init()";
-            self.shared.log.alert(text);
+            self.engine.log.alert(text);
             return false;
         };
         let added = self.add(&mut bulk, row);
@@ -80,7 +80,7 @@ impl Connection {
         if !bulk.fits(row) {
             let text =
                 format!("Query length exceeds the maximum value ({MAX_BULK_BYTES}), aborting");
-            self.shared.log.fatal(&text);
+            self.engine.log.fatal(&text);
             return false;
         }
         bulk.push(row);

@@ -2,12 +2,13 @@
 
 use super::bulk::Bulk;
 use super::client_error::Complaint;
-use super::database::Shared;
 use super::link::{Break, Link};
 use super::placement::Place;
 use super::rows::{KeptRows, PassedOver, Row};
 use super::statement::{Form, Statement};
-use super::{ErrorKind, LastError, Outcome, Tally, emulation, login};
+use super::{ErrorKind, LastError, emulation, login};
+use crate::figures::Counter;
+use crate::{Actor, Dialect, Engine};
 use dbdyno_wire::{Parameters, Reply};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,8 +44,8 @@ pub(super) enum Pending {
 
 /// A connection of one user. It belongs to the fiber or thread that made it.
 pub struct Connection {
-    pub(super) shared: Arc<Shared>,
-    pub(super) tally: Rc<dyn Tally>,
+    pub(super) engine: Arc<Engine>,
+    pub(super) actor: Rc<Actor>,
     pub(super) place: Place,
     /// `None` in a dry run, and once the connection is lost or closed.
     pub(super) link: Option<Link>,
@@ -60,11 +61,11 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub(super) fn open(shared: Arc<Shared>, tally: Rc<dyn Tally>) -> Option<Self> {
-        let place = shared.placement.next();
+    pub(super) fn open(engine: Arc<Engine>, actor: Rc<Actor>) -> Option<Self> {
+        let place = engine.database.placement.next();
         let mut connection = Self {
-            shared,
-            tally,
+            engine,
+            actor,
             place,
             link: None,
             generation: 0,
@@ -101,7 +102,7 @@ impl Connection {
         if !self.begin() {
             return Answer::Failed;
         }
-        if self.shared.settings.dry_run {
+        if self.engine.settings.database.dry_run {
             return self.do_nothing();
         }
         self.send_text(sql)
@@ -120,7 +121,7 @@ impl Connection {
                     generation,
                 } if *generation == self.generation => {
                     if parameters.len() != usize::from(prepared.parameter_count) {
-                        let complaint = Complaint::no_parameters(self.shared.dialect);
+                        let complaint = Complaint::no_parameters(self.dialect());
                         return self.fail("mysql_stmt_execute", &statement.sql, &complaint);
                     }
                     let id = prepared.id;
@@ -183,18 +184,18 @@ impl Connection {
         match self.result {
             None => {
                 let text = "attempt to fetch row from an invalid result set";
-                self.shared.log.alert(text);
+                self.engine.log.alert(text);
                 None
             }
             Some(_) if !self.rows.began => {
                 let text = "attempt to fetch row from an empty result set";
-                self.shared.log.alert(text);
+                self.engine.log.alert(text);
                 None
             }
             Some(result) => {
                 if result.row_count == 0 {
                     let text = "attempt to fetch row from an empty result set";
-                    self.shared.log.alert(text);
+                    self.engine.log.alert(text);
                 }
                 self.rows.next()
             }
@@ -205,7 +206,7 @@ impl Connection {
     pub fn free_results(&mut self) -> bool {
         if self.result.take().is_none() {
             let text = "attempt to free an invalid result set";
-            self.shared.log.alert(text);
+            self.engine.log.alert(text);
             return false;
         }
         self.rows.clear();
@@ -216,17 +217,17 @@ impl Connection {
     /// repeated BEGIN, which commits it. Does nothing unless the user wants the fix.
     pub fn roll_back(&mut self) {
         let is_idle = self.in_transaction && self.pending.is_none();
-        if !self.shared.fixes.rollback || !is_idle {
+        if !self.engine.settings.fixes.rollback || !is_idle {
             return;
         }
         let Some(link) = &mut self.link else {
             return;
         };
         match link.query(b"ROLLBACK", &mut PassedOver::default()) {
-            Ok(Reply::Error(_)) => self.tally.add(Outcome::Error),
+            Ok(Reply::Error(_)) => self.count(Counter::Error),
             Ok(_) => {
                 self.in_transaction = false;
-                self.tally.add(Outcome::Other);
+                self.count(Counter::Other);
             }
             // The event's first statement will meet the same and tell of it.
             Err(_) => self.link = None,
@@ -239,11 +240,11 @@ impl Connection {
         if !self.begin() {
             return false;
         }
-        if self.shared.settings.dry_run {
+        if self.engine.settings.database.dry_run {
             return true;
         }
         self.unplug();
-        self.tally.add(Outcome::Reconnect);
+        self.count(Counter::Reconnect);
         let connected = self.connect();
         if !connected {
             self.error.fail_without_words();
@@ -255,7 +256,7 @@ impl Connection {
     pub fn disconnect(&mut self) {
         if self.is_closed {
             let text = "attempt to close an already closed connection";
-            self.shared.log.alert(text);
+            self.engine.log.alert(text);
             return;
         }
         self.unplug();
@@ -268,7 +269,7 @@ impl Connection {
     #[inline]
     pub(super) fn begin(&mut self) -> bool {
         if self.is_closed {
-            self.shared
+            self.engine
                 .log
                 .alert("attempt to use an already closed connection");
             self.error.kind = ErrorKind::Fatal;
@@ -279,11 +280,20 @@ impl Connection {
         true
     }
 
+    pub(super) fn dialect(&self) -> Dialect {
+        self.engine.settings.dialect
+    }
+
+    #[inline]
+    pub(super) fn count(&self, counter: Counter) {
+        self.engine.figures.count(&self.actor, counter);
+    }
+
     fn connect(&mut self) -> bool {
-        if self.shared.settings.dry_run {
+        if self.engine.settings.database.dry_run {
             return true;
         }
-        match login::log_in(&self.shared, &self.place) {
+        match login::log_in(&self.engine, &self.place) {
             Ok(link) => {
                 self.link = Some(link);
                 true
@@ -291,15 +301,15 @@ impl Connection {
             Err(Complaint { code, message, .. }) => {
                 let place = self.place.words();
                 let text = format!("unable to connect to MySQL server {place}, aborting...");
-                self.shared.log.fatal(&text);
-                self.shared.log.fatal(&format!("error {code}: {message}"));
+                self.engine.log.fatal(&text);
+                self.engine.log.fatal(&format!("error {code}: {message}"));
                 false
             }
         }
     }
 
     fn do_nothing(&mut self) -> Answer {
-        self.tally.add(Outcome::Other);
+        self.count(Counter::Other);
         Answer::NoRows
     }
 
@@ -372,17 +382,16 @@ impl Connection {
         self.pending = reply.has_more().then_some(whose);
         match reply {
             Reply::Rows(rows) => {
-                let shows_columns =
-                    whose == Pending::Query || self.shared.dialect == crate::Dialect::V1_1;
+                let shows_columns = whose == Pending::Query || self.dialect() == Dialect::V1_1;
                 self.result = Some(ResultSet {
                     row_count: rows.rows,
                     column_count: if shows_columns { rows.columns } else { 0 },
                 });
-                self.tally.add(Outcome::Read);
+                self.count(Counter::Read);
                 return Answer::Rows;
             }
-            Reply::Ok(ok) if ok.affected_rows > 0 => self.tally.add(Outcome::Write),
-            _ => self.tally.add(Outcome::Other),
+            Reply::Ok(ok) if ok.affected_rows > 0 => self.count(Counter::Write),
+            _ => self.count(Counter::Other),
         }
         Answer::NoRows
     }

@@ -1,10 +1,9 @@
 //! Making a connection.
 
 use super::client_error::Complaint;
-use super::database::Shared;
 use super::link::Link;
 use super::placement::Place;
-use crate::{DatabaseSettings, Dialect};
+use crate::{DatabaseSettings, Dialect, Engine};
 use dbdyno_fiber::on_helper_thread;
 use dbdyno_wire::{
     ClientCertificate, Compression, Endpoint, Session, SessionOptions, TlsPolicy, WireError,
@@ -26,18 +25,18 @@ struct Encrypting {
 }
 
 /// Connects and logs in, on another thread while the fiber waits.
-pub(super) fn log_in(shared: &Shared, place: &Place) -> Result<Link, Complaint> {
-    let dialect = shared.dialect;
-    let encrypting = encrypting(&shared.settings, dialect)?;
+pub(super) fn log_in(engine: &Engine, place: &Place) -> Result<Link, Complaint> {
+    let (settings, dialect) = (&engine.settings.database, engine.settings.dialect);
+    let encrypting = encrypting(settings, dialect)?;
     let endpoint = Endpoint {
         address: place.address(),
-        user: shared.settings.user.clone(),
-        password: shared.settings.password.clone(),
-        database: Some(shared.settings.database.clone()).filter(|name| !name.is_empty()),
+        user: settings.user.clone(),
+        password: settings.password.clone(),
+        database: Some(settings.database.clone()).filter(|name| !name.is_empty()),
         tls: encrypting.policy,
     };
     let options = SessionOptions {
-        compression: match shared.settings.compression {
+        compression: match settings.compression {
             true => Compression::Zlib,
             false => Compression::Off,
         },
@@ -47,7 +46,9 @@ pub(super) fn log_in(shared: &Shared, place: &Place) -> Result<Link, Complaint> 
     };
     let opened = on_helper_thread(move || open(&endpoint, &options));
     let channel = opened.map_err(|error| Complaint::of_connecting(dialect, place, &error))?;
-    shared.note_encryption(channel.facts().tls.as_ref());
+    engine
+        .database
+        .note_encryption(channel.facts().tls.as_ref());
     let watching = |error: std::io::Error| WireError::Network {
         doing: "connecting to",
         peer: place.host.clone(),

@@ -17,7 +17,6 @@ mod emulation;
 mod last_error;
 mod link;
 mod login;
-mod outcome;
 mod placement;
 mod rows;
 mod statement;
@@ -27,9 +26,5 @@ pub use bulk::MAX_BULK_BYTES;
 pub use connection::{Answer, Connection, ResultSet};
 pub use database::{Database, Driver, Encryption};
 pub use last_error::{ErrorKind, LastError};
-pub use outcome::{Outcome, Tally};
 pub use rows::Row;
 pub use statement::Statement;
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::link::Break;
-use super::{ErrorKind, emulation};
+use super::{ErrorKind, database, emulation};
 use dbdyno_wire::{PrepareReply, PreparedStatement};
 use std::sync::Arc;
 
@@ -65,11 +65,11 @@ impl Connection {
             return None;
         }
         let sql = sql.into();
-        if self.shared.settings.dry_run {
+        if self.engine.settings.database.dry_run {
             let form = Form::Nobody;
             return Some(Statement { sql, form });
         }
-        if self.shared.is_text_only() {
+        if database::is_text_only(&self.engine) {
             return Some(Statement::text(sql));
         }
         let form = self.prepare_by_server(&sql)?;
@@ -85,7 +85,7 @@ impl Connection {
         };
         if !fits {
             let text = "Wrong number of parameters to mysql_stmt_bind_param";
-            self.shared.log.fatal(text);
+            self.engine.log.fatal(text);
         }
         fits
     }
@@ -104,7 +104,7 @@ impl Connection {
             }
             Form::Closed => {
                 let text = "attempt to close an already closed statement";
-                self.shared.log.alert(text);
+                self.engine.log.alert(text);
                 false
             }
             _ => true,
@@ -146,10 +146,10 @@ impl Connection {
             if self.connects_again_after(complaint.code) && self.mend() {
                 continue;
             }
-            self.shared.note_error(complaint.code);
-            self.shared.log.fatal("mysql_stmt_prepare() failed");
+            self.engine.figures.count_code(&self.actor, complaint.code);
+            self.engine.log.fatal("mysql_stmt_prepare() failed");
             let text = format!("MySQL error: {} \"{}\"", complaint.code, complaint.message);
-            self.shared.log.fatal(&text);
+            self.engine.log.fatal(&text);
             self.error.fail_without_words();
             return None;
         }
@@ -171,7 +171,7 @@ impl Connection {
 
     /// What a statement is, for who asks for its result: nothing may be asked of a closed one.
     pub(super) fn refuse_closed(&mut self) {
-        self.shared
+        self.engine
             .log
             .alert("attempt to use an already closed statement");
         self.error.kind = ErrorKind::Fatal;

@@ -3,8 +3,9 @@
 use super::client_error::{Complaint, SERVER_GONE, SERVER_LOST};
 use super::connection::{Answer, Connection};
 use super::link::Break;
-use super::{ErrorKind, Outcome, login};
+use super::{ErrorKind, login};
 use crate::Level;
+use crate::figures::Counter;
 use dbdyno_fiber::{monotonic_ns, sleep_until};
 use dbdyno_wire::ServerError;
 
@@ -26,24 +27,24 @@ impl Connection {
             state,
             message,
         } = complaint;
-        self.shared.note_error(*code);
+        self.engine.figures.count_code(&self.actor, *code);
         self.error.set(*code, *state, message);
         self.error.kind = if self.connects_again_after(*code) {
-            self.tally.add(Outcome::Reconnect);
+            self.count(Counter::Reconnect);
             match self.mend() {
                 true => ErrorKind::Ignorable,
                 false => ErrorKind::Fatal,
             }
-        } else if self.shared.settings.ignore.matches(*code) {
-            self.tally.add(Outcome::Error);
+        } else if self.engine.settings.database.ignore.matches(*code) {
+            self.count(Counter::Error);
             let text = format!("Ignoring error {code} {message}, ");
-            self.shared.log.say(Level::Debug, &text);
+            self.engine.log.say(Level::Debug, &text);
             ErrorKind::Ignorable
         } else {
-            self.tally.add(Outcome::Error);
+            self.count(Counter::Error);
             let sql = String::from_utf8_lossy(&sql[..sql.len().min(MESSAGE_BYTES)]);
             let text = format!("{doing}() returned error {code} ({message}) for query '{sql}'");
-            self.shared.log.fatal(cut(&text));
+            self.engine.log.fatal(cut(&text));
             ErrorKind::Fatal
         };
         Answer::Failed
@@ -73,36 +74,36 @@ impl Connection {
         self.link = None;
         self.pending = None;
         match how {
-            Break::Sending => Complaint::gone(self.shared.dialect),
-            Break::Reading => Complaint::lost(self.shared.dialect),
-            Break::Malformed => Complaint::malformed(self.shared.dialect),
+            Break::Sending => Complaint::gone(self.dialect()),
+            Break::Reading => Complaint::lost(self.dialect()),
+            Break::Malformed => Complaint::malformed(self.dialect()),
         }
     }
 
     /// The server took its leave in words. Client libraries pass them on; but whoever wants lost connections ignored
     /// means these too.
     pub(super) fn farewell(&self, error: &ServerError) -> Complaint {
-        match self.shared.settings.ignore.matches(SERVER_LOST) {
-            true => Complaint::lost(self.shared.dialect),
+        match self.engine.settings.database.ignore.matches(SERVER_LOST) {
+            true => Complaint::lost(self.dialect()),
             false => error.into(),
         }
     }
 
     /// Whether the user wants a new connection after this error.
     pub(super) fn connects_again_after(&self, code: u16) -> bool {
-        CONNECTION_ERRORS.contains(&code) && self.shared.settings.ignore.matches(code)
+        CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
     }
 
     /// Connects again, and again, until it works or the run has failed.
     pub(super) fn mend(&mut self) -> bool {
         loop {
             self.unplug();
-            match login::log_in(&self.shared, &self.place) {
+            match login::log_in(&self.engine, &self.place) {
                 Ok(link) => {
                     self.link = Some(link);
                     return true;
                 }
-                Err(_) if self.shared.has_given_up() => return false,
+                Err(_) if self.engine.control.has_failed() => return false,
                 Err(_) => sleep_until(monotonic_ns() + RETRY_NS),
             }
         }
