@@ -1,0 +1,102 @@
+"""Real engines for tests, provisioned once.
+
+Engines are those of the user's own home (fetched on first use), or of the folder that `DBDYNO_TEST_HOME` names; all
+else lies in a folder of this session. Servers started by root run as an unprivileged user, so pytest's own temporary
+folders, closed to others, do not do.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
+from dbdyno.core import EngineName, parse_engine_name
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.provision import Installation, provision
+
+MIB = 1 << 20
+ENGINES = ("mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7")
+
+
+@dataclass
+class Laboratory:
+    """Installations, initialised data directories and servers of one session."""
+
+    host: LocalHost
+    home: Home
+    scratch: Path
+    servers: list[Server] = field(default_factory=list)
+    _templates: dict[str, Path] = field(default_factory=dict)
+    _count: int = 0
+
+    def installation(self, engine: str) -> Installation:
+        """An engine, fetched on first use."""
+        return provision(parse_engine_name(engine), self.host, self.home)
+
+    def folder(self) -> Path:
+        """A new folder that the server user can reach."""
+        self._count += 1
+        path = self.scratch / f"t{self._count}"
+        self.host.make_directory(path)
+        return path
+
+    def data_directory(self, engine: str) -> Path:
+        """A fresh copy of an initialised data directory."""
+        if engine not in self._templates:
+            template = self.folder() / "data"
+            initialise(self.installation(engine), template, self.host)
+            self._templates[engine] = template
+        data = self.folder() / "data"
+        copy_data_directory(self._templates[engine], data, self.host)
+        return data
+
+    def start(self, engine: str, data: Path | None = None, *, tier: int = 64 * MIB, **more: Any) -> Server:
+        """A server with the baseline, less the parameters in `without`; `raw`, `route` and the like as in the room."""
+        name: EngineName = parse_engine_name(engine)
+        installation = self.installation(engine)
+        settings = choose_settings(
+            family=installation.family,
+            version=installation.version,
+            storage_engine=name.storage_engine,
+            tier_bytes=tier,
+            concurrency_max=16,
+            raw=more.pop("raw", {}),
+            processors=os.cpu_count(),
+        )
+        without = more.pop("without", ())
+        settings = tuple(setting for setting in settings if setting.parameter not in without)
+        data = data or self.data_directory(engine)
+        more.setdefault("route", "socket")
+        more.setdefault("run_directory", data.parent / "run")
+        server = start_server(installation, data, settings, storage_engine=name.storage_engine, host=self.host, **more)
+        self.servers.append(server)
+        return server
+
+
+@pytest.fixture(scope="session")
+def laboratory() -> Iterator[Laboratory]:
+    host = LocalHost()
+    scratch = Path(tempfile.mkdtemp(prefix="dbdyno-test-", dir="/var/tmp"))
+    scratch.chmod(0o755)
+    kept = os.environ.get("DBDYNO_TEST_HOME")
+    bench = Laboratory(host, Home(Path(kept)) if kept else Home.of_user(), scratch)
+    yield bench
+    for server in bench.servers:
+        server.kill()
+    host.remove_tree(scratch)
+
+
+@pytest.fixture
+def start(laboratory: Laboratory) -> Iterator[Callable[..., Server]]:
+    """Start servers that end with the test."""
+    before = len(laboratory.servers)
+    yield laboratory.start
+    while len(laboratory.servers) > before:
+        laboratory.servers.pop().kill()

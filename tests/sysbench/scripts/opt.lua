@@ -1,0 +1,3 @@
+sysbench.cmdline.options = {known = {"An option", 1}}
+
+function event() end
