@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.configure import Server
-from sysbench_program import LOAD, SHARED, Outcome, Program, reach
+from sysbench_program import LOAD, SHARED, Program, reach
 from sysbench_text import masked
 
 SAMPLES = SHARED / "data" / "sysbench-output"
