@@ -118,6 +118,7 @@ def test_the_stream_is_that_of_the_reference_recording(
 def test_the_stream_is_that_of_sysbench_with_other_options_too(
     program: Program,
     sysbench: Program,
+    server: Server,
     record: Record,
     words: str,
     form: str,
