@@ -1,0 +1,12 @@
+-- $ command_run.lua run
+-- A command that hides the builtin one.
+
+sysbench.cmdline.options = {words = {"Words", {"a", "b"}}}
+
+sysbench.cmdline.commands = {
+  tell = {function() print("tell", sysbench.tid, sysbench.cmdline.command, #sysbench.opt.words) end},
+  refuse = {function() return false end},
+  raise = {function() error("on purpose") end},
+  empty = {},
+  run = {function() print("my own run") end},
+}

@@ -1,0 +1,7 @@
+local module = {}
+
+function module.to(name)
+  return "hello " .. name
+end
+
+return module
