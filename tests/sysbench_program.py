@@ -99,18 +99,15 @@ def real_sysbench() -> Program | None:
 
 
 def reach(server: Server, schema: str, port: int | None = None) -> list[str]:
-    """Options that take a sysbench to a private server over TCP, its password in a file as sysbench can read one."""
+    """Options that take a sysbench to a private server (or to a `port`), its password in a file as it can read one."""
     endpoint = server.endpoint
     assert endpoint.password_file is not None
     config = endpoint.password_file.with_name("sysbench.cnf")
     if not config.exists():
         config.touch(mode=0o600)
         config.write_text(f"mysql-password={endpoint.password_file.read_text().strip()}\n")
-    return [
-        f"--config-file={config}",
-        "--db-driver=mysql",
-        "--mysql-host=127.0.0.1",
-        f"--mysql-port={port or endpoint.port}",
-        f"--mysql-user={endpoint.user}",
-        f"--mysql-db={schema}",
-    ]
+    where = ["--mysql-host=127.0.0.1", f"--mysql-port={port or endpoint.port}"]
+    if endpoint.socket and not port:
+        where = [f"--mysql-socket={endpoint.socket}"]
+    who = [f"--mysql-user={endpoint.user}", f"--mysql-db={schema}"]
+    return [f"--config-file={config}", "--db-driver=mysql", *where, *who]

@@ -1,0 +1,4 @@
+local t = nil
+t.x = 1
+
+function event() end

@@ -1,0 +1,5 @@
+local t = nil
+
+function event()
+  return coroutine.wrap(function() return t.x end)()
+end

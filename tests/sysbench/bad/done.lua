@@ -1,0 +1,5 @@
+function event() end
+
+function done()
+  error("in done")
+end

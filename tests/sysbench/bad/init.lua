@@ -1,0 +1,5 @@
+function init()
+  error("in init")
+end
+
+function event() end

@@ -1,0 +1,5 @@
+function init()
+  while true do end
+end
+
+function event() end

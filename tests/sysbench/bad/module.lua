@@ -1,0 +1,3 @@
+require("nosuch.module")
+
+function event() end

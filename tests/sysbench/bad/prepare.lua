@@ -1,0 +1,3 @@
+function prepare()
+  error("in prepare")
+end

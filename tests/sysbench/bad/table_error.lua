@@ -1,0 +1,3 @@
+function event()
+  error({code = 1})
+end

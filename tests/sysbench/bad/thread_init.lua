@@ -1,0 +1,5 @@
+function thread_init()
+  error("in thread_init")
+end
+
+function event() end
