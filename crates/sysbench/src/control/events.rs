@@ -7,6 +7,9 @@ use std::sync::atomic::Ordering;
 /// Longest sleep of a user that waits for an arrival, and so the time in which it notices that the run has failed.
 const NAP_NS: u64 = 100_000_000;
 
+/// How long a user that never waits keeps its thread when nobody is known to want it.
+const TURN_NS: u64 = 1_000_000;
+
 impl Engine {
     /// Whether the user may begin an event. With `--rate` it waits for one to arrive.
     #[inline]
@@ -15,8 +18,8 @@ impl Engine {
         if control.is_stopped() {
             return false;
         }
-        if self.figures.asks_again(actor) && others_ready() {
-            yield_now(); // a user that never waits, and others that would
+        if self.figures.asks_again(actor) {
+            self.give_way(actor);
         }
         if self.time_is_up(actor) {
             self.log.say(Level::Info, "Time limit exceeded, exiting...");
@@ -60,6 +63,15 @@ impl Engine {
         }
         if self.control.limits.draws {
             actor.with_stream(|stream| stream.next_u64());
+        }
+    }
+
+    /// A user that never waits lets others of its thread have their turn. Those that become ready elsewhere are
+    /// seen only when the thread looks for them.
+    #[inline]
+    fn give_way(&self, actor: &Actor) {
+        if others_ready() || self.figures.has_kept_thread_for(actor, TURN_NS) {
+            yield_now();
         }
     }
 

@@ -106,6 +106,8 @@ pub(super) struct WorkerCells {
     pub(super) times: SharedHistogram,
     /// The user that last asked for an event.
     pub(super) last_user: Cell,
+    /// When the thread last looked for others although none was known to be ready.
+    pub(super) turn_ns: Cell,
 }
 
 impl WorkerCells {
@@ -114,6 +116,7 @@ impl WorkerCells {
             points: (0..points).map(|_| Cell::default()).collect(),
             times: SharedHistogram::default(),
             last_user: Cell(AtomicU64::new(u64::MAX)),
+            turn_ns: Cell::default(),
         }
     }
 }

@@ -252,6 +252,18 @@ impl Figures {
         again
     }
 
+    /// Whether the user has ended events on its thread for so long since this was last true.
+    #[inline]
+    pub(crate) fn has_kept_thread_for(&self, actor: &Actor, ns: u64) -> bool {
+        let cells = self.cells(actor);
+        let (last_ns, turn_ns) = (cells.last_ns.get(), &self.workers[cells.worker].turn_ns);
+        let is_long = last_ns >= turn_ns.get() + ns;
+        if is_long {
+            turn_ns.set(last_ns);
+        }
+        is_long
+    }
+
     #[inline]
     fn cells(&self, actor: &Actor) -> &UserCells {
         let spare = self.users.len() - 1;

@@ -12,6 +12,9 @@ mod user;
 mod watch;
 mod workers;
 
+#[cfg(test)]
+mod tests;
+
 pub use command::parallel_command;
 pub use program::{Failed, MainActor, Program, Reporter, VirtualUser};
 
@@ -26,6 +29,9 @@ use workers::Workers;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// How long after the time limit a worker thread may be away from its scheduler.
+const PATIENCE_NS: u64 = 10 * SECOND_NS;
+
 /// How long the threads of users that were sent home may take to end.
 const FAREWELL_NS: u64 = 2 * SECOND_NS;
 
@@ -38,6 +44,15 @@ const FORCED: u8 = 2;
 ///
 /// Users that were given up may still be running on their threads when this comes back: the caller ends the process.
 pub fn run(engine: &Arc<Engine>, program: &Arc<dyn Program>, main: &mut dyn MainActor) -> u8 {
+    run_with_patience(engine, program, main, PATIENCE_NS)
+}
+
+fn run_with_patience(
+    engine: &Arc<Engine>,
+    program: &Arc<dyn Program>,
+    main: &mut dyn MainActor,
+    patience_ns: u64,
+) -> u8 {
     if main.init().is_err() {
         return FAILED;
     }
@@ -47,7 +62,7 @@ pub fn run(engine: &Arc<Engine>, program: &Arc<dyn Program>, main: &mut dyn Main
         return run.leave(exit_code);
     }
     let instants = run.begin();
-    match run.watch(instants).keep() {
+    match run.watch(instants, patience_ns).keep() {
         Ending::Over => run.end(main, instants),
         Ending::Forced => run.force(),
         Ending::Stuck => run.give_up(main),
@@ -155,7 +170,7 @@ impl<'a> Run<'a> {
         instants
     }
 
-    fn watch(&self, instants: Instants) -> Watch<'_> {
+    fn watch(&self, instants: Instants, patience_ns: u64) -> Watch<'_> {
         Watch {
             engine: self.engine,
             program: self.program,
@@ -163,6 +178,7 @@ impl<'a> Run<'a> {
             ledger: &self.ledger,
             changed: &self.changed,
             instants,
+            patience_ns,
         }
     }
 

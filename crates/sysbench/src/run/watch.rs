@@ -10,9 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How long after the time limit a worker thread may be away from its scheduler.
-const PATIENCE_NS: u64 = 10 * SECOND_NS;
-
 /// How long its script may take to end after it was interrupted for the first time.
 const GRACE_NS: u64 = 5 * SECOND_NS;
 
@@ -72,13 +69,15 @@ pub(super) struct Watch<'a> {
     pub(super) ledger: &'a Mutex<Ledger>,
     pub(super) changed: &'a Signal,
     pub(super) instants: Instants,
+    /// How long after the time limit a worker thread may be away from its scheduler.
+    pub(super) patience_ns: u64,
 }
 
 impl Watch<'_> {
     /// Until all users have come to their end or are given up.
     pub(super) fn keep(&self) -> Ending {
         let mut warming_up = self.instants.has_warmup();
-        let mut next_interrupt_ns = self.instants.end_ns.map(|ns| ns + PATIENCE_NS);
+        let mut next_interrupt_ns = self.instants.end_ns.map(|ns| ns + self.patience_ns);
         loop {
             let generation = self.changed.generation();
             if self.workers.are_over() {
@@ -120,15 +119,13 @@ impl Watch<'_> {
         };
         let stuck = self
             .workers
-            .stuck_since(end_ns.max(now_ns.saturating_sub(PATIENCE_NS)));
+            .stuck_since(end_ns.max(now_ns.saturating_sub(self.patience_ns)));
         if stuck.is_empty() {
             return false;
         }
-        let can_be_ended = stuck
-            .into_iter()
-            .map(|worker| self.program.interrupt(worker));
-        let can_be_ended = can_be_ended.fold(true, |all, one| all && one);
-        !can_be_ended || now_ns >= end_ns + PATIENCE_NS + GRACE_NS
+        let interrupt = |worker| self.program.interrupt(worker);
+        let useless = stuck.into_iter().map(interrupt).filter(|can| !can).count() > 0;
+        useless || now_ns >= end_ns + self.patience_ns + GRACE_NS
     }
 
     fn look_at_queue(&self, now_ns: u64) {

@@ -1,0 +1,82 @@
+//! What runs count.
+
+use super::*;
+use crate::figures::Counter;
+use crate::{Dialect, Settings};
+use dbdyno_fiber::monotonic_ns;
+
+#[test]
+fn every_event_costs_a_random_number_unless_there_is_no_percentile() {
+    for (percentile, drawn) in [(95, 3), (0, 0)] {
+        let play = Play::new(|_, _| Ok(()));
+        let engine = play.engine(Settings {
+            percentile,
+            ..settings(1)
+        });
+        let actor = engine.user_actor(0);
+        let mut expected = engine.seeds.thread(0);
+        (0..drawn).for_each(|_| {
+            expected.next_u64();
+        });
+        for _ in 0..3 {
+            assert!(engine.more_events(&actor));
+            engine.event_start(&actor);
+            engine.event_stop(&actor);
+        }
+        assert_eq!(actor.with_stream(|stream| stream.state()), expected.state());
+    }
+}
+
+#[test]
+fn an_event_that_is_not_stopped_does_not_count() {
+    let play = Play::new(|_, _| Ok(()));
+    let engine = play.engine(settings(1));
+    let actor = engine.user_actor(0);
+    engine.event_start(&actor);
+    engine.event_start(&actor);
+    engine.event_stop(&actor);
+    engine.event_stop(&actor);
+    assert_eq!(engine.figures.value(0, Counter::Event), 1);
+    assert_eq!(engine.figures.busy(), 0);
+}
+
+#[test]
+fn queries_of_main_and_reporting_threads_do_not_count() {
+    let play = Play::new(|_, _| Ok(()));
+    let engine = play.engine(settings(2));
+    for actor in [engine.main_actor(), engine.reporting_actor(0)] {
+        engine.figures.count(&actor, Counter::Read);
+        engine.figures.count_code(&actor, 1213);
+    }
+    assert_eq!(engine.figures.counts().queries(), 0);
+    assert!(engine.figures.codes().is_empty());
+    engine.figures.count(&engine.user_actor(1), Counter::Read);
+    assert_eq!(engine.figures.counts().reads, 1);
+    assert_eq!(engine.figures.value(1, Counter::Read), 1);
+}
+
+#[test]
+fn events_of_the_warm_up_do_not_count_but_those_that_end_behind_it() {
+    let play = Play::new(|_, actor| {
+        pause(if actor.tid == 0 { 1_000 } else { 2_000 });
+        Ok(())
+    });
+    for (time_s, events) in [(1, 0), (0, 3)] {
+        let settings = Settings {
+            dialect: Dialect::V1_1,
+            warmup_s: 1,
+            time_s,
+            events,
+            ..settings(2)
+        };
+        let began_ns = monotonic_ns();
+        assert_eq!(play.run(settings), 0);
+        assert!(monotonic_ns() - began_ns < 2_500_000_000);
+        let text = play.screen.text();
+        assert!(text.contains("Warming up for 1 seconds..."), "{text}");
+        assert!(
+            text.contains("total number of events:              3\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Whole runs, of users that do what a test says.
+
+mod ends;
+mod figures;
+mod rate;
+mod reports;
+mod stand;
+
+use stand::{Play, pause, settings};
