@@ -1,4 +1,7 @@
 //! sysbench's messages, on standard output.
+//!
+//! A message that equals the one before it is only counted, and the count told before the next that differs. Blocks
+//! take part in that, lines with a time do not: they are printed at once, whatever was counted.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -86,16 +89,25 @@ impl Log {
         state.last = line;
     }
 
-    /// Text as it is, never folded: interval lines and reports.
+    /// A block as it is: its lines are never folded, and what follows it is compared to none before it.
     pub fn print(&self, level: Level, text: &str) {
         if self.shows(level) {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.tell_repeats();
+            state.last.clear();
             state.write(text);
         }
     }
 
-    /// Tells of messages that were only counted, before the program ends.
+    /// A line that begins with its time (an intermediate report, the heading of a checkpoint): folding does not see it.
+    pub fn print_timed(&self, level: Level, text: &str) {
+        if self.shows(level) {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.write(text);
+        }
+    }
+
+    /// Tells of messages that were only counted, before the program ends. sysbench never does.
     pub fn close(&self) {
         self.state
             .lock()
@@ -145,5 +157,78 @@ impl std::fmt::Debug for Log {
         f.debug_struct("Log")
             .field("verbosity", &self.verbosity)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[derive(Clone, Default)]
+    struct Paper(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Paper {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is on paper after these words at this verbosity.
+    fn written(verbosity: u8, words: impl FnOnce(&Log)) -> String {
+        let paper = Paper::default();
+        words(&Log::to(verbosity, Box::new(paper.clone())));
+        let bytes = paper.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn equal_messages_are_counted_until_another_comes() {
+        let text = written(3, |log| {
+            log.alert("closed");
+            log.alert("closed");
+            log.alert("closed");
+            log.fatal("closed");
+            log.alert("closed");
+        });
+        assert_eq!(
+            text,
+            "ALERT: closed\n(last message repeated 2 times)\nFATAL: closed\nALERT: closed\n"
+        );
+    }
+
+    /// As seen with an alert every 0.3 s, reports every second and a checkpoint.
+    #[test]
+    fn timed_lines_pass_by_what_was_counted_and_blocks_do_not() {
+        let text = written(3, |log| {
+            log.alert("closed");
+            log.alert("closed");
+            log.print_timed(Level::Notice, "[ 1s ] Checkpoint report:\n");
+            log.print(Level::Notice, "SQL statistics:\n\n");
+            log.print_timed(Level::Notice, "[ 1s ] thds: 1\n");
+            log.alert("closed");
+            log.print_timed(Level::Notice, "[ 2s ] thds: 1\n");
+            log.alert("closed");
+        });
+        assert_eq!(
+            text,
+            "ALERT: closed\n[ 1s ] Checkpoint report:\n(last message repeated 1 times)\nSQL statistics:\n\n\
+             [ 1s ] thds: 1\nALERT: closed\n[ 2s ] thds: 1\n"
+        );
+    }
+
+    #[test]
+    fn what_is_too_minor_is_not_there() {
+        let text = written(0, |log| {
+            log.fatal("a");
+            log.alert("b");
+            log.print(Level::Notice, "block\n");
+            log.fatal("a");
+        });
+        assert_eq!(text, "FATAL: a\n");
     }
 }

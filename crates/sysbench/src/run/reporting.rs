@@ -244,7 +244,7 @@ impl<'a> Desk<'a> {
         if handled == Ok(false) {
             let percentile = engine.settings.percentile;
             let line = text::interval(&figures, percentile, engine.figures.has_driver());
-            engine.log.print(Level::Notice, &line);
+            engine.log.print_timed(Level::Notice, &line);
         }
     }
 
@@ -254,7 +254,7 @@ impl<'a> Desk<'a> {
         let running = engine.control.threads_running();
         let figures = self.shared.ledger().full(&engine.figures, now_ns, now_ns);
         let heading = text::checkpoint_heading(&figures);
-        engine.log.print(Level::Notice, &heading);
+        engine.log.print_timed(Level::Notice, &heading);
         let handled = match &mut self.cumulative {
             Some(writer) => writer.cumulative(&Stat::cumulative(&figures, running)),
             None => Ok(false),

@@ -1,8 +1,9 @@
 //! Every block that a run prints, as text: pure functions of figures, in the words of a dialect.
 //!
 //! Each function returns whole lines. All of it is at [`Level::Notice`](crate::Level), but for
-//! [`users`], which is at [`Level::Debug`](crate::Level); a block is printed in one piece with
-//! [`Log::print`](crate::Log::print), since no line in it is ever folded.
+//! [`users`], which is at [`Level::Debug`](crate::Level). A block is printed in one piece with
+//! [`Log::print`](crate::Log::print); lines that begin with their time, [`interval`] and [`checkpoint_heading`], with
+//! [`Log::print_timed`](crate::Log::print_timed).
 //!
 //! In the order of a run: [`header`], [`start`], [`INITIALIZING_WORKERS`], [`THREADS_STARTED`], [`warming_up`],
 //! any number of [`interval`] and [`checkpoint_heading`], [`latency_histogram`], [`final_report`], [`users`].
