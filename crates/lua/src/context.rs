@@ -1,0 +1,109 @@
+//! On whose behalf C functions are called.
+
+use crate::exchange::Exchange;
+use crate::script::Script;
+use dbdyno_chance::Sampler;
+use dbdyno_fiber::{local, set_local};
+use dbdyno_sysbench::{Actor, Engine};
+use mlua_sys as lua;
+use std::cell::{Cell, RefCell};
+use std::ptr::null_mut;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Everything that belongs to one state: who acts in it, and what is handed through the seam.
+///
+/// While a state runs, the fiber's own word points to its context, so that a C function that a script calls knows for
+/// whom it works.
+pub(crate) struct Context {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) actor: Rc<Actor>,
+    pub(crate) script: Arc<Script>,
+    /// The default distribution over the interval that was drawn from last.
+    default: RefCell<Option<(u32, u32, Sampler)>>,
+    /// What the current call into the state hands over, in either direction.
+    pub(crate) exchange: RefCell<Exchange>,
+    /// The state, once there is one.
+    pub(crate) state: Cell<*mut lua::lua_State>,
+    /// Counts calls that could wait: a script that makes none in a long time keeps others from running.
+    pub(crate) waits: Cell<u32>,
+    /// What `waits` was at the last tick, and how many ticks it has been so.
+    pub(crate) seen_waits: Cell<u32>,
+    pub(crate) busy_ticks: Cell<u32>,
+    /// How many such ticks the script is granted.
+    pub(crate) patience_ticks: Cell<u32>,
+    /// Somebody wants the script to end.
+    pub(crate) condemned: Cell<bool>,
+}
+
+impl Context {
+    pub(crate) fn new(engine: Arc<Engine>, actor: Rc<Actor>, script: Arc<Script>) -> Self {
+        Self {
+            engine,
+            actor,
+            script,
+            default: RefCell::default(),
+            exchange: RefCell::default(),
+            state: Cell::new(null_mut()),
+            waits: Cell::new(0),
+            seen_waits: Cell::new(0),
+            busy_ticks: Cell::new(0),
+            patience_ticks: Cell::new(u32::MAX),
+            condemned: Cell::new(false),
+        }
+    }
+
+    /// The context of whatever runs on this fiber or thread.
+    #[inline]
+    pub(crate) fn current<'a>() -> Option<&'a Self> {
+        let word = local() as *const Self;
+        #[expect(unsafe_code, reason = "the word outlives what runs: see enter")]
+        // SAFETY: the word is 0 or was set by `enter`, whose guard takes it back before the context ends.
+        unsafe {
+            word.as_ref()
+        }
+    }
+
+    /// Makes this the current context for as long as the guard lives.
+    pub(crate) fn enter(&self) -> Entered<'_> {
+        let outer = local();
+        set_local(std::ptr::from_ref(self) as usize);
+        Entered {
+            outer,
+            _context: self,
+        }
+    }
+
+    /// A number from the default distribution; users draw from the same interval again and again.
+    #[inline]
+    pub(crate) fn draw_default(&self, low: u32, high: u32) -> u32 {
+        let mut default = self.default.borrow_mut();
+        if !matches!(&*default, Some(last) if (last.0, last.1) == (low, high)) {
+            let random = &self.engine.settings.random;
+            let sampler = random.distribution(random.kind).over(low, high);
+            *default = Some((low, high, sampler));
+        }
+        match &*default {
+            Some((_, _, sampler)) => self.actor.with_stream(|stream| sampler.draw(stream)),
+            None => low,
+        }
+    }
+
+    /// Notes that the script came to a call that can wait.
+    #[inline]
+    pub(crate) fn comes_to_a_wait(&self) {
+        self.waits.set(self.waits.get().wrapping_add(1));
+    }
+}
+
+/// Restores the context that was current before.
+pub(crate) struct Entered<'a> {
+    outer: usize,
+    _context: &'a Context,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        set_local(self.outer);
+    }
+}

@@ -1,0 +1,198 @@
+//! The state of the main thread: it declares options, runs commands, and begins and ends a run.
+
+use crate::program::ScriptProgram;
+use crate::script::{Launch, Script, Source};
+use crate::seat::Seat;
+use dbdyno_sysbench::figures::Stat;
+use dbdyno_sysbench::options::{OptionValues, ScriptOption};
+use dbdyno_sysbench::run::{Failed, MainActor};
+use dbdyno_sysbench::{Dialect, Engine};
+use std::ffi::{CStr, CString};
+use std::sync::Arc;
+
+/// What a command of the command line is to this script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// The script's own, run once in the main thread.
+    Custom,
+    /// The script's own, run in a state of its own for each user.
+    Parallel,
+    /// One of the known ones, not the script's own.
+    Known,
+}
+
+/// Functions that the main thread calls by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// `help()`
+    Help,
+    /// `prepare()`
+    Prepare,
+    /// `cleanup()`
+    Cleanup,
+    /// `init()`
+    Init,
+    /// `done()`
+    Done,
+    /// `event()`, which is only looked for
+    Event,
+}
+
+/// The main thread's state with the script's body run in it.
+pub struct MainState {
+    seat: Seat,
+}
+
+impl MainState {
+    /// Finds the script and runs its body once. Messages have been logged when it fails.
+    ///
+    /// # Errors
+    /// There is no such script, or its body raises an error.
+    pub fn load(engine: &Arc<Engine>, launch: Launch) -> Result<Self, Failed> {
+        let script = match Script::find(launch) {
+            Ok(script) => Arc::new(script),
+            Err(error) => {
+                engine
+                    .log
+                    .fatal(&format!("cannot read the script: {error}"));
+                return Err(Failed);
+            }
+        };
+        let seat = Seat::new(engine, engine.main_actor(), Arc::clone(&script))?;
+        if matches!(script.source, Source::Module) && !seat.ask(c"is_module")?.is_true() {
+            let name = script.path().unwrap_or_default();
+            engine.log.fatal(&format!(
+                "Cannot find benchmark '{name}': no such built-in test, file or module"
+            ));
+            return Err(Failed);
+        }
+        seat.load()?;
+        Ok(Self { seat })
+    }
+
+    /// The options that the script declares; `None` if it declares none at all.
+    ///
+    /// # Errors
+    /// They are not of the form that they must have; that has been logged.
+    pub fn declared_options(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
+        let what = "sysbench.cmdline.read_cmdline_options";
+        let declares = self.seat.call(c"read_options", what)?.is_true();
+        let context = &self.seat.context;
+        let first = context.engine.settings.dialect == Dialect::V1_0;
+        let _: Result<(), bool> = context.script.options_are_globals.set(first && !declares);
+        let mut declared = std::mem::take(&mut context.exchange.borrow_mut().declared);
+        declared.sort_by(|one, other| one.name.cmp(&other.name));
+        let _: Result<(), Vec<_>> = context.script.declared.set(declared.clone());
+        Ok(declares.then_some(declared))
+    }
+
+    /// Asks the script's validator of an option; false if the value is refused.
+    #[must_use]
+    pub fn validate(&self, name: &str, value: Option<&str>) -> bool {
+        let text = |text: &str| CString::new(text).unwrap_or_default();
+        self.seat.context.exchange.borrow_mut().validated = (text(name), value.map(text));
+        self.seat
+            .call(c"validate", "validator")
+            .is_ok_and(crate::state::Returned::is_true)
+    }
+
+    /// Sets the options that all states of this script see from now on, this one included.
+    ///
+    /// # Errors
+    /// The state has no memory for them.
+    pub fn set_options(&self, values: OptionValues) -> Result<(), Failed> {
+        let _: Result<(), OptionValues> = self.seat.context.script.options.set(values);
+        self.seat.set_options()
+    }
+
+    /// What the command line's command is to this script.
+    ///
+    /// # Errors
+    /// The script's table of commands is not of the form that it must have; that has been logged.
+    pub fn command(&self) -> Result<Command, Failed> {
+        let asked = |function, name: &str| {
+            let what = format!("sysbench.cmdline.{name}");
+            self.seat
+                .call(function, &what)
+                .map(|returned| returned.is_true())
+        };
+        if !asked(c"command_defined", "command_defined")? {
+            return Ok(Command::Known);
+        }
+        match asked(c"command_parallel", "command_parallel")? {
+            true => Ok(Command::Parallel),
+            false => Ok(Command::Custom),
+        }
+    }
+
+    /// Runs the script's own command.
+    ///
+    /// # Errors
+    /// It raised an error, which has been logged, or returned false.
+    pub fn call_command(&self) -> Result<(), Failed> {
+        self.seat.call_command()
+    }
+
+    /// Whether the script has a function of that name.
+    #[must_use]
+    pub fn has(&self, function: Function) -> bool {
+        self.seat.has(match function {
+            Function::Help => c"has_help",
+            Function::Prepare => c"has_prepare",
+            Function::Cleanup => c"has_cleanup",
+            Function::Init => c"has_init",
+            Function::Done => c"has_done",
+            Function::Event => c"has_event",
+        })
+    }
+
+    /// Calls one of the script's functions.
+    ///
+    /// # Errors
+    /// It raised an error, which has been logged.
+    pub fn call(&self, function: Function) -> Result<(), Failed> {
+        let (entry, name): (&'static CStr, _) = match function {
+            Function::Help => (c"help", "help"),
+            Function::Prepare => (c"prepare", "prepare"),
+            Function::Cleanup => (c"cleanup", "cleanup"),
+            Function::Init => (c"init", "init"),
+            Function::Done => (c"done", "done"),
+            Function::Event => (c"event", "event"),
+        };
+        self.seat.call(entry, name).map(drop)
+    }
+
+    /// What a run of this script is.
+    #[must_use]
+    pub fn program(&self) -> ScriptProgram {
+        ScriptProgram::new(Arc::clone(&self.seat.context.script))
+    }
+}
+
+impl MainActor for MainState {
+    /// Also refuses a script without events, as sysbench does before `init`.
+    fn init(&mut self) -> Result<(), Failed> {
+        if !self.has(Function::Event) {
+            let context = &self.seat.context;
+            let name = context.script.base_name();
+            let text = format!("cannot find the event() function in {name}");
+            context.engine.log.fatal(&text);
+            return Err(Failed);
+        }
+        match self.has(Function::Init) {
+            true => self.call(Function::Init),
+            false => Ok(()),
+        }
+    }
+
+    fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed> {
+        self.seat.report_cumulative(stat)
+    }
+
+    fn done(&mut self) -> Result<(), Failed> {
+        match self.has(Function::Done) {
+            true => self.call(Function::Done),
+            false => Ok(()),
+        }
+    }
+}

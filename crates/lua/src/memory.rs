@@ -1,0 +1,102 @@
+//! The memory of a state, counted and limited.
+
+#![expect(unsafe_code, reason = "an allocator in the C interface of Lua")]
+
+use mlua_sys as lua;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// What a state may hold before its script is told that there is no more.
+const LIMIT_BYTES: usize = 1 << 30;
+
+/// Counts what one state holds.
+///
+/// Above the limit the script is interrupted at its next instruction, so that the error names a line; the allocator
+/// itself, which can't know the line, refuses only at twice the limit.
+pub(crate) struct Memory {
+    used_bytes: Cell<usize>,
+    limit_bytes: usize,
+    exceeded: Cell<bool>,
+    state: Cell<*mut lua::lua_State>,
+}
+
+impl Memory {
+    /// A gibibyte or a quarter of this machine's memory, whichever is less.
+    pub(crate) fn limited_by_the_machine() -> Self {
+        Self::limited(LIMIT_BYTES.min(machine_bytes() / 4))
+    }
+
+    pub(crate) fn limited(limit_bytes: usize) -> Self {
+        Self {
+            used_bytes: Cell::new(0),
+            limit_bytes,
+            exceeded: Cell::new(false),
+            state: Cell::new(null_mut()),
+        }
+    }
+
+    /// Whom to interrupt when the limit is passed.
+    pub(crate) fn belongs_to(&self, state: *mut lua::lua_State) {
+        self.state.set(state);
+    }
+
+    /// Whether the limit was passed and still is.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.get() && self.used_bytes.get() > self.limit_bytes
+    }
+
+    /// Whether `wanted` more bytes may be had; past the limit, the script is interrupted soon.
+    fn admits(&self, after_bytes: usize) -> bool {
+        if after_bytes <= self.limit_bytes {
+            self.exceeded.set(false);
+            return true;
+        }
+        if !self.exceeded.replace(true) {
+            crate::interrupt::soon(self.state.get());
+        }
+        after_bytes <= 2 * self.limit_bytes
+    }
+}
+
+/// `lua_Alloc` over the C library's allocator.
+///
+/// # Safety
+/// `memory` points to the [`Memory`] of the state that calls; the rest is the state's business.
+pub(crate) unsafe extern "C" fn allocate(
+    memory: *mut c_void,
+    old: *mut c_void,
+    old_bytes: usize,
+    new_bytes: usize,
+) -> *mut c_void {
+    // SAFETY: the state keeps what it was given at its birth, and its owner keeps the memory's count alive longer.
+    let memory = unsafe { &*memory.cast::<Memory>() };
+    let old_bytes = if old.is_null() { 0 } else { old_bytes };
+    let after_bytes = memory.used_bytes.get() - old_bytes + new_bytes;
+    if new_bytes == 0 {
+        // SAFETY: `old` is null or came from `realloc` below.
+        unsafe { libc::free(old) };
+        memory.used_bytes.set(after_bytes);
+        return null_mut();
+    }
+    if new_bytes > old_bytes && !memory.admits(after_bytes) {
+        return null_mut();
+    }
+    // SAFETY: as above.
+    let new = unsafe { libc::realloc(old, new_bytes) };
+    if !new.is_null() {
+        memory.used_bytes.set(after_bytes);
+    }
+    new
+}
+
+fn machine_bytes() -> usize {
+    // SAFETY: sysconf only reads.
+    let (pages, page_bytes) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    usize::try_from(pages).unwrap_or(0) * usize::try_from(page_bytes).unwrap_or(0)
+}

@@ -1,0 +1,105 @@
+-- The C names that scripts see: sysbench's types and functions, and (dbdyno_*) what the prelude itself needs.
+
+ffi = require("ffi")
+
+-- The second generation counts bytes, too; scripts name the last of the counters.
+local second_generation = ...
+local byte_counters = second_generation and "SB_CNT_BYTES_READ, SB_CNT_BYTES_WRITTEN," or ""
+
+ffi.cdef([[
+typedef enum {
+  SB_CNT_OTHER, SB_CNT_READ, SB_CNT_WRITE, SB_CNT_TRX, SB_CNT_ERROR, SB_CNT_RECONNECT, ]] .. byte_counters .. [[ SB_CNT_MAX
+} sb_counter_type;
+typedef enum {
+  SB_ARG_TYPE_NULL, SB_ARG_TYPE_BOOL, SB_ARG_TYPE_INT, SB_ARG_TYPE_SIZE, SB_ARG_TYPE_DOUBLE, SB_ARG_TYPE_STRING,
+  SB_ARG_TYPE_LIST, SB_ARG_TYPE_FILE, SB_ARG_TYPE_MAX
+} sb_arg_type_t;
+typedef bool (*sb_arg_validate_func)(const char *, const char *);
+typedef struct {
+  const char *name; const char *desc; const char *value; sb_arg_type_t type; sb_arg_validate_func validate;
+} sb_arg_t;
+typedef enum { DB_ERROR_NONE, DB_ERROR_IGNORABLE, DB_ERROR_FATAL } sql_error_t;
+typedef enum {
+  SQL_TYPE_NONE, SQL_TYPE_TINYINT, SQL_TYPE_SMALLINT, SQL_TYPE_INT, SQL_TYPE_BIGINT, SQL_TYPE_FLOAT, SQL_TYPE_DOUBLE,
+  SQL_TYPE_TIME, SQL_TYPE_DATE, SQL_TYPE_DATETIME, SQL_TYPE_TIMESTAMP, SQL_TYPE_CHAR, SQL_TYPE_VARCHAR
+} sql_bind_type_t;
+
+typedef struct { const char *sname; } sql_driver;
+typedef struct {
+  sql_error_t error; int sql_errno; const char *sql_state; const char *sql_errmsg; sql_driver *driver;
+} sql_connection;
+typedef struct { sql_connection *connection; } sql_statement;
+typedef struct { uint32_t length; const char *pointer; } sql_value;
+typedef struct { void *reserved; sql_value *values; } sql_row;
+typedef struct { uint32_t row_count; uint32_t field_count; sql_statement *statement; } sql_result;
+typedef struct {
+  sql_bind_type_t type; void *buffer; unsigned long *data_len; unsigned long max_len; char *is_null;
+} sql_bind;
+typedef struct { int64_t integer; double real; uint32_t length; uint32_t max_length; uint8_t kind; uint8_t is_null; char text[?]; } sql_param;
+typedef struct sb_histogram sb_histogram_t;
+
+void sb_event_start(int thread_id);
+void sb_event_stop(int thread_id);
+bool sb_more_events(int thread_id);
+
+uint32_t sb_rand_default(uint32_t a, uint32_t b);
+uint32_t sb_rand_uniform(uint32_t a, uint32_t b);
+uint32_t sb_rand_gaussian(uint32_t a, uint32_t b);
+uint32_t sb_rand_pareto(uint32_t a, uint32_t b);
+uint32_t sb_rand_special(uint32_t a, uint32_t b);
+uint32_t sb_rand_zipfian(uint32_t a, uint32_t b);
+uint32_t sb_rand_unique(void);
+uint64_t sb_rand_uniform_uint64(void);
+double sb_rand_uniform_double(void);
+void sb_rand_str(const char *fmt, char *buf);
+uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len);
+uint32_t dbdyno_rand_str(const char *fmt, size_t length, char *buf, size_t room);
+
+sb_histogram_t *sb_histogram_new(uint64_t size, double range_min, double range_max);
+void sb_histogram_delete(sb_histogram_t *h);
+void sb_histogram_update(sb_histogram_t *h, double value);
+void sb_histogram_print(sb_histogram_t *h);
+
+sql_driver *db_create(const char *name);
+int db_destroy(sql_driver *drv);
+sql_connection *db_connection_create(sql_driver *drv);
+int db_connection_close(sql_connection *con);
+int db_connection_reconnect(sql_connection *con);
+void db_connection_free(sql_connection *con);
+sql_result *db_query(sql_connection *con, const char *query, size_t len);
+sql_statement *db_prepare(sql_connection *con, const char *query, size_t len);
+int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len);
+int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len);
+sql_result *db_execute(sql_statement *stmt);
+sql_row *db_fetch_row(sql_result *rs);
+int db_free_results(sql_result *rs);
+int db_close(sql_statement *stmt);
+int db_bulk_insert_init(sql_connection *con, const char *query, size_t len);
+int db_bulk_insert_next(sql_connection *con, const char *query, size_t len);
+int db_bulk_insert_done(sql_connection *con);
+bool db_more_results(sql_connection *con);
+sql_result *db_next_result(sql_connection *con);
+sql_result *db_stmt_next_result(sql_statement *stmt);
+int dbdyno_bind(sql_statement *stmt, const sql_param **params, size_t count);
+void dbdyno_ignore(sql_connection *con);
+void dbdyno_statement_free(sql_statement *stmt);
+
+typedef struct { const char *pointer; size_t length; } dbdyno_text;
+typedef struct {
+  dbdyno_text name; int kind; double number; dbdyno_text text; size_t count;
+} dbdyno_option;
+typedef struct {
+  double time_total, time_interval, latency_pct, latency_min, latency_max, latency_avg, latency_sum;
+  double threads_running, events, reads, writes, other, errors, reconnects, queue_length, concurrency;
+} dbdyno_stat;
+bool dbdyno_option_at(size_t index, dbdyno_option *option);
+dbdyno_text dbdyno_option_item(size_t index, size_t item);
+void dbdyno_declare(const char *name, const char *description, const char *value, int kind, bool validated);
+dbdyno_text dbdyno_fact(int which);
+dbdyno_text dbdyno_argument(int index);
+dbdyno_text dbdyno_chunk(const char *path);
+const dbdyno_stat *dbdyno_current_stat(void);
+dbdyno_text dbdyno_validated(int which);
+void dbdyno_print_options(void);
+int dbdyno_tid(void);
+]])

@@ -1,0 +1,19 @@
+-- sysbench.histogram: histograms of the script's own.
+
+local C = ffi.C
+
+-- A string in the place of a function: tostring() of a histogram is an error, as it always was.
+ffi.metatype("sb_histogram_t", {
+  __index = {
+    update = function(self, value) C.sb_histogram_update(self, value) end,
+    print = function(self) C.sb_histogram_print(self) end,
+  },
+  __tostring = "<sb_histogram>",
+})
+
+sysbench.histogram = {
+  new = function(size, range_min, range_max)
+    local histogram = C.sb_histogram_new(size, range_min, range_max)
+    return ffi.gc(histogram, C.sb_histogram_delete)
+  end,
+}

@@ -1,0 +1,88 @@
+//! A script as a program: its users and reporters.
+
+use crate::interrupt::end_script_on;
+use crate::script::Script;
+use crate::seat::Seat;
+use dbdyno_sysbench::figures::Stat;
+use dbdyno_sysbench::run::{Failed, Program, Reporter, VirtualUser};
+use dbdyno_sysbench::{Actor, Engine};
+use std::os::unix::thread::RawPthread;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What users of a script do.
+#[derive(Debug)]
+pub struct ScriptProgram {
+    script: Arc<Script>,
+}
+
+impl ScriptProgram {
+    pub(crate) fn new(script: Arc<Script>) -> Self {
+        Self { script }
+    }
+
+    /// One user's part of a parallel command, in a state of its own.
+    ///
+    /// # Errors
+    /// The script raised an error, which has been logged, or its command returned false.
+    pub fn command(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
+        Seat::ready(engine, actor, &self.script)?.call_command()
+    }
+}
+
+impl Program for ScriptProgram {
+    fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
+        let seat = Seat::ready(engine, actor, &self.script)?;
+        Ok(Box::new(ScriptUser { seat }))
+    }
+
+    /// The script's body runs in the reporting thread even if it has no hook for reports.
+    fn reporter(
+        &self,
+        engine: &Arc<Engine>,
+        actor: Rc<Actor>,
+    ) -> Result<Option<Box<dyn Reporter>>, Failed> {
+        let seat = Seat::ready(engine, actor, &self.script)?;
+        Ok(Some(Box::new(ScriptReporter { seat })))
+    }
+
+    fn interrupt(&self, worker: RawPthread) -> bool {
+        end_script_on(worker)
+    }
+}
+
+struct ScriptUser {
+    seat: Seat,
+}
+
+impl VirtualUser for ScriptUser {
+    fn thread_init(&mut self) -> Result<(), Failed> {
+        self.seat
+            .call_if_there(c"has_thread_init", c"thread_init", "thread_init")
+    }
+
+    fn thread_run(&mut self) -> Result<(), Failed> {
+        // Events may be long; who asked for an end of the run also ends those that never come to theirs.
+        self.seat.context.patience_ticks.set(u32::MAX);
+        self.seat.call(c"thread_run", "thread_run").map(drop)
+    }
+
+    fn thread_done(&mut self) -> Result<(), Failed> {
+        self.seat
+            .call_if_there(c"has_thread_done", c"thread_done", "thread_done")
+    }
+}
+
+struct ScriptReporter {
+    seat: Seat,
+}
+
+impl Reporter for ScriptReporter {
+    fn intermediate(&mut self, stat: &Stat) -> Result<bool, Failed> {
+        self.seat.report_intermediate(stat)
+    }
+
+    fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed> {
+        self.seat.report_cumulative(stat)
+    }
+}

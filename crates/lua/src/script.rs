@@ -1,0 +1,118 @@
+//! A script: where it was found, and its bytecode for all states.
+
+use crate::state::compile;
+use dbdyno_sysbench::options::{OptionValues, ScriptOption};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What a command line says of a script.
+#[derive(Debug, Clone, Default)]
+pub struct Launch {
+    /// The script's name: a file, a module, or `-` and `None` for standard input.
+    pub name: Option<String>,
+    /// The command, which scripts see.
+    pub command: Option<String>,
+    /// The whole command line, the program's name first.
+    pub arguments: Vec<String>,
+}
+
+/// What all states of a run share.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) launch: Launch,
+    pub(crate) source: Source,
+    /// Whether the script declares no options, in the first dialect: then all options are globals, too.
+    pub(crate) options_are_globals: OnceLock<bool>,
+    pub(crate) options: OnceLock<OptionValues>,
+    /// What the script declares, for its help.
+    pub(crate) declared: OnceLock<Vec<ScriptOption>>,
+    modules: Mutex<HashMap<String, Arc<[u8]>>>,
+}
+
+/// Where the body comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// Its text and the name under which errors show it.
+    Text { body: Vec<u8>, chunk_name: String },
+    /// Looked up by Lua.
+    Module,
+}
+
+impl Script {
+    /// Finds the script. A name that is no file may be a module: only a state can tell.
+    pub(crate) fn find(launch: Launch) -> io::Result<Self> {
+        let source = match launch.name.as_deref() {
+            None | Some("-") => Source::standard_input()?,
+            Some(path) => match std::fs::read(path) {
+                Ok(body) => Source::text(body, &format!("@{path}")),
+                Err(_) => Source::Module,
+            },
+        };
+        Ok(Self {
+            launch,
+            source,
+            options_are_globals: OnceLock::new(),
+            options: OnceLock::new(),
+            declared: OnceLock::new(),
+            modules: Mutex::default(),
+        })
+    }
+
+    /// The name as scripts see it; none for standard input.
+    pub(crate) fn path(&self) -> Option<&str> {
+        self.launch.name.as_deref().filter(|name| *name != "-")
+    }
+
+    /// The name in complaints: without folders.
+    pub(crate) fn base_name(&self) -> &str {
+        let name = self.path().unwrap_or("stdin");
+        name.rsplit('/').next().unwrap_or(name)
+    }
+
+    /// The bytecode of a module's file; `None` if it can't be read or compiled, so that Lua finds the words.
+    pub(crate) fn module(&self, path: &str) -> Option<Arc<[u8]>> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = modules.get(path) {
+            return Some(Arc::clone(known));
+        }
+        let source = std::fs::read(path).ok()?;
+        let bytecode: Arc<[u8]> = compiled(without_shebang(&source), &format!("@{path}"))?.into();
+        modules.insert(path.to_owned(), Arc::clone(&bytecode));
+        Some(bytecode)
+    }
+}
+
+impl Source {
+    fn standard_input() -> io::Result<Self> {
+        let mut body = Vec::new();
+        io::stdin().read_to_end(&mut body)?;
+        Ok(Self::text(body, "=stdin"))
+    }
+
+    /// Compiled if it can be; if not, Lua will say why.
+    fn text(body: Vec<u8>, chunk_name: &str) -> Self {
+        let body = match compiled(without_shebang(&body), chunk_name) {
+            Some(bytecode) => bytecode,
+            None => without_shebang(&body).to_vec(),
+        };
+        Self::Text {
+            body,
+            chunk_name: chunk_name.to_owned(),
+        }
+    }
+}
+
+fn compiled(source: &[u8], chunk_name: &str) -> Option<Vec<u8>> {
+    compile(source, &CString::new(chunk_name).ok()?).ok()
+}
+
+/// A first line for the shell is no Lua; its end stays, so that lines keep their numbers.
+fn without_shebang(source: &[u8]) -> &[u8] {
+    if !source.starts_with(b"#") {
+        return source;
+    }
+    let end = source.iter().position(|byte| *byte == b'\n');
+    &source[end.unwrap_or(source.len())..]
+}

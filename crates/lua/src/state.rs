@@ -1,0 +1,241 @@
+//! A Lua state and the calls that the program makes into it.
+
+#![expect(unsafe_code, reason = "the C interface of Lua")]
+
+use crate::context::Context;
+use crate::interrupt;
+use crate::memory::{Memory, allocate};
+use crate::prelude::{Prelude, prelude};
+use mlua_sys as lua;
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Once;
+
+/// An error that a script raised, as the log shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Raised(pub(crate) String);
+
+/// What a call of the seam returned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Returned {
+    Nothing,
+    Truth(bool),
+    Number(f64),
+}
+
+impl Returned {
+    /// As Lua judges it: everything but nil and false.
+    pub(crate) fn is_true(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Truth(false))
+    }
+}
+
+/// One state with the standard libraries, the FFI and the prelude.
+pub(crate) struct State {
+    lua: *mut lua::lua_State,
+    _memory: Box<Memory>,
+}
+
+/// Under this name the registry holds the functions of the seam.
+const SEAM: &CStr = c"dbdyno";
+
+impl State {
+    /// A new state for a context. Nothing of the script has run in it yet.
+    pub(crate) fn new(context: &Context) -> Result<Self, Raised> {
+        Self::with_memory(context, Memory::limited_by_the_machine())
+    }
+
+    pub(crate) fn with_memory(context: &Context, memory: Memory) -> Result<Self, Raised> {
+        prints_at_once();
+        let state = Self::bare(memory)?;
+        context.state.set(state.lua);
+        let _entered = context.enter();
+        let prelude = prelude(context.engine.settings.dialect)?;
+        state.protected(open, std::ptr::from_ref(prelude).cast_mut().cast())?;
+        Ok(state)
+    }
+
+    /// A state with nothing in it.
+    fn bare(memory: Memory) -> Result<Self, Raised> {
+        let memory = Box::new(memory);
+        let data = std::ptr::from_ref(&*memory).cast_mut().cast::<c_void>();
+        // SAFETY: the allocator fits its data, which lives as long as the state.
+        let lua = unsafe { lua::lua_newstate(allocate, data) };
+        if lua.is_null() {
+            return Err(Raised("not enough memory".to_owned()));
+        }
+        memory.belongs_to(lua);
+        Ok(Self {
+            lua,
+            _memory: memory,
+        })
+    }
+
+    /// Calls a function of the seam.
+    pub(crate) fn call(
+        &self,
+        context: &Context,
+        function: &'static CStr,
+        argument: Option<f64>,
+    ) -> Result<Returned, Raised> {
+        let _entered = context.enter();
+        let mut call = Call {
+            function,
+            argument,
+            returned: Returned::Nothing,
+        };
+        let result = self.protected(invoke, (&raw mut call).cast());
+        interrupt::not_any_more(self.lua);
+        result.map(|()| call.returned)
+    }
+
+    /// Calls a C function that may raise errors.
+    fn protected(&self, function: lua::lua_CFunction, data: *mut c_void) -> Result<(), Raised> {
+        // SAFETY: the state is alive; errors end at this call.
+        let status = unsafe { lua::lua_cpcall(self.lua, function, data) };
+        if status == lua::LUA_OK {
+            return Ok(());
+        }
+        // SAFETY: a failed call leaves its error on the stack.
+        let raised = unsafe {
+            let raised = message(self.lua);
+            lua::lua_settop(self.lua, 0);
+            raised
+        };
+        Err(raised)
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // SAFETY: made by lua_newstate and closed once. Finalizers run here, for the context that is current.
+        unsafe { lua::lua_close(self.lua) };
+    }
+}
+
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+}
+
+/// What scripts print comes between our own lines at its place.
+fn prints_at_once() {
+    static ONCE: Once = Once::new();
+    // SAFETY: the C library's own stream, before any script has printed.
+    ONCE.call_once(|| unsafe {
+        libc::setvbuf(stdout, null_mut(), libc::_IONBF, 0);
+    });
+}
+
+/// Compiles source to bytecode with its line numbers.
+pub(crate) fn compile(source: &[u8], name: &CStr) -> Result<Vec<u8>, Raised> {
+    let state = State::bare(Memory::limited_by_the_machine())?;
+    let mut job = Compile {
+        source,
+        name,
+        bytecode: Vec::new(),
+    };
+    state.protected(compile_protected, (&raw mut job).cast())?;
+    Ok(job.bytecode)
+}
+
+/// The error on top of the stack, as sysbench shows it.
+unsafe fn message(lua: *mut lua::lua_State) -> Raised {
+    // SAFETY: the caller's stack holds an error; a number or string converts in place.
+    let text = unsafe {
+        if lua::lua_isstring(lua, -1) == 0 {
+            return Raised("(not a string)".to_owned());
+        }
+        let mut length = 0;
+        let start = lua::lua_tolstring(lua, -1, &raw mut length);
+        std::slice::from_raw_parts(start.cast::<u8>(), length)
+    };
+    Raised(String::from_utf8_lossy(text).into_owned())
+}
+
+struct Compile<'a> {
+    source: &'a [u8],
+    name: &'a CStr,
+    bytecode: Vec<u8>,
+}
+
+unsafe extern "C-unwind" fn compile_protected(state: *mut lua::lua_State) -> c_int {
+    // SAFETY: called by `compile` with its own job.
+    unsafe {
+        let job = &mut *lua::lua_touserdata(state, 1).cast::<Compile<'_>>();
+        let (start, length) = (job.source.as_ptr().cast(), job.source.len());
+        if lua::luaL_loadbuffer(state, start, length, job.name.as_ptr()) != lua::LUA_OK {
+            lua::lua_error(state);
+        }
+        lua::lua_dump_(state, append, (&raw mut job.bytecode).cast());
+    }
+    0
+}
+
+unsafe extern "C-unwind" fn append(
+    _state: *mut lua::lua_State,
+    piece: *const c_void,
+    length: usize,
+    bytecode: *mut c_void,
+) -> c_int {
+    // SAFETY: called by lua_dump with a piece of bytecode and the vector given to it.
+    unsafe {
+        let piece = std::slice::from_raw_parts(piece.cast::<u8>(), length);
+        (*bytecode.cast::<Vec<u8>>()).extend_from_slice(piece);
+    }
+    0
+}
+
+/// Fills a new state: libraries, then the chunks of the prelude, which put the seam together.
+unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
+    // SAFETY: called by `State::new` with the prelude, which lives for ever.
+    unsafe {
+        let prelude = lua::lua_touserdata(state, 1).cast::<Prelude>();
+        // What is made here stays: it is collected once, at the end.
+        lua::lua_gc(state, lua::LUA_GCSTOP, 0);
+        lua::luaL_openlibs(state);
+        lua::lua_newtable(state);
+        for chunk in &(*prelude).chunks {
+            let (start, length) = (chunk.as_ptr().cast(), chunk.len());
+            if lua::luaL_loadbuffer(state, start, length, c"=prelude".as_ptr()) != lua::LUA_OK {
+                lua::lua_error(state);
+            }
+            lua::lua_pushboolean(state, c_int::from((*prelude).second_generation));
+            lua::lua_pushvalue(state, 2);
+            lua::lua_call(state, 2, 0);
+        }
+        lua::lua_setfield(state, lua::LUA_REGISTRYINDEX, SEAM.as_ptr());
+        lua::lua_gc(state, lua::LUA_GCRESTART, 0);
+        lua::lua_gc(state, lua::LUA_GCCOLLECT, 0);
+    }
+    0
+}
+
+struct Call {
+    function: &'static CStr,
+    argument: Option<f64>,
+    returned: Returned,
+}
+
+unsafe extern "C-unwind" fn invoke(state: *mut lua::lua_State) -> c_int {
+    // SAFETY: called by `State::call` with its own call; nothing here has a destructor that an error could skip.
+    unsafe {
+        let call = lua::lua_touserdata(state, 1).cast::<Call>();
+        lua::lua_settop(state, 0);
+        lua::lua_getfield_(state, lua::LUA_REGISTRYINDEX, SEAM.as_ptr());
+        lua::lua_getfield_(state, -1, (*call).function.as_ptr());
+        let arguments = match (*call).argument {
+            Some(number) => {
+                lua::lua_pushnumber(state, number);
+                1
+            }
+            None => 0,
+        };
+        lua::lua_call(state, arguments, 1);
+        (*call).returned = match lua::lua_type(state, -1) {
+            lua::LUA_TNIL => Returned::Nothing,
+            lua::LUA_TBOOLEAN => Returned::Truth(lua::lua_toboolean(state, -1) != 0),
+            _ => Returned::Number(lua::lua_tonumber(state, -1)),
+        };
+    }
+    0
+}

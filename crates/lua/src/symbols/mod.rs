@@ -1,0 +1,41 @@
+//! The C functions that scripts and the prelude find in the program, by their names.
+
+#![expect(
+    unsafe_code,
+    reason = "functions that C code calls by name and with plain pointers"
+)]
+
+mod clock;
+mod events;
+mod histogram;
+mod random;
+mod seam;
+mod sql;
+
+use crate::context::Context;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A function's address, kept in the program though nothing in it refers to it.
+struct Kept(#[expect(dead_code, reason = "only its being there counts")] *const ());
+
+// SAFETY: an address of code is never read through.
+unsafe impl Sync for Kept {}
+
+/// Keeps functions that only scripts call.
+macro_rules! keep {
+    ($($function:ident),* $(,)?) => {
+        #[used]
+        static KEPT: [$crate::symbols::Kept; [$(stringify!($function)),*].len()] =
+            [$($crate::symbols::Kept($function as *const ())),*];
+    };
+}
+use keep;
+
+/// Works for the actor at hand; what panics ends here, since it must not reach C code, and the answer is `otherwise`.
+#[inline]
+fn acting<T>(otherwise: T, work: impl FnOnce(&Context) -> T) -> T {
+    match Context::current() {
+        Some(context) => catch_unwind(AssertUnwindSafe(|| work(context))).unwrap_or(otherwise),
+        None => otherwise,
+    }
+}

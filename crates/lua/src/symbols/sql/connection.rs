@@ -1,0 +1,250 @@
+//! Handles of connections.
+
+use super::{CDriver, CResult, CRow, lent};
+use crate::context::Context;
+use crate::symbols::{acting, keep};
+use dbdyno_sysbench::db::{Answer, Connection, ErrorKind};
+use dbdyno_wire::Parameters;
+use std::ffi::{CString, c_char, c_int};
+use std::ptr::{null, null_mut};
+use std::rc::Rc;
+
+keep!(
+    db_connection_create,
+    db_connection_close,
+    db_connection_reconnect,
+    db_connection_free,
+    db_query,
+    db_more_results,
+    db_next_result,
+    db_bulk_insert_init,
+    db_bulk_insert_next,
+    db_bulk_insert_done,
+    dbdyno_ignore
+);
+
+/// `sql_connection`.
+#[repr(C)]
+pub(super) struct CConnection {
+    error: c_int,
+    sql_errno: c_int,
+    sql_state: *const c_char,
+    sql_errmsg: *const c_char,
+    driver: *mut CDriver,
+    /// Handles of the connection and its statements.
+    users: u32,
+    pub(super) connection: Connection,
+    /// Of the statement that is executed.
+    pub(super) parameters: Parameters,
+    pub(super) result: CResult,
+    pub(super) row: CRow,
+    state: CString,
+    message: CString,
+}
+
+impl CConnection {
+    /// # Safety
+    /// `connection` is a live handle.
+    pub(super) unsafe fn keep(connection: *mut Self) {
+        // SAFETY: as the caller says.
+        unsafe { (*connection).users += 1 };
+    }
+
+    /// # Safety
+    /// `connection` is a live handle, and what is given up here was taken before.
+    pub(super) unsafe fn give_up(connection: *mut Self) {
+        // SAFETY: as the caller says.
+        unsafe {
+            (*connection).users -= 1;
+            if (*connection).users == 0 {
+                let driver = (*connection).driver;
+                drop(Box::from_raw(connection));
+                CDriver::give_up(driver);
+            }
+        }
+    }
+
+    /// Shows what a call came to: the error's fields, and the result set if there is one.
+    #[inline]
+    pub(super) fn show(&mut self, answer: Answer) -> *mut CResult {
+        self.show_error();
+        match (answer, self.connection.result()) {
+            (Answer::Rows, Some(rows)) => self.result.describe(rows),
+            _ => null_mut(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn show_error(&mut self) {
+        let kind = self.connection.last_error().kind;
+        if kind != ErrorKind::None || self.error != 0 || !self.sql_state.is_null() {
+            self.show_error_fields(kind);
+        }
+    }
+
+    #[cold]
+    fn show_error_fields(&mut self, kind: ErrorKind) {
+        let last = self.connection.last_error();
+        self.error = kind as c_int;
+        self.sql_errno = c_int::from(last.code);
+        (self.sql_state, self.sql_errmsg) = (null(), null());
+        if let Some(state) = last.state {
+            self.state = CString::new(state).unwrap_or_default();
+            self.message = CString::new(last.message.as_str()).unwrap_or_default();
+            self.sql_state = self.state.as_ptr();
+            self.sql_errmsg = self.message.as_ptr();
+        }
+    }
+}
+
+/// Calls a connection that may wait.
+#[inline]
+pub(super) fn using<T>(
+    connection: *mut CConnection,
+    otherwise: T,
+    work: impl FnOnce(&mut CConnection, &Context) -> T,
+) -> T {
+    acting(otherwise, |context| {
+        context.comes_to_a_wait();
+        // SAFETY: the script's handle is live, and only its own fiber uses it.
+        work(unsafe { &mut *connection }, context)
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn db_connection_create(driver: *mut CDriver) -> *mut CConnection {
+    acting(null_mut(), |context| {
+        context.comes_to_a_wait();
+        let actor = Rc::clone(&context.actor);
+        // SAFETY: the script's handle is live.
+        let Some(connection) = (unsafe { &*driver }).driver.connect(actor) else {
+            return null_mut();
+        };
+        // SAFETY: as above; given up with the connection.
+        unsafe { CDriver::keep(driver) };
+        let handle = Box::into_raw(Box::new(CConnection {
+            error: 0,
+            sql_errno: 0,
+            sql_state: null(),
+            sql_errmsg: null(),
+            driver,
+            users: 1,
+            connection,
+            parameters: Parameters::new(),
+            result: CResult::none(),
+            row: CRow::none(),
+            state: CString::default(),
+            message: CString::default(),
+        }));
+        // SAFETY: made just now.
+        unsafe { (*handle).result.connection = handle };
+        handle
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn db_connection_close(connection: *mut CConnection) -> c_int {
+    using(connection, 0, |handle, _| {
+        handle.connection.disconnect();
+        handle.show_error();
+        0
+    })
+}
+
+/// The connection is made anew; statements are prepared again when they are next executed.
+#[unsafe(no_mangle)]
+extern "C" fn db_connection_reconnect(connection: *mut CConnection) -> c_int {
+    using(connection, 1, |handle, _| {
+        let made = handle.connection.reconnect();
+        handle.show_error();
+        c_int::from(!made)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn db_connection_free(connection: *mut CConnection) {
+    acting((), |_| {
+        if !connection.is_null() {
+            // SAFETY: the finalizer of the handle gives it up once.
+            unsafe { CConnection::give_up(connection) };
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn db_query(
+    connection: *mut CConnection,
+    text: *const c_char,
+    length: usize,
+) -> *mut CResult {
+    using(connection, null_mut(), |handle, _| {
+        // SAFETY: the script's string lives through the call.
+        let answer = handle.connection.query(unsafe { lent(text, length) });
+        handle.show(answer)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn db_more_results(connection: *mut CConnection) -> bool {
+    using(connection, false, |handle, _| {
+        handle.connection.more_results()
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn db_next_result(connection: *mut CConnection) -> *mut CResult {
+    using(connection, null_mut(), |handle, _| {
+        let answer = handle.connection.next_result();
+        handle.show(answer)
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn db_bulk_insert_init(
+    connection: *mut CConnection,
+    head: *const c_char,
+    length: usize,
+) -> c_int {
+    using(connection, 1, |handle, _| {
+        // SAFETY: the script's string lives through the call.
+        let begun = handle
+            .connection
+            .bulk_insert_init(unsafe { lent(head, length) });
+        handle.show_error();
+        c_int::from(!begun)
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn db_bulk_insert_next(
+    connection: *mut CConnection,
+    row: *const c_char,
+    length: usize,
+) -> c_int {
+    using(connection, 1, |handle, _| {
+        // SAFETY: as above.
+        let added = handle
+            .connection
+            .bulk_insert_next(unsafe { lent(row, length) });
+        handle.show_error();
+        c_int::from(!added)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn db_bulk_insert_done(connection: *mut CConnection) -> c_int {
+    using(connection, 1, |handle, _| {
+        let done = handle.connection.bulk_insert_done();
+        handle.show_error();
+        c_int::from(!done)
+    })
+}
+
+/// The script's hook says that the last error is to be ignored.
+#[unsafe(no_mangle)]
+extern "C" fn dbdyno_ignore(connection: *mut CConnection) {
+    using(connection, (), |handle, _| {
+        handle.connection.forgive();
+        handle.error = ErrorKind::Ignorable as c_int;
+    });
+}

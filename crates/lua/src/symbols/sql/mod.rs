@@ -1,0 +1,26 @@
+//! Drivers, connections, statements and results as C sees them.
+//!
+//! Every handle is a box that begins with the fields that scripts read. A connection is kept by its own handle and by
+//! those of its statements, for finalizers come in any order. Handles are used by one fiber at a time: a state's own.
+
+mod connection;
+mod driver;
+mod result;
+mod statement;
+
+use connection::CConnection;
+use driver::CDriver;
+use result::{CResult, CRow};
+use statement::CStatement;
+
+/// The bytes that a script lends for the length of a call.
+///
+/// # Safety
+/// `start` and `length` describe live memory.
+unsafe fn lent<'a>(start: *const std::ffi::c_char, length: usize) -> &'a [u8] {
+    if start.is_null() {
+        return &[];
+    }
+    // SAFETY: as the caller says.
+    unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) }
+}
