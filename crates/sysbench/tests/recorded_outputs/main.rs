@@ -34,7 +34,7 @@ const COMMANDS: [(&str, &str); 4] = [
 ];
 
 /// How many blocks of ours each recording has, of which kinds: a recording that is not read as it should be shows here.
-const BLOCKS: [(&str, &str); 33] = [
+const BLOCKS: [(&str, &str); 36] = [
     ("error_ignored_1054", "header start workers started full"),
     ("error_no_server", "header start workers"),
     ("error_prepare_exists_1thread", "header"),
@@ -102,6 +102,16 @@ const BLOCKS: [(&str, &str); 33] = [
         "run_rate",
         "header start workers started interval interval interval full",
     ),
+    (
+        "run_percentile100",
+        "header start workers started interval interval full",
+    ),
+    (
+        "run_rate_checkpoint",
+        "header start workers started checkpoint full full",
+    ),
+    // At verbosity 2 nothing of it is seen.
+    ("run_verbosity2", ""),
     ("run_validate", "header start workers started full"),
     ("run_verbosity4", "header start workers started full"),
 ];
