@@ -6,7 +6,9 @@
 mod arrivals;
 mod events;
 
-pub(crate) use arrivals::{Arrivals, FULL, ROOM};
+pub(crate) use arrivals::{FULL, ROOM};
+
+use arrivals::Arrivals;
 
 use crate::text::QueueFigures;
 use crate::{Figures, Seeds, Settings};
@@ -20,7 +22,7 @@ pub struct Control {
     threads_running: AtomicU32,
     /// 0 before the start.
     began_ns: AtomicU64,
-    pub(crate) arrivals: Option<Arrivals>,
+    arrivals: Option<Arrivals>,
 }
 
 /// Read at every event, written a few times a run.
@@ -133,14 +135,13 @@ impl Control {
 
     /// The state of the queue, with `--rate`.
     pub(crate) fn queue(&self, figures: &Figures, now_ns: u64) -> Option<QueueFigures> {
-        let arrivals = self.arrivals.as_ref()?;
         Some(QueueFigures {
-            length: arrivals.waiting(now_ns),
+            length: self.backlog(now_ns)?,
             concurrency: figures.busy(),
         })
     }
 
-    /// Arrivals that were due before the time limit and that no user has taken.
+    /// With `--rate`, arrivals that were due before the time limit and that no user has taken.
     #[must_use]
     pub fn backlog(&self, now_ns: u64) -> Option<u64> {
         let end_ns = self.limits.end_ns.load(Ordering::Relaxed);

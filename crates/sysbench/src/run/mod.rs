@@ -125,9 +125,9 @@ impl<'a> Run<'a> {
         let log = &self.engine.log;
         let timeout_s = self.engine.settings.init_timeout_s;
         let until_ns = monotonic_ns() + u64::from(timeout_s) * SECOND_NS;
-        if !self.await_until(until_ns, || {
-            self.gate.is_complete() || self.workers.are_over()
-        }) {
+        let control = &self.engine.control;
+        let is_settled = || self.gate.is_complete() || control.has_failed();
+        if !await_change(&self.changed, until_ns, is_settled) {
             log.fatal(&format!(
                 "Worker threads failed to initialize within {timeout_s} seconds!"
             ));
@@ -238,10 +238,6 @@ impl<'a> Run<'a> {
             self.workers.join();
         }
         exit_code
-    }
-
-    fn await_until(&self, until_ns: u64, is_done: impl Fn() -> bool) -> bool {
-        await_change(&self.changed, until_ns, is_done)
     }
 
     fn ledger(&self) -> std::sync::MutexGuard<'_, Ledger> {

@@ -130,11 +130,10 @@ impl Watch<'_> {
 
     fn look_at_queue(&self, now_ns: u64) {
         let control = &self.engine.control;
-        let Some(arrivals) = &control.arrivals else {
-            return;
-        };
-        let ended = has_come(self.instants.end_ns, now_ns);
-        if !ended && !control.is_stopped() && arrivals.waiting(now_ns) > ROOM {
+        let is_full = control
+            .backlog(now_ns)
+            .is_some_and(|waiting| waiting > ROOM);
+        if is_full && !control.is_stopped() && !has_come(self.instants.end_ns, now_ns) {
             self.engine.log.fatal(FULL);
             control.fail();
         }
@@ -143,12 +142,8 @@ impl Watch<'_> {
     fn next_ns(&self, warming_up: bool, interrupt_ns: Option<u64>, now_ns: u64) -> Option<u64> {
         let ahead = |ns: Option<u64>| ns.filter(|&ns| ns > now_ns);
         let warm_ns = warming_up.then_some(self.instants.counts_from_ns);
-        let look_ns = self
-            .engine
-            .control
-            .arrivals
-            .is_some()
-            .then_some(now_ns + LOOK_NS);
+        let has_queue = self.engine.settings.rate > 0;
+        let look_ns = has_queue.then_some(now_ns + LOOK_NS);
         let instants = [
             ahead(warm_ns),
             ahead(self.instants.end_ns),

@@ -134,6 +134,8 @@ impl Job {
                     job.users.len()
                 );
                 job.engine.log.fatal(&text);
+                job.engine.control.fail();
+                job.census.changed.give();
             }
         }
         // Users that never lived are over, too.
