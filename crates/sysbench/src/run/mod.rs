@@ -5,6 +5,7 @@
 
 mod closing;
 mod command;
+mod dues;
 mod gate;
 mod program;
 mod reporting;

@@ -1,5 +1,6 @@
 //! The reporting thread: intermediate reports and checkpoints, when they are due.
 
+use super::dues::Dues;
 use super::{Failed, Program, Reporter};
 use crate::figures::{Ledger, Stat};
 use crate::{Engine, Level, text};
@@ -154,55 +155,6 @@ fn await_instant(shared: &Shared, due_ns: u64) -> bool {
             _ if monotonic_ns() >= due_ns => return true,
             _ => shared.changed.wait_past(generation, Some(due_ns)),
         }
-    }
-}
-
-/// When reports are due.
-struct Dues {
-    from_ns: u64,
-    interval_ns: u64,
-    next_interval_ns: Option<u64>,
-    checkpoints_ns: std::vec::IntoIter<u64>,
-    next_checkpoint_ns: Option<u64>,
-}
-
-impl Dues {
-    fn new(settings: &crate::Settings, from_ns: u64) -> Self {
-        let interval_ns = u64::from(settings.report_interval_s) * SECOND_NS;
-        let after = |seconds: &u32| from_ns.saturating_add(u64::from(*seconds) * SECOND_NS);
-        let checkpoints_ns: Vec<u64> = settings.checkpoints_s.iter().map(after).collect();
-        let mut checkpoints_ns = checkpoints_ns.into_iter();
-        Self {
-            from_ns,
-            interval_ns,
-            next_interval_ns: (interval_ns > 0).then(|| from_ns.saturating_add(interval_ns)),
-            next_checkpoint_ns: checkpoints_ns.next(),
-            checkpoints_ns,
-        }
-    }
-
-    fn next_ns(&self) -> Option<u64> {
-        let both = [self.next_interval_ns, self.next_checkpoint_ns];
-        both.into_iter().flatten().min()
-    }
-
-    fn takes_checkpoint(&mut self, due_ns: u64) -> bool {
-        let is_due = self.next_checkpoint_ns == Some(due_ns);
-        if is_due {
-            self.next_checkpoint_ns = self.checkpoints_ns.next();
-        }
-        is_due
-    }
-
-    /// Intervals that are past already are left out; the next report tells of them, too.
-    fn takes_interval(&mut self, due_ns: u64, now_ns: u64) -> bool {
-        let is_due = self.next_interval_ns == Some(due_ns);
-        if is_due {
-            let past = now_ns.max(due_ns) - self.from_ns;
-            let next = (past / self.interval_ns + 1) * self.interval_ns;
-            self.next_interval_ns = Some(self.from_ns + next);
-        }
-        is_due
     }
 }
 

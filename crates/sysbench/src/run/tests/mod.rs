@@ -4,6 +4,6 @@ mod ends;
 mod figures;
 mod rate;
 mod reports;
-mod stand;
+pub(super) mod stand;
 
 use stand::{Play, pause, settings};

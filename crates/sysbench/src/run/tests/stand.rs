@@ -67,7 +67,7 @@ impl Write for Screen {
     }
 }
 
-pub(super) fn settings(threads: u32) -> Settings {
+pub(in crate::run) fn settings(threads: u32) -> Settings {
     Settings {
         dialect: Dialect::V1_0,
         threads,
