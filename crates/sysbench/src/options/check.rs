@@ -10,14 +10,16 @@ use std::path::PathBuf;
 
 /// A table of users that sysbench could not allocate.
 const MOST_THREADS: i32 = 10_000_000;
+const DEBUG_VERBOSITY: u8 = 5;
 const MOST_CHECKPOINTS: usize = 256;
 /// In per cent of the time limit, where `--forced-shutdown` says no number.
 const FORCED_SHUTDOWN_PERCENT: i64 = 5;
 const ENDLESS: &str = "WARNING: Both event and time limits are disabled, running an endless test\n";
 
-/// Settings of a run. Warnings go to `said` as they arise.
+/// Settings of a run. Warnings go to `said` as they arise; where an old name or `--debug` decides over another option,
+/// the table has what was decided, as `sysbench.opt` shows it.
 pub(super) fn settings(
-    table: &Table,
+    table: &mut Table,
     dialect: Dialect,
     own: Own,
     said: &mut Vec<Said>,
@@ -42,9 +44,9 @@ pub(super) fn settings(
     }
     let random = check.random()?;
     let rate = check.rate()?;
-    let report_interval_s = table.int("report_interval")?;
+    let report_interval_s = check.table.int("report_interval")?;
     let checkpoints_s = check.checkpoints()?;
-    let debug = table.flag("debug");
+    let debug = check.table.flag("debug");
     let verbosity = check.verbosity(debug)?;
     let percentile = check.percentile()?;
     Ok(Settings {
@@ -78,7 +80,7 @@ fn not_negative(value: i32) -> u32 {
 }
 
 struct Check<'a> {
-    table: &'a Table,
+    table: &'a mut Table,
     dialect: Dialect,
     said: &'a mut Vec<Said>,
 }
@@ -91,6 +93,7 @@ impl Check<'_> {
             if given(value) {
                 let warning = format!("WARNING: --{old} is deprecated, use --{name} instead\n");
                 self.said.push(Said::out(warning));
+                self.table.replace(name, value);
                 return Ok(value);
             }
         }
@@ -224,9 +227,10 @@ impl Check<'_> {
     }
 
     /// sysbench keeps it in a byte.
-    fn verbosity(&self, debug: bool) -> Result<u8, Ending> {
+    fn verbosity(&mut self, debug: bool) -> Result<u8, Ending> {
         if debug {
-            return Ok(5);
+            self.table.replace("verbosity", DEBUG_VERBOSITY.into());
+            return Ok(DEBUG_VERBOSITY);
         }
         match self.table.int("verbosity")? as u8 {
             verbosity @ 0..=5 => Ok(verbosity),

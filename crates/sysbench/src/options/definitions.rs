@@ -35,8 +35,8 @@ pub(super) struct Groups {
     pub database: &'static [Definition],
     pub mysql: &'static [&'static [Definition]],
     pub postgresql: &'static [Definition],
-    /// Taken in both dialects, told of in one.
-    hidden: &'static [Definition],
+    /// Taken beside them, and told of nowhere.
+    pub hidden: &'static [Definition],
 }
 
 impl Groups {
@@ -48,7 +48,7 @@ impl Groups {
     }
 }
 
-/// Every option of a dialect.
+/// Every option that a dialect knows.
 pub(super) fn general(dialect: Dialect) -> impl Iterator<Item = &'static Definition> {
     let groups = Groups::of(dialect);
     let nested = groups.general.iter().chain(groups.mysql).copied();
@@ -58,7 +58,6 @@ pub(super) fn general(dialect: Dialect) -> impl Iterator<Item = &'static Definit
         groups.latency,
         groups.database,
         groups.postgresql,
-        groups.hidden,
     ];
     nested.chain(flat).flatten()
 }

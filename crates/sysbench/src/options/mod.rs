@@ -163,7 +163,7 @@ pub fn parse(arguments: &[String], environment: &Environment) -> Result<CommandL
     }
     let mut said = std::mem::take(&mut words.said);
     let own = own::read(&words.own, environment.own_form).map_err(|e| e.after(said.clone()))?;
-    let settings = check::settings(&words.table, dialect, own, &mut said)
+    let settings = check::settings(&mut words.table, dialect, own, &mut said)
         .map_err(|ending| ending.after(said.clone()))?;
     Ok(CommandLine {
         settings,

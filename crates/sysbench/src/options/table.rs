@@ -1,6 +1,6 @@
 //! The options that are known so far, with their values still as text.
 
-use super::definitions::{Definition, general};
+use super::definitions::{Definition, Groups, general};
 use super::value::{ArgKind, OptionValues, Value, underscored};
 use super::{Ending, Said, config_file, number};
 use crate::Dialect;
@@ -15,6 +15,8 @@ pub struct Table {
 struct Entry {
     name: String,
     kind: ArgKind,
+    /// Shown only where it is given: 1.0 has no such option.
+    hidden: bool,
     /// A flag is on if there is any value, a list has all of them, anything else has the first.
     values: Vec<String>,
 }
@@ -44,7 +46,20 @@ impl Table {
             // No default of ours names a file or is no flag, so that nothing can be said or refused.
             table.declare(name, *kind, *default, &mut Vec::new());
         }
+        for Definition { name, .. } in Groups::of(dialect).hidden {
+            table.declare(name, ArgKind::Text, None, &mut Vec::new());
+            table
+                .entries
+                .last_mut()
+                .into_iter()
+                .for_each(|entry| entry.hidden = true);
+        }
         table
+    }
+
+    /// Another value in place of what was given: that of an old name, or what follows from another option.
+    pub(super) fn replace(&mut self, name: &str, value: i32) {
+        self.give(name, Some(&value.to_string()), &mut Vec::new());
     }
 
     /// Makes an option known with its default; one that was known begins anew.
@@ -60,6 +75,7 @@ impl Table {
         self.entries.push(Entry {
             name: name.clone(),
             kind,
+            hidden: false,
             values: Vec::new(),
         });
         match default {
@@ -123,6 +139,7 @@ impl Table {
             None => self.entries.push(Entry {
                 name,
                 kind: ArgKind::Null,
+                hidden: false,
                 values: setting.values,
             }),
         }
@@ -167,7 +184,8 @@ impl Table {
     /// A whole number is none.
     pub fn values(&self) -> Result<OptionValues, Ending> {
         let mut values = OptionValues::default();
-        for Entry { name, kind, .. } in &self.entries {
+        let is_shown = |entry: &&Entry| !(entry.hidden && entry.values.is_empty());
+        for Entry { name, kind, .. } in self.entries.iter().filter(is_shown) {
             let value = match kind {
                 ArgKind::Null => {
                     values.untyped.push(name.clone());

@@ -73,11 +73,9 @@ impl Words {
         }
     }
 
-    /// `--test=NAME`, in place of the first word; with no name it is only warned of.
+    /// `--test=NAME`, in place of the first word; with no name the next word is the name.
     fn test(&mut self, test: &str) {
         self.said.push(Said::err(TEST_WARNING));
-        if !test.is_empty() {
-            self.name = Some(test.to_owned());
-        }
+        self.name = Some(test.to_owned()).filter(|test| !test.is_empty());
     }
 }
