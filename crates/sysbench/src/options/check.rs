@@ -118,10 +118,11 @@ impl Check<'_> {
             .map_err(|_| Ending::fatal(&format!("Invalid value for --warmup-time: {warmup_s}.\n")))
     }
 
-    /// Seconds, per cent of the time limit, or `off`; nothing is looked at without a time limit.
+    /// Seconds, per cent of the time limit, or `off`; without a time limit it is not looked at, with a negative one
+    /// (which limits nothing) it is of no effect.
     fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, Ending> {
         let text = self.table.text("forced_shutdown");
-        if time_s <= 0 || text.eq_ignore_ascii_case("off") {
+        if time_s == 0 || text.eq_ignore_ascii_case("off") {
             return Ok(None);
         }
         let share = |percent: i64| percent.saturating_mul(i64::from(time_s)) / 100;
@@ -134,7 +135,8 @@ impl Check<'_> {
                 return Err(Ending::fatal(&complaint));
             }
         };
-        Ok(Some(u32::try_from(grace_s.max(0)).unwrap_or(u32::MAX)))
+        let grace_s = u32::try_from(grace_s.max(0)).unwrap_or(u32::MAX);
+        Ok(Some(grace_s).filter(|_| time_s > 0))
     }
 
     /// The stack is of no use to us, but the complaint is part of the contract.

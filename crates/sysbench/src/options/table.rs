@@ -92,9 +92,13 @@ impl Table {
         };
         match entry.kind {
             ArgKind::Null => return Given::Refused,
+            // A word that is neither switches it off all the same.
             ArgKind::Flag => match flag(&name, value) {
                 Some(values) => entry.values = values,
-                None => return Given::Refused,
+                None => {
+                    entry.values.clear();
+                    return Given::Refused;
+                }
             },
             ArgKind::List => {
                 let items = value.unwrap_or_default().split(',');

@@ -225,6 +225,7 @@ fn grace_before_a_forced_shutdown_is_seconds_or_a_share_of_the_time() {
         (10, "OFF", None),
         (0, "5", None),
         (0, "x", None),
+        (-1, "5", None),
     ] {
         let line = is_taken(&format!(
             "--time={time_s}|--forced-shutdown={grace}|--events=1"
@@ -234,6 +235,7 @@ fn grace_before_a_forced_shutdown_is_seconds_or_a_share_of_the_time() {
             "{time_s} {grace}"
         );
     }
+    assert!(line("--time=-1|--forced-shutdown=x").is_err());
     let bare = is_taken("--time=100|--forced-shutdown");
     assert_eq!(bare.settings.forced_shutdown_s, Some(5));
 }
@@ -289,6 +291,7 @@ fn help_and_version_come_before_bad_values() {
     assert!(ending.said[0].text.starts_with("Usage:\n"));
     assert_eq!(ending.exit, 0);
     assert!(line("--help|--help=off").is_ok());
+    assert!(line("--version|--version=x").is_ok());
 }
 
 #[test]

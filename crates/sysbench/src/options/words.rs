@@ -37,6 +37,9 @@ impl Words {
                 None => self.word(argument)?,
             }
         }
+        if self.command.is_some() && self.name.is_none() {
+            self.name = Some("-".to_owned());
+        }
         Ok(())
     }
 
@@ -73,7 +76,7 @@ impl Words {
         }
     }
 
-    /// `--test=NAME`, in place of the first word; with no name the next word is the name.
+    /// `--test=NAME`, in place of the first word; with no name there is none so far.
     fn test(&mut self, test: &str) {
         self.said.push(Said::err(TEST_WARNING));
         self.name = Some(test.to_owned()).filter(|test| !test.is_empty());
