@@ -10,7 +10,7 @@ use dbdyno_drive::{
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, Reply, SessionOptions, TlsPolicy};
 use dbdyno_workload::{
-    Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, Workload,
+    Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, UserDraws, Workload,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -62,6 +62,10 @@ impl Workload for OneOrTwo {
 
     fn user(&self, _index: u32) -> Box<dyn User> {
         Box::new(Client { kind: 0, left: 0 })
+    }
+
+    fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
+        self.user(index)
     }
 }
 

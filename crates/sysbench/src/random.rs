@@ -109,6 +109,12 @@ impl Seeds {
         self.source.keyed("arrivals", 0)
     }
 
+    /// The numbers of which none comes twice, for users that share them out among themselves.
+    #[must_use]
+    pub fn unique(&self) -> Unique {
+        self.unique
+    }
+
     /// The next number of which none comes twice, over all users.
     #[must_use]
     pub fn next_unique(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
 use crate::Call;
+use dbdyno_chance::{Stream, Unique};
 use dbdyno_wire::Reply;
 
 /// Index into [`Workload::statement_types`]: point select, COMMIT, ...
@@ -64,6 +65,15 @@ pub enum Step {
     Done,
 }
 
+/// What a user draws from, where that is not the workload's own choice.
+#[derive(Debug, Clone)]
+pub struct UserDraws {
+    /// Everything but new ids.
+    pub stream: Stream,
+    /// New ids, which all users of the workload share out among themselves.
+    pub unique: Unique,
+}
+
 /// A workload: shared, immutable, the same for every worker.
 pub trait Workload: Send + Sync + std::fmt::Debug {
     /// Name as a study writes it, such as `sysbench/oltp_read_write`.
@@ -78,6 +88,8 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     fn facts(&self) -> Facts;
     /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
     fn user(&self, index: u32) -> Box<dyn User>;
+    /// The same client, but one that draws from what it is given.
+    fn user_drawing(&self, index: u32, draws: UserDraws) -> Box<dyn User>;
 }
 
 /// One client: draws its events and hands out their statements one by one.

@@ -37,6 +37,7 @@ pub use catalog::{
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use error::WorkloadError;
 pub use event::{
-    Class, Draws, Facts, StatementTemplate, StatementType, Step, TransactionType, User, Workload,
+    Class, Draws, Facts, StatementTemplate, StatementType, Step, TransactionType, User, UserDraws,
+    Workload,
 };
 pub use population::{Check, Population, RowSource};

@@ -1,5 +1,7 @@
 //! The seam between the rows of a dataset (this crate) and who sends them (`dbdyno-drive`).
 
+use dbdyno_chance::Stream;
+
 /// Everything it takes to fill the tables of a workload. Tables are counted from 0.
 ///
 /// Per table, in this order: [`before_rows`](Self::before_rows), every statement of [`rows`](Self::rows),
@@ -17,6 +19,8 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     fn before_rows(&self, table: u32) -> Vec<String>;
     /// The table's rows, as statements.
     fn rows(&self, table: u32) -> Box<dyn RowSource>;
+    /// The table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back.
+    fn rows_drawing(&self, table: u32, stream: Stream) -> Box<dyn RowSource>;
     /// Statements for when the rows are in, such as secondary indexes.
     fn after_rows(&self, table: u32) -> Vec<String>;
     /// Statements that take the table away, whether it's there or not.
@@ -44,6 +48,8 @@ pub struct Check {
 pub trait RowSource: Send {
     /// Replaces `statement` by the next INSERT and says how many rows it holds; 0 when all have been given.
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64;
+    /// Where the draws stand after the rows given so far.
+    fn stream(&self) -> Stream;
     /// The sums over all rows, in the order of [`Population::checks`]; complete once all rows have been given.
     fn sums(&self) -> Vec<u64>;
 }

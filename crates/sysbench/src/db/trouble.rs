@@ -121,6 +121,9 @@ impl Connection {
 }
 
 fn cut(text: &str) -> &str {
-    let end = text.floor_char_boundary(MESSAGE_BYTES);
+    let mut end = text.len().min(MESSAGE_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     &text[..end]
 }

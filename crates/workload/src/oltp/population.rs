@@ -78,6 +78,11 @@ impl OltpPopulation {
         stream
     }
 
+    fn row_stream(&self, table: u32, stream: Stream) -> RowStream {
+        let rows = self.rows_a_table;
+        RowStream::new(table + 1, rows, &self.options, stream, self.source.kind)
+    }
+
     fn skip_table(&self, stream: &mut Stream) {
         let ks = self.options.distribution().over(1, self.options.table_size);
         for _ in 0..self.rows_a_table {
@@ -107,18 +112,18 @@ impl Population for OltpPopulation {
     }
 
     fn rows(&self, table: u32) -> Box<dyn RowSource> {
-        let stream = self.stream(table);
-        let rows = RowStream::new(
-            table + 1,
-            self.rows_a_table,
-            &self.options,
-            stream,
-            self.source.kind,
-        );
         Box::new(TableRows {
-            rows,
+            rows: self.row_stream(table, self.stream(table)),
             next_table: table as usize + 1,
             starts: Arc::clone(&self.starts),
+        })
+    }
+
+    fn rows_drawing(&self, table: u32, stream: Stream) -> Box<dyn RowSource> {
+        Box::new(TableRows {
+            rows: self.row_stream(table, stream),
+            next_table: table as usize + 1,
+            starts: Arc::default(), // where this stream stands says nothing of the tables' own
         })
     }
 
@@ -156,6 +161,10 @@ impl RowSource for TableRows {
             start.get_or_init(|| self.rows.stream().clone());
         }
         rows
+    }
+
+    fn stream(&self) -> Stream {
+        self.rows.stream().clone()
     }
 
     fn sums(&self) -> Vec<u64> {
@@ -245,6 +254,18 @@ mod tests {
             0
         );
         assert_eq!(made("oltp_insert", kind, 1, &[]).rows_total(), 1200);
+    }
+
+    #[test]
+    fn a_stream_that_is_given_runs_through_the_tables_as_sysbenchs_own_does() {
+        let given = made("oltp_read_write", RandomKind::Sysbench, 1, &[]);
+        let (mut stream, mut statement) = (RandomSource::sysbench_main_thread(), Vec::new());
+        for table in 0..4 {
+            let mut rows = given.rows_drawing(table, stream);
+            while rows.next_statement(&mut statement) > 0 {}
+            assert_eq!(rows.sums(), content(&*given, table).1, "table {table}");
+            stream = rows.stream();
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::blocks::Event;
 use super::statement::Kind;
 use super::user::{NewIds, OltpUser};
 use super::{Options, Script, quirks};
-use crate::{Facts, StatementTemplate, StatementType, User, Workload, WorkloadError};
+use crate::{Facts, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError};
 use dbdyno_chance::{RandomSource, Sampler};
 use std::sync::Arc;
 
@@ -82,14 +82,22 @@ impl Workload for Oltp {
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
-        let ids = NewIds {
+        let draws = UserDraws {
+            stream: self.source.worker(&self.name, index),
             unique: self.source.unique(&self.name),
+        };
+        self.user_drawing(index, draws)
+    }
+
+    fn user_drawing(&self, index: u32, draws: UserDraws) -> Box<dyn User> {
+        let ids = NewIds {
+            unique: draws.unique,
             place: index,
             stride: self.users,
         };
         Box::new(OltpUser::new(
             Arc::clone(&self.event),
-            self.source.worker(&self.name, index),
+            draws.stream,
             ids,
             self.segment(index),
         ))

@@ -1,0 +1,147 @@
+//! The scripts that come with sysbench, as code of our own: same statements in the same order, same draws, same
+//! counts, same words.
+//!
+//! A [`Builtin`] is known by its name; with the values of its options it becomes a [`Native`], whose users the run
+//! drives and whose commands fill and drop the tables. Statements and draws are those of `dbdyno-workload`; what is
+//! here is how sysbench goes about them. Values that no sensible run has (no tables, half a row) make no
+//! [`Native`]: the script itself is to be run then.
+
+mod bulk_insert;
+mod commands;
+mod oltp;
+mod options;
+mod words;
+
+use crate::options::{OptionValues, ScriptOption};
+use crate::run::{Failed, MainActor, Program, VirtualUser};
+use crate::{Actor, Dialect, Engine};
+use bulk_insert::BulkUser;
+use oltp::Oltp;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Scripts that make OLTP events, by their names.
+const OLTP: [&str; 10] = [
+    "oltp_read_write",
+    "oltp_read_only",
+    "oltp_write_only",
+    "oltp_point_select",
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_delete",
+    "oltp_insert",
+    "select_random_points",
+    "select_random_ranges",
+];
+
+const BULK_INSERT: &str = "bulk_insert";
+
+/// A script of sysbench's by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Builtin {
+    name: &'static str,
+    dialect: Dialect,
+}
+
+/// A builtin with its options.
+#[derive(Debug, Clone)]
+pub struct Native {
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Oltp(Arc<Oltp>),
+    BulkInsert,
+}
+
+impl Builtin {
+    /// The builtin of this name.
+    #[must_use]
+    pub fn named(name: &str, dialect: Dialect) -> Option<Self> {
+        let mut known = OLTP.into_iter().chain([BULK_INSERT]);
+        let name = known.find(|known| *known == name)?;
+        Some(Self { name, dialect })
+    }
+
+    /// What it declares; `None`: nothing, as `bulk_insert`.
+    #[must_use]
+    pub fn options(self) -> Option<Vec<ScriptOption>> {
+        (self.name != BULK_INSERT).then(|| options::declared(self.name, self.dialect))
+    }
+
+    /// The builtin with values for its options. `None` where the values are so odd that only the script itself
+    /// does with them what sysbench does.
+    #[must_use]
+    pub fn with(self, values: &OptionValues, engine: &Engine) -> Option<Native> {
+        let kind = match self.name {
+            BULK_INSERT => Kind::BulkInsert,
+            name => Kind::Oltp(Arc::new(Oltp::new(name, values, engine)?)),
+        };
+        Some(Native { kind })
+    }
+}
+
+impl Native {
+    /// Whether there is such a command, beside `run` and `help`.
+    #[must_use]
+    pub fn has_command(&self, command: &str, dialect: Dialect) -> bool {
+        match command {
+            "prepare" | "cleanup" => true,
+            "prewarm" => self.is_oltp(),
+            "warmup" => self.is_oltp() && dialect == Dialect::V1_1,
+            _ => false,
+        }
+    }
+
+    /// Whether each user carries out its part of the command, where there are several.
+    #[must_use]
+    pub fn is_parallel(&self, command: &str) -> bool {
+        self.is_oltp() && command != "cleanup"
+    }
+
+    /// Carries out a command, or a user's part of it.
+    ///
+    /// # Errors
+    /// It failed, which was logged.
+    pub fn command(
+        &self,
+        engine: &Arc<Engine>,
+        actor: Rc<Actor>,
+        command: &str,
+    ) -> Result<(), Failed> {
+        match &self.kind {
+            Kind::Oltp(oltp) => commands::carry_out(oltp, engine, actor, command),
+            Kind::BulkInsert => bulk_insert::carry_out(engine, actor, command),
+        }
+    }
+
+    fn is_oltp(&self) -> bool {
+        matches!(self.kind, Kind::Oltp(_))
+    }
+}
+
+impl Program for Native {
+    fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
+        let engine = Arc::clone(engine);
+        Ok(match &self.kind {
+            Kind::Oltp(oltp) => Box::new(oltp.user(engine, actor)),
+            Kind::BulkInsert => Box::new(BulkUser::new(engine, actor)),
+        })
+    }
+}
+
+/// Nothing to do before or after.
+impl MainActor for Native {
+    fn init(&mut self) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn cumulative(&mut self, _stat: &crate::figures::Stat) -> Result<bool, Failed> {
+        Ok(false)
+    }
+
+    fn done(&mut self) -> Result<(), Failed> {
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! The options that the scripts declare, and what a workload makes of their values.
+
+use crate::options::{ArgKind, OptionValues, ScriptOption, Value};
+use crate::{Dialect, Random, RandomType};
+
+/// An option: name, help, default, kind.
+type Row = (&'static str, &'static str, Option<&'static str>, ArgKind);
+
+const COMMON: &[Row] = &[
+    (
+        "table_size",
+        "Number of rows per table",
+        Some("10000"),
+        ArgKind::Double,
+    ),
+    (
+        "range_size",
+        "Range size for range SELECT queries",
+        Some("100"),
+        ArgKind::Double,
+    ),
+    ("tables", "Number of tables", Some("1"), ArgKind::Double),
+    (
+        "point_selects",
+        "Number of point SELECT queries per transaction",
+        Some("10"),
+        ArgKind::Double,
+    ),
+    (
+        "simple_ranges",
+        "Number of simple range SELECT queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "sum_ranges",
+        "Number of SELECT SUM() queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "order_ranges",
+        "Number of SELECT ORDER BY queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "distinct_ranges",
+        "Number of SELECT DISTINCT queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "index_updates",
+        "Number of UPDATE index queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "non_index_updates",
+        "Number of UPDATE non-index queries per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "delete_inserts",
+        "Number of DELETE/INSERT combinations per transaction",
+        Some("1"),
+        ArgKind::Double,
+    ),
+    (
+        "range_selects",
+        "Enable/disable all range SELECT queries",
+        Some("on"),
+        ArgKind::Flag,
+    ),
+    (
+        "auto_inc",
+        "Use AUTO_INCREMENT column as Primary Key (for MySQL), or its alternatives in other DBMS. When disabled, use client-generated IDs",
+        Some("on"),
+        ArgKind::Flag,
+    ),
+    (
+        "skip_trx",
+        "Don't start explicit transactions and execute all queries in the AUTOCOMMIT mode",
+        Some("off"),
+        ArgKind::Flag,
+    ),
+    (
+        "secondary",
+        "Use a secondary index in place of the PRIMARY KEY",
+        Some("off"),
+        ArgKind::Flag,
+    ),
+    (
+        "create_secondary",
+        "Create a secondary index in addition to the PRIMARY KEY",
+        Some("on"),
+        ArgKind::Flag,
+    ),
+    (
+        "mysql_storage_engine",
+        "Storage engine, if MySQL is used",
+        Some("innodb"),
+        ArgKind::Text,
+    ),
+    (
+        "pgsql_variant",
+        "Use this PostgreSQL variant when running with the PostgreSQL driver. The only currently supported variant is 'redshift'. When enabled, create_secondary is automatically disabled, and delete_inserts is set to 0",
+        None,
+        ArgKind::Text,
+    ),
+];
+
+const SINCE_1_1: &[Row] = &[
+    (
+        "create_table_options",
+        "Extra CREATE TABLE options",
+        Some(""),
+        ArgKind::Text,
+    ),
+    (
+        RECONNECT,
+        "Reconnect after every N events. The default (0) is to not reconnect",
+        Some("0"),
+        ArgKind::Double,
+    ),
+];
+
+/// Events after which a user connects anew; it is no business of the workload.
+const RECONNECT: &str = "reconnect";
+
+const RANDOM_POINTS: &[Row] = &[(
+    "random_points",
+    "Number of random points in the IN() clause in generated SELECTs",
+    Some("10"),
+    ArgKind::Double,
+)];
+
+const RANDOM_RANGES: &[Row] = &[
+    (
+        "number_of_ranges",
+        "Number of random BETWEEN ranges per SELECT",
+        Some("10"),
+        ArgKind::Double,
+    ),
+    (
+        "delta",
+        "Size of BETWEEN ranges",
+        Some("5"),
+        ArgKind::Double,
+    ),
+];
+
+/// What the script of this name declares.
+pub(super) fn declared(name: &str, dialect: Dialect) -> Vec<ScriptOption> {
+    rows(name, dialect).map(option).collect()
+}
+
+fn rows(name: &str, dialect: Dialect) -> impl Iterator<Item = &'static Row> {
+    let own = match name {
+        "select_random_points" => RANDOM_POINTS,
+        "select_random_ranges" => RANDOM_RANGES,
+        _ => &[],
+    };
+    let since = match dialect {
+        Dialect::V1_0 => &[],
+        Dialect::V1_1 => SINCE_1_1,
+    };
+    COMMON.iter().chain(since).chain(own)
+}
+
+fn option(&(name, description, default, kind): &Row) -> ScriptOption {
+    ScriptOption {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        default: default.map(str::to_owned),
+        kind,
+        has_validator: false,
+    }
+}
+
+/// The workload's options: the script's values, and the distribution of `--rand-type`. `None` if a value is none that a
+/// workload takes.
+pub(super) fn of_workload(
+    name: &str,
+    dialect: Dialect,
+    values: &OptionValues,
+    random: &Random,
+) -> Option<Vec<(String, String)>> {
+    let mut options = of_random(random);
+    for (option, ..) in rows(name, dialect) {
+        if matches!(*option, "pgsql_variant" | RECONNECT) {
+            continue;
+        }
+        let Some(value) = values.get(option) else {
+            continue; // the workload has the same default
+        };
+        options.push(((*option).to_owned(), text(value)?));
+    }
+    Some(options)
+}
+
+/// Events after which a user connects anew; 0: never.
+pub(super) fn reconnect_after(values: &OptionValues) -> u64 {
+    match values.get(RECONNECT) {
+        Some(&Value::Double(events)) => events as u64,
+        _ => 0,
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Flag(is_on) => if *is_on { "on" } else { "off" }.to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Size(number) => number.to_string(),
+        Value::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
+        Value::Text(text) => text.clone(),
+        Value::Double(_) | Value::List(_) => return None,
+    })
+}
+
+fn of_random(random: &Random) -> Vec<(String, String)> {
+    let kind = match random.kind {
+        RandomType::Uniform => "uniform",
+        RandomType::Gaussian => "gaussian",
+        RandomType::Special => "special",
+        RandomType::Pareto => "pareto",
+        RandomType::Zipfian => "zipfian",
+    };
+    [
+        ("rand_type", kind.to_owned()),
+        ("rand_spec_iter", random.iterations.to_string()),
+        ("rand_spec_pct", random.special_percent.to_string()),
+        ("rand_spec_res", random.special_share.to_string()),
+        ("rand_pareto_h", random.pareto_h.to_string()),
+        ("rand_zipfian_exp", random.zipfian_exponent.to_string()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}

@@ -1,0 +1,71 @@
+//! What is said when a builtin fails: as the scripts say it, file and line included.
+
+use crate::db::{Connection, ErrorKind};
+use crate::run::Failed;
+use crate::Engine;
+
+/// Where the scripts lie in an installation of sysbench 1.0.20, whose line numbers these are.
+const FOLDER: &str = "/usr/share/sysbench/";
+
+/// A function of a script, and the file and line where it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct At {
+    pub(super) function: &'static str,
+    pub(super) file: &'static str,
+    pub(super) line: u32,
+}
+
+/// The function that carries out commands of the script's own.
+pub(super) const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
+
+/// What most scripts have in common.
+pub(super) const COMMON: &str = "oltp_common.lua";
+
+impl At {
+    pub(super) const fn common(function: &'static str, line: u32) -> Self {
+        Self {
+            function,
+            file: COMMON,
+            line,
+        }
+    }
+
+    /// Something else than a statement failed.
+    pub(super) fn fail(self, engine: &Engine, what: &str) -> Failed {
+        let Self {
+            function,
+            file,
+            line,
+        } = self;
+        let text = format!("`{function}' function failed: {FOLDER}{file}:{line}: {what}");
+        engine.log.fatal(&text);
+        Failed
+    }
+
+    /// There is no connection.
+    pub(super) fn unconnected(self, engine: &Engine) -> Failed {
+        self.fail(engine, "connection creation failed")
+    }
+
+    /// A statement failed, for good or, outside of an event, at all.
+    pub(super) fn refused(self, engine: &Engine, connection: &Connection) -> Failed {
+        let error = connection.last_error();
+        let Some(state) = error.state else {
+            return self.fail(engine, "SQL API error");
+        };
+        let state = String::from_utf8_lossy(&state);
+        let (code, message) = (error.code, &error.message);
+        let what = format!("SQL error, errno = {code}, state = '{state}': {message}");
+        match error.kind {
+            // The error that would have an event repeated is a table, of which nothing can be said.
+            ErrorKind::Ignorable => self.fail_without_place(engine),
+            ErrorKind::None | ErrorKind::Fatal => self.fail(engine, &what),
+        }
+    }
+
+    fn fail_without_place(self, engine: &Engine) -> Failed {
+        let text = format!("`{}' function failed: (not a string)", self.function);
+        engine.log.fatal(&text);
+        Failed
+    }
+}
