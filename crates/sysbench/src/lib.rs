@@ -14,6 +14,7 @@ mod dialect;
 mod engine;
 pub mod figures;
 mod log;
+pub mod native;
 pub mod options;
 mod random;
 pub mod run;

@@ -110,7 +110,7 @@ impl VirtualUser for BulkUser {
         connection.disconnect();
         match is_done {
             true => Ok(()),
-            false => Err(at("thread_done", 43).fail(&self.engine, "db_bulk_insert_done() failed")),
+            false => Err(at("thread_done", 42).fail(&self.engine, "db_bulk_insert_done() failed")),
         }
     }
 }

@@ -107,8 +107,14 @@ impl<'a> Hand<'a> {
         let mut statement = Vec::new();
         while rows.next_statement(&mut statement) > 0 {
             if self.connection.query(&statement) == Answer::Failed {
-                let at = At::common(CALL_COMMAND, 233);
-                return Err(at.fail(self.engine, "db_bulk_insert_done() failed"));
+                let is_last = rows.next_statement(&mut statement) == 0;
+                let (line, call) = if is_last {
+                    (233, "done")
+                } else {
+                    (230, "next")
+                };
+                let at = At::common(CALL_COMMAND, line);
+                return Err(at.fail(self.engine, &format!("db_bulk_insert_{call}() failed")));
             }
         }
         self.actor.with_stream(|stream| *stream = rows.stream());
@@ -134,7 +140,7 @@ impl<'a> Hand<'a> {
                 format!(
                     "SELECT COUNT(*) FROM (SELECT * FROM {name} WHERE k LIKE '%0%' LIMIT {rows}) t"
                 ),
-                115,
+                116,
             ),
         ];
         for (sql, line) in scans {
@@ -159,7 +165,7 @@ pub(super) fn connect(
     at: At,
 ) -> Result<Connection, Failed> {
     let Some(driver) = Driver::new(engine, None) else {
-        return Err(at.fail(engine, "failed to initialize the DB driver"));
+        return Err(at.driverless(engine));
     };
     let connection = driver.connect(Rc::clone(actor));
     connection.ok_or_else(|| at.unconnected(engine))

@@ -104,7 +104,7 @@ fn event_line(script: &'static str, statement_type: &str) -> At {
 fn init_lines(script: &'static str) -> [At; 2] {
     let (file, lines) = match script {
         "select_random_points" => ("select_random_points.lua", [34, 38]),
-        "select_random_ranges" => ("select_random_ranges.lua", [34, 42]),
+        "select_random_ranges" => ("select_random_ranges.lua", [36, 42]),
         _ => (super::words::COMMON, [349, 284]),
     };
     lines.map(|line| At {
@@ -136,7 +136,7 @@ impl VirtualUser for OltpUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
         let [connecting, _] = init_lines(self.oltp.name);
         let Some(driver) = Driver::new(&self.engine, None) else {
-            return Err(connecting.fail(&self.engine, "failed to initialize the DB driver"));
+            return Err(connecting.driverless(&self.engine));
         };
         self.connection = driver.connect(Rc::clone(&self.actor));
         if self.connection.is_none() {

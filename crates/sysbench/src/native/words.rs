@@ -1,8 +1,8 @@
 //! What is said when a builtin fails: as the scripts say it, file and line included.
 
+use crate::Engine;
 use crate::db::{Connection, ErrorKind};
 use crate::run::Failed;
-use crate::Engine;
 
 /// Where the scripts lie in an installation of sysbench 1.0.20, whose line numbers these are.
 const FOLDER: &str = "/usr/share/sysbench/";
@@ -40,6 +40,12 @@ impl At {
         let text = format!("`{function}' function failed: {FOLDER}{file}:{line}: {what}");
         engine.log.fatal(&text);
         Failed
+    }
+
+    /// There is no driver, which is made on the line before the one that connects.
+    pub(super) fn driverless(self, engine: &Engine) -> Failed {
+        let line = self.line - 1;
+        Self { line, ..self }.fail(engine, "failed to initialize the DB driver")
     }
 
     /// There is no connection.
