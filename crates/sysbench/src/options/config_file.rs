@@ -14,7 +14,7 @@ const LINE_BYTES: usize = 255;
 pub(super) struct Setting {
     pub name: String,
     pub values: Vec<String>,
-    /// The number of the line, where a quote has no end; the value that it begins does not count.
+    /// The number of the line, where a quote has no end; the value that it begins does not count, and the file ends here.
     pub unended_on_line: Option<usize>,
 }
 
@@ -38,12 +38,20 @@ fn reason(error: &io::Error) -> String {
 }
 
 fn settings(content: &[u8]) -> Vec<Setting> {
-    content
+    let lines = content
         .split_inclusive(|byte| *byte == b'\n')
-        .flat_map(|line| line.chunks(LINE_BYTES))
-        .enumerate()
-        .filter_map(|(index, line)| setting(&String::from_utf8_lossy(line), index + 1))
-        .collect()
+        .flat_map(|line| line.chunks(LINE_BYTES));
+    let mut settings = Vec::new();
+    for (index, line) in lines.enumerate() {
+        settings.extend(setting(&String::from_utf8_lossy(line), index + 1));
+        if settings
+            .last()
+            .is_some_and(|last| last.unended_on_line.is_some())
+        {
+            break;
+        }
+    }
+    settings
 }
 
 fn setting(line: &str, number: usize) -> Option<Setting> {
@@ -119,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_without_an_end_is_told_of_with_its_line() {
+    fn a_quote_without_an_end_is_told_of_with_its_line_and_ends_the_file() {
         let all = settings(b"threads=2\nmysql-host=a,\"b\nevents=3\n");
         assert_eq!(all[1].values, ["a"]);
         assert_eq!(all[1].unended_on_line, Some(2));
-        assert_eq!(all[2].values, ["3"]);
+        assert_eq!(all.len(), 2);
     }
 
     #[test]
