@@ -3,10 +3,8 @@
 
 use super::own::Own;
 use super::table::Table;
-use super::{Ending, Said, number};
-use crate::{DatabaseSettings, Dialect, IgnoreErrors, Random, RandomType, Settings};
-use dbdyno_wire::Password;
-use std::path::PathBuf;
+use super::{Ending, Said, database, number};
+use crate::{Dialect, Random, RandomType, Settings};
 
 /// A table of users that sysbench could not allocate.
 const MOST_THREADS: i32 = 10_000_000;
@@ -66,7 +64,7 @@ pub(super) fn settings(
         percentile,
         histogram: table.flag("histogram"),
         random,
-        database: database(table),
+        database: database::settings(table),
         workers: own.workers,
         fixes: own.fixes,
         json_lines: own.json_lines,
@@ -135,7 +133,7 @@ impl Check<'_> {
                 return Err(Ending::fatal(&complaint));
             }
         };
-        let grace_s = u32::try_from(grace_s.max(0)).unwrap_or(u32::MAX);
+        let grace_s = grace_s.clamp(0, i64::from(i32::MAX)) as u32;
         Ok(Some(grace_s).filter(|_| time_s > 0))
     }
 
@@ -256,54 +254,4 @@ impl Check<'_> {
         }
         Ok(percentile.unsigned_abs())
     }
-}
-
-/// The database's options are words still: no value of them is wrong before a driver is made.
-fn database(table: &Table) -> DatabaseSettings {
-    let text = |name| table.text(name).to_owned();
-    let path = |name| Some(PathBuf::from(table.text(name))).filter(|p| !p.as_os_str().is_empty());
-    DatabaseSettings {
-        driver: text("db_driver"),
-        ps_mode: text("db_ps_mode"),
-        debug: table.flag("db_debug"),
-        hosts: table.list("mysql_host").to_vec(),
-        ports: table
-            .list("mysql_port")
-            .iter()
-            .map(|port| number::long(port).0 as u16)
-            .collect(),
-        sockets: table
-            .list("mysql_socket")
-            .iter()
-            .map(PathBuf::from)
-            .collect(),
-        user: text("mysql_user"),
-        password: Password::new(text("mysql_password")),
-        database: text("mysql_db"),
-        ssl: ssl(table.text("mysql_ssl")),
-        ssl_key: path("mysql_ssl_key"),
-        ssl_ca: path("mysql_ssl_ca"),
-        ssl_cert: path("mysql_ssl_cert"),
-        ssl_cipher: text("mysql_ssl_cipher"),
-        compression: table.flag("mysql_compression"),
-        ignore: ignore_errors(table.list("mysql_ignore_errors")),
-        dry_run: table.flag("mysql_dry_run"),
-    }
-}
-
-/// 1.0's flag (nothing where it is off, a bare option is on) and 1.1's words.
-fn ssl(word: &str) -> String {
-    match word {
-        "" | "off" | "false" | "0" => "off".to_owned(),
-        "on" | "true" | "1" => "on".to_owned(),
-        mode => mode.to_ascii_lowercase(),
-    }
-}
-
-fn ignore_errors(list: &[String]) -> IgnoreErrors {
-    if list.iter().any(|word| word == "all") {
-        return IgnoreErrors::All;
-    }
-    let codes = list.iter().map(|word| number::long(word).0);
-    IgnoreErrors::Codes(codes.filter_map(|code| u16::try_from(code).ok()).collect())
 }

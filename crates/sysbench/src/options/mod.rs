@@ -7,6 +7,7 @@
 
 mod check;
 mod config_file;
+mod database;
 mod definitions;
 mod help;
 mod number;

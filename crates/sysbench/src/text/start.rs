@@ -41,9 +41,13 @@ pub fn start(settings: &Settings) -> String {
     options(&mut text, settings);
     match settings.random.seed {
         0 => text.push_str("Initializing random number generator from current time\n\n"),
+        // sysbench takes it as a signed number, and shows it so.
         seed => line(
             &mut text,
-            format_args!("Initializing random number generator from seed ({seed}).\n"),
+            format_args!(
+                "Initializing random number generator from seed ({}).\n",
+                seed.cast_signed()
+            ),
         ),
     }
     if let Some(grace_s) = settings.forced_shutdown_s {
@@ -101,4 +105,51 @@ pub fn warming_up(warmup_s: u32) -> String {
 fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{words}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Environment, parse};
+
+    fn started(arguments: &str) -> String {
+        let words: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
+        let environment = Environment {
+            dialect: Dialect::V1_1,
+            own_name: false,
+            own_form: false,
+        };
+        start(&parse(&words, &environment).unwrap().settings)
+    }
+
+    #[test]
+    fn a_run_tells_of_what_was_asked_for_in_this_order() {
+        assert_eq!(
+            started(
+                "--validate --debug --report-checkpoints=3,1 --report-interval=2 --rate=5 \
+                 --warmup-time=4 --threads=6 --rand-seed=-1 --time=10 --forced-shutdown=7"
+            ),
+            "Running the test with following options:
+Number of threads: 6
+Warmup time: 4s
+Target transaction rate: 5/sec
+Report intermediate results every 2 second(s)
+Report checkpoint(s) at 1, 3 seconds
+Debug mode enabled.
+
+Validation checks: on.
+
+Initializing random number generator from seed (-1).
+
+Forcing shutdown in 17 seconds
+
+"
+        );
+    }
+
+    #[test]
+    fn a_grace_beyond_all_bounds_is_no_trouble() {
+        let text = started("--time=2147483647 --forced-shutdown=99999999999");
+        assert!(text.contains("\nForcing shutdown in 4294967294 seconds\n"));
+    }
 }
