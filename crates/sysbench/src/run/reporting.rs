@@ -3,6 +3,7 @@
 use super::dues::Dues;
 use super::{Failed, Program, Reporter};
 use crate::figures::{Ledger, Stat};
+use crate::text::IntervalFigures;
 use crate::{Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -136,11 +137,14 @@ fn report(shared: &Shared, program: &Arc<dyn Program>) {
         if !await_instant(shared, due_ns) {
             return;
         }
+        // An interval that ends with a checkpoint is read before it, which empties a histogram, and told after it.
+        let ends_interval = dues.takes_interval(due_ns, monotonic_ns());
+        let figures = ends_interval.then(|| desk.read_interval(due_ns));
         if dues.takes_checkpoint(due_ns) {
             desk.checkpoint();
         }
-        if dues.takes_interval(due_ns, monotonic_ns()) {
-            desk.interval(due_ns);
+        if let Some(figures) = figures {
+            desk.interval(&figures);
         }
     }
 }
@@ -181,21 +185,24 @@ impl<'a> Desk<'a> {
         })
     }
 
-    fn interval(&mut self, due_ns: u64) {
+    fn read_interval(&self, due_ns: u64) -> IntervalFigures {
         let engine = &self.shared.engine;
         let now_ns = monotonic_ns();
         let running = engine.figures.running_at(due_ns);
         let queue = engine.control.queue(&engine.figures, now_ns);
         let mut ledger = self.shared.ledger();
-        let figures = ledger.interval(&engine.figures, now_ns, running, queue);
-        drop(ledger);
+        ledger.interval(&engine.figures, now_ns, running, queue)
+    }
+
+    fn interval(&mut self, figures: &IntervalFigures) {
+        let engine = &self.shared.engine;
         let handled = match &mut self.intermediate {
-            Some(writer) => writer.intermediate(&Stat::intermediate(&figures)),
+            Some(writer) => writer.intermediate(&Stat::intermediate(figures)),
             None => Ok(false),
         };
         if handled == Ok(false) {
             let percentile = engine.settings.percentile;
-            let line = text::interval(&figures, percentile, engine.figures.has_driver());
+            let line = text::interval(figures, percentile, engine.figures.has_driver());
             engine.log.print_timed(Level::Notice, &line);
         }
     }

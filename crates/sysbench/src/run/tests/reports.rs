@@ -32,6 +32,14 @@ fn intervals_and_checkpoints_come_when_due_the_last_at_the_time_limit() {
     expected.extend(block);
     expected.push("done");
     assert_eq!(heads, expected, "{text}");
+    let lines = text.lines().filter(|line| line.contains(" thds: "));
+    for line in lines {
+        let told_ms = line.rsplit(' ').next().unwrap();
+        assert!(
+            told_ms.parse::<f64>().unwrap() > 9.9,
+            "of its interval: {line}"
+        );
+    }
 }
 
 #[test]
