@@ -78,7 +78,7 @@ impl VirtualUser for CpuUser {
 fn primes_up_to(limit: u64) -> u64 {
     let is_prime = |number: &u64| {
         let mut divisors = (2..).take_while(|divisor| divisor * divisor <= *number);
-        divisors.all(|divisor| number % divisor != 0)
+        divisors.all(|divisor| !number.is_multiple_of(divisor))
     };
     (3..limit).filter(is_prime).count() as u64
 }

@@ -32,10 +32,11 @@ pub(super) fn report_end(
     print_histogram(engine, ledger);
     let figures = ledger.full(&engine.figures, ended_ns, now_ns);
     let handled = main.cumulative(&Stat::cumulative(&figures, 0));
+    // Lines of ours in a script's own report would spoil it for its readers.
     if handled == Ok(false) {
         print_full(engine, program, &figures);
+        print_extras(engine, ended_ns);
     }
-    print_extras(engine, ended_ns);
 }
 
 /// The report of a run whose users are given up.
