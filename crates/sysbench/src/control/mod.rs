@@ -92,6 +92,11 @@ impl Control {
         self.limits.stopped.load(Ordering::Relaxed) || self.has_failed()
     }
 
+    /// Whether the time limit had come by an instant.
+    pub(crate) fn is_past(&self, ns: u64) -> bool {
+        ns >= self.limits.end_ns.load(Ordering::Relaxed)
+    }
+
     /// Users that have been initialised and have not ended.
     #[must_use]
     pub fn threads_running(&self) -> u32 {

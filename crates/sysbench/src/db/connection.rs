@@ -57,6 +57,8 @@ pub struct Connection {
     pub(super) bulk: Option<Box<Bulk>>,
     result: Option<ResultSet>,
     rows: KeptRows,
+    /// A statement that the client fills in, kept for its memory.
+    filled_in: Vec<u8>,
     is_closed: bool,
 }
 
@@ -75,6 +77,7 @@ impl Connection {
             bulk: None,
             result: None,
             rows: KeptRows::default(),
+            filled_in: Vec::new(),
             is_closed: false,
         };
         connection.connect().then_some(connection)
@@ -132,9 +135,12 @@ impl Connection {
                     false => Answer::Failed,
                 },
                 Form::Text(places) => {
-                    let mut sql = Vec::with_capacity(statement.sql.len() + 64);
+                    let mut sql = std::mem::take(&mut self.filled_in);
+                    sql.clear();
                     emulation::write(&statement.sql, places, parameters, &mut sql);
-                    self.send_text(&sql)
+                    let answer = self.send_text(&sql);
+                    self.filled_in = sql;
+                    answer
                 }
                 Form::Nobody => self.do_nothing(),
                 Form::Closed => {
@@ -298,11 +304,8 @@ impl Connection {
                 self.link = Some(link);
                 true
             }
-            Err(Complaint { code, message, .. }) => {
-                let place = self.place.words();
-                let text = format!("unable to connect to MySQL server {place}, aborting...");
-                self.engine.log.fatal(&text);
-                self.engine.log.fatal(&format!("error {code}: {message}"));
+            Err(complaint) => {
+                self.tell_unconnected(&complaint);
                 false
             }
         }

@@ -81,6 +81,10 @@ impl Driver {
             engine.log.fatal(&text);
             return None;
         }
+        if !settings.ssl_cipher.is_empty() {
+            let text = "--mysql-ssl-cipher is not heeded: TLS chooses among its own ciphers";
+            engine.log.warning(text);
+        }
         engine.figures.note_driver();
         Some(Self {
             engine: Arc::clone(engine),

@@ -1,8 +1,10 @@
 //! Prepared statements, the server's and those the client makes up.
 
+use super::client_error::Complaint;
 use super::connection::Connection;
 use super::link::Break;
 use super::{ErrorKind, database, emulation};
+use crate::figures::Counter;
 use dbdyno_wire::{PrepareReply, PreparedStatement};
 use std::sync::Arc;
 
@@ -144,6 +146,7 @@ impl Connection {
             };
             // Nothing of an event was done yet, so that a new connection is all it takes.
             if self.connects_again_after(complaint.code) && self.mend() {
+                self.count(Counter::Reconnect);
                 continue;
             }
             self.engine.figures.count_code(&self.actor, complaint.code);
@@ -155,12 +158,9 @@ impl Connection {
         }
     }
 
-    fn ask_to_prepare(
-        &mut self,
-        sql: &[u8],
-    ) -> Result<PrepareReply, super::client_error::Complaint> {
+    fn ask_to_prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, Complaint> {
         if self.pending.is_some() {
-            return Err(super::client_error::Complaint::out_of_sync());
+            return Err(Complaint::out_of_sync());
         }
         match self.link.as_mut().map(|link| link.prepare(sql)) {
             Some(Ok(reply)) => Ok(reply),

@@ -15,6 +15,9 @@ const CONNECTION_ERRORS: [u16; 4] = [SERVER_GONE, 2011, SERVER_LOST, 2055];
 /// Between attempts to connect again.
 const RETRY_NS: u64 = 1_000_000;
 
+/// How long after the end of a run a server is still waited for.
+const PATIENCE_NS: u64 = 30_000_000_000;
+
 /// Messages are cut at this length, as sysbench cuts them; a bulk INSERT has half a megabyte.
 const MESSAGE_BYTES: usize = 4095;
 
@@ -83,9 +86,12 @@ impl Connection {
     /// The server took its leave in words. Client libraries pass them on; but whoever wants lost connections ignored
     /// means these too.
     pub(super) fn farewell(&self, error: &ServerError) -> Complaint {
-        match self.engine.settings.database.ignore.matches(SERVER_LOST) {
-            true => Complaint::lost(self.dialect()),
-            false => error.into(),
+        if self.connects_again_after(SERVER_LOST) {
+            Complaint::lost(self.dialect())
+        } else if self.connects_again_after(SERVER_GONE) {
+            Complaint::gone(self.dialect())
+        } else {
+            error.into()
         }
     }
 
@@ -94,7 +100,7 @@ impl Connection {
         CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
     }
 
-    /// Connects again, and again, until it works or the run has failed.
+    /// Connects again, and again, until it works or the run has failed or is long over.
     pub(super) fn mend(&mut self) -> bool {
         loop {
             self.unplug();
@@ -103,10 +109,27 @@ impl Connection {
                     self.link = Some(link);
                     return true;
                 }
-                Err(_) if self.engine.control.has_failed() => return false,
+                Err(complaint) if self.gives_up() => {
+                    self.tell_unconnected(&complaint);
+                    return false;
+                }
                 Err(_) => sleep_until(monotonic_ns() + RETRY_NS),
             }
         }
+    }
+
+    /// sysbench waits for a server that does not come back even when the run is over.
+    fn gives_up(&self) -> bool {
+        let control = &self.engine.control;
+        control.has_failed() || control.is_past(monotonic_ns().saturating_sub(PATIENCE_NS))
+    }
+
+    pub(super) fn tell_unconnected(&self, complaint: &Complaint) {
+        let place = self.place.words();
+        let text = format!("unable to connect to MySQL server {place}, aborting...");
+        self.engine.log.fatal(&text);
+        let text = format!("error {}: {}", complaint.code, complaint.message);
+        self.engine.log.fatal(&text);
     }
 
     /// Ends the log-in under way, and with it its statements, its transaction and its results.
