@@ -1,8 +1,10 @@
 //! Small scripts, as users have them.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod support;
 
-use support::{Case, outcome};
+use support::outcome;
 
 #[test]
 fn child() {
@@ -11,8 +13,10 @@ fn child() {
 
 #[test]
 fn an_event_runs_once_per_event() {
-    let outcome =
-        outcome(&Case::new("function event() print('hello', thread_id) end").threads(1, 3));
+    let outcome = outcome(
+        "function event(id) print('hello', id) end",
+        "--events=3 run",
+    );
     assert_eq!(
         outcome.stdout.matches("hello\t0\n").count(),
         3,

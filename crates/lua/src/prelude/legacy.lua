@@ -1,9 +1,190 @@
--- The globals of the first generation, which scripts written for sysbench 0.5 rely on.
+-- The globals of the first generation, which scripts written for sysbench 0.5 rely on: one connection for each user, made
+-- when it is first needed.
 
 local second_generation = ...
 if second_generation then
   return
 end
 
+local C = ffi.C
+
 thread_id = sysbench.tid
 test = sysbench.cmdline.script_path
+mysql_table_engine = "innodb"
+myisam_max_rows = 1000000
+
+-- Random numbers
+
+local rand = sysbench.rand
+
+sb_rand = rand.default
+sb_rand_uniform = rand.uniform
+sb_rand_gaussian = rand.gaussian
+sb_rand_special = rand.special
+sb_rand_str = rand.string
+
+function sb_rnd() return rand.uniform(0, 0xffffffff) end
+
+function sb_rand_uniq(low, high)
+  if not low or not high then
+    return rand.unique()
+  end
+  return low + rand.unique() % (high - low + 1)
+end
+
+-- Queries
+
+local db = { DB_ERROR_NONE = 0, DB_ERROR_RESTART_TRANSACTION = 1, DB_ERROR_FAILED = 2 }
+sysbench.db = db
+
+local driver, connection
+
+local function connected()
+  if connection then
+    return connection
+  end
+  driver = driver or sysbench.sql.driver()
+  local made = C.db_connection_create(driver)
+  if made == nil then
+    error("Failed to connect to the database", 3)
+  end
+  connection = ffi.gc(made, C.db_connection_free)
+  return connection
+end
+
+-- After a call that failed: an error that is to be ignored makes the event begin anew.
+local function check(con, name)
+  if con.error == sysbench.sql.error.IGNORABLE then
+    error({ errcode = sysbench.error.RESTART_EVENT }, 0)
+  elseif con.error == sysbench.sql.error.FATAL then
+    error(name .. "() failed", 3)
+  end
+end
+
+local function check_text(text, name)
+  if type(text) ~= "string" and type(text) ~= "number" then
+    local got = text == nil and "no value" or type(text)
+    error(("bad argument #1 to '%s' (string expected, got %s)"):format(name, got), 3)
+  end
+  return tostring(text)
+end
+
+-- Statements and results are what these functions made, and nothing else.
+local made = setmetatable({}, { __mode = "k" })
+
+local function handle(kind, content)
+  local new = newproxy(false)
+  content.kind = kind
+  made[new] = content
+  return new
+end
+
+local function check_handle(value, kind, name)
+  local content = made[value]
+  if not content or content.kind ~= kind then
+    error(("bad argument #1 to '%s' (%s expected, got %s)"):format(name, kind, type(value)), 3)
+  end
+  return content
+end
+
+function db.connect()
+  connected()
+end
+
+function db.disconnect()
+  connection = nil
+end
+
+function db.query(sql)
+  sql = check_text(sql, "db_query")
+  local con = connected()
+  C.db_query(con, sql, #sql)
+  check(con, "db_query")
+end
+
+function db.bulk_insert_init(sql)
+  sql = check_text(sql, "db_bulk_insert_init")
+  local con = connected()
+  if C.db_bulk_insert_init(con, sql, #sql) ~= 0 then
+    error("db_bulk_insert_init() failed", 2)
+  end
+end
+
+function db.bulk_insert_next(row)
+  row = check_text(row, "db_bulk_insert_next")
+  local con = connected()
+  if C.db_bulk_insert_next(con, row, #row) ~= 0 then
+    error("db_bulk_insert_next() failed", 2)
+  end
+end
+
+function db.bulk_insert_done()
+  C.db_bulk_insert_done(connected())
+end
+
+function db.prepare(sql)
+  sql = check_text(sql, "db_prepare")
+  local con = connected()
+  local statement = C.db_prepare(con, sql, #sql)
+  if statement == nil then
+    error("db_prepare() failed", 2)
+  end
+  return handle("sysbench.stmt", { statement = ffi.gc(statement, C.dbdyno_statement_free) })
+end
+
+local TYPE = { number = sysbench.sql.type.BIGINT, string = sysbench.sql.type.VARCHAR }
+
+-- The table stays the script's: what it holds when the statement is executed is sent.
+function db.bind_param(statement, values)
+  local content = check_handle(statement, "sysbench.stmt", "db_bind_param")
+  if #values == 0 then
+    error("table is empty", 2)
+  end
+  local parameters = {}
+  for i, value in ipairs(values) do
+    if not TYPE[type(value)] then
+      error("Unsupported variable type: " .. type(value), 2)
+    end
+    parameters[i] = content.statement:bind_create(TYPE[type(value)], 1024)
+    parameters[i]:set(value)
+  end
+  if content.statement:bind_param(unpack(parameters)) ~= 0 then
+    error(1, 0)
+  end
+  content.values, content.parameters = values, parameters
+end
+
+function db.bind_result(statement)
+  check_handle(statement, "sysbench.stmt", "db_bind_result")
+end
+
+function db.execute(statement)
+  local content = check_handle(statement, "sysbench.stmt", "db_execute")
+  for i, parameter in ipairs(content.parameters or {}) do
+    parameter:set(content.values[i])
+  end
+  local result = C.db_execute(content.statement)
+  if connection and connection.error == sysbench.sql.error.IGNORABLE then
+    error({ errcode = sysbench.error.RESTART_EVENT }, 0)
+  end
+  return handle("sysbench.rs", { result = result })
+end
+
+function db.store_results(result)
+  check_handle(result, "sysbench.rs", "db_store_results")
+end
+
+function db.free_results(result)
+  local content = check_handle(result, "sysbench.rs", "db_free_results")
+  if content.result ~= nil then
+    C.db_free_results(content.result)
+  end
+end
+
+function db.close(statement)
+  C.db_close(check_handle(statement, "sysbench.stmt", "db_close").statement)
+end
+
+for name, value in pairs(db) do
+  _G[type(value) == "function" and "db_" .. name or name] = value
+end

@@ -194,7 +194,7 @@ end
 function statement:bind_param(...)
   local count = select("#", ...)
   if count == 0 then
-    return
+    return nil
   end
   bound[self] = { ... }
   return C.dbdyno_bind(self, new_params(count, bound[self]), count)

@@ -45,6 +45,50 @@ function thread_run(thread_id)
   end
 end
 
+-- A line goes out in one piece, since other threads write there, too.
+function print(...)
+  local words = { ... }
+  for i = 1, select("#", ...) do
+    words[i] = tostring(words[i])
+  end
+  io.stdout:write(table.concat(words, "\t") .. "\n")
+end
+
+-- Where modules are looked for: what the environment says first, with our own places in the place of Lua's.
+do
+  local home = os.getenv("HOME")
+
+  local function places(kind, suffixes)
+    local list = { "./?" .. suffixes[1] }
+    if kind == "share" then
+      list = { "./?.lua", "./?/init.lua", "./src/lua/?.lua" }
+    end
+    if home then
+      for _, folder in ipairs({ "5.1/?", "?" }) do
+        for _, suffix in ipairs(suffixes) do
+          list[#list + 1] = ("%s/.luarocks/%s/lua/%s%s"):format(home, kind, folder, suffix)
+        end
+      end
+    end
+    for _, root in ipairs({ "/usr/local", "/usr" }) do
+      list[#list + 1] = ("%s/%s/lua/5.1/?%s"):format(root, kind, suffixes[1])
+    end
+    list[#list + 1] = kind == "share" and "/usr/share/sysbench/?.lua" or nil
+    return table.concat(list, ";") .. ";"
+  end
+
+  local function with_environment(name, default)
+    local wanted = os.getenv(name)
+    if not wanted then
+      return default
+    end
+    return (wanted:gsub(";;", function() return ";" .. default .. ";" end))
+  end
+
+  package.path = with_environment("LUA_PATH", places("share", { ".lua", "/init.lua" }))
+  package.cpath = with_environment("LUA_CPATH", places("lib", { ".so" }))
+end
+
 -- Modules are read and compiled once a process: a thousand states share the bytecode.
 local load_from_file = package.loaders[2]
 package.loaders[2] = function(name)

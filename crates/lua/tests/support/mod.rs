@@ -1,41 +1,14 @@
 //! Runs small scripts in a process of their own, as the program does.
 
 use dbdyno_lua::{Command, Function, Launch, MainState};
+use dbdyno_sysbench::options::{Ending, Environment, Stream, apply_script_options, parse};
 use dbdyno_sysbench::run::{Program, parallel_command, run};
-use dbdyno_sysbench::{
-    DatabaseSettings, Dialect, Engine, Fixes, IgnoreErrors, Log, Random, RandomType, Settings,
-};
+use dbdyno_sysbench::{Dialect, Engine, Log};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a script is run with.
-#[derive(Debug, Clone)]
-pub struct Case<'a> {
-    pub script: &'a str,
-    pub command: &'a str,
-    pub threads: u32,
-    pub events: u64,
-    pub time_s: u32,
-    pub second_generation: bool,
-}
-
-impl<'a> Case<'a> {
-    /// One event of one user.
-    pub fn new(script: &'a str) -> Self {
-        Self {
-            script,
-            command: "run",
-            threads: 1,
-            events: 1,
-            time_s: 0,
-            second_generation: false,
-        }
-    }
-
-    pub fn threads(mut self, threads: u32, events: u64) -> Self {
-        (self.threads, self.events) = (threads, events);
-        self
-    }
-}
+const ARGUMENTS: &str = "DBDYNO_LUA_ARGUMENTS";
+const MARK: &str = "--- child\n";
 
 /// What came out.
 #[derive(Debug)]
@@ -44,135 +17,94 @@ pub struct Outcome {
     pub exit: Option<i32>,
 }
 
-const MARK: &str = "--- child";
-
-/// Runs a script as a child of the test: this program again, where the test `child` does the work.
-pub fn outcome(case: &Case<'_>) -> Outcome {
-    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+/// Runs a script, called `t.lua`, with options and a command, in a process of its own: this program again, where the
+/// test `child` does the work. No server is needed.
+pub fn outcome(script: &str, arguments: &str) -> Outcome {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("dbdyno-lua-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("t.lua"), case.script).unwrap();
+    std::fs::write(folder.join("t.lua"), script).unwrap();
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["child", "--exact", "--nocapture"])
         .current_dir(&folder)
-        .env("DBDYNO_LUA_COMMAND", case.command)
-        .env("DBDYNO_LUA_THREADS", case.threads.to_string())
-        .env("DBDYNO_LUA_EVENTS", case.events.to_string())
-        .env("DBDYNO_LUA_TIME", case.time_s.to_string())
-        .env("DBDYNO_LUA_SECOND", case.second_generation.to_string())
+        .env(ARGUMENTS, format!("t.lua --mysql-dry-run {arguments}"))
         .output()
         .unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let (_, stdout) = stdout.split_once(&format!("{MARK}\n")).unwrap();
     Outcome {
-        stdout: stdout.to_owned(),
+        stdout: stdout.split_once(MARK).unwrap().1.to_owned(),
         exit: output.status.code(),
     }
 }
 
-/// The child's part: does nothing where there is no case.
+/// The child's part: does nothing where there is nothing to run.
 pub fn play_the_child() {
-    let Ok(command) = std::env::var("DBDYNO_LUA_COMMAND") else {
+    let Ok(arguments) = std::env::var(ARGUMENTS) else {
         return;
     };
-    let number = |name: &str| std::env::var(name).unwrap().parse::<u64>().unwrap();
-    let mut settings = settings();
-    settings.threads = number("DBDYNO_LUA_THREADS") as u32;
-    settings.events = number("DBDYNO_LUA_EVENTS");
-    settings.time_s = number("DBDYNO_LUA_TIME") as u32;
-    if std::env::var("DBDYNO_LUA_SECOND").unwrap() == "true" {
-        settings.dialect = Dialect::V1_1;
-    }
-    let engine = Engine::new(settings, Log::stdout(3));
-    println!("\n{MARK}");
-    let exit = carry_out(&engine, &command);
-    engine.log.close();
+    let arguments: Vec<_> = arguments.split_whitespace().map(str::to_owned).collect();
+    print!("\n{MARK}");
+    let exit = carry_out(&arguments).unwrap_or_else(|ending| {
+        for said in &ending.said {
+            match said.stream {
+                Stream::Stdout => print!("{}", said.text),
+                Stream::Stderr => eprint!("{}", said.text),
+            }
+        }
+        ending.exit
+    });
     std::process::exit(exit.into());
 }
 
-fn carry_out(engine: &Arc<Engine>, command: &str) -> u8 {
+fn carry_out(arguments: &[String]) -> Result<u8, Ending> {
+    let environment = Environment {
+        dialect: Dialect::V1_0,
+        own_name: false,
+        own_form: false,
+    };
+    let line = parse(arguments, &environment)?;
+    let engine = Engine::new(line.settings.clone(), Log::stdout(line.settings.verbosity));
+    let failed = |_| Ending {
+        said: Vec::new(),
+        exit: 1,
+    };
     let launch = Launch {
-        name: Some("t.lua".to_owned()),
-        command: Some(command.to_owned()),
-        arguments: vec!["sysbench".to_owned(), "t.lua".to_owned()],
+        name: line.name.clone(),
+        command: line.command.clone(),
+        arguments: arguments.to_vec(),
     };
-    let Ok(mut main) = MainState::load(engine, launch) else {
-        return 1;
+    let mut main = MainState::load(&engine, launch).map_err(failed)?;
+    let Some(command) = &line.command else {
+        return Ok(0);
     };
-    if main.declared_options().is_err() || main.set_options(Default::default()).is_err() {
-        return 1;
-    }
-    let program = Arc::new(main.program());
-    let function = match command {
-        "prepare" => Some(Function::Prepare),
-        "cleanup" => Some(Function::Cleanup),
-        _ => None,
-    };
-    match (main.command(), function) {
-        (Err(_), _) => 1,
-        (Ok(Command::Custom), _) => u8::from(main.call_command().is_err()),
-        (Ok(Command::Parallel), _) => {
-            let part = move |engine: &Arc<Engine>, actor| program.command(engine, actor);
-            u8::from(parallel_command(engine, part).is_err())
-        }
-        (Ok(Command::Known), Some(function)) => u8::from(main.call(function).is_err()),
-        (Ok(Command::Known), None) => {
-            let program: Arc<dyn Program> = program;
-            run(engine, &program, &mut main)
-        }
-    }
+    let declared = main.declared_options().map_err(failed)?;
+    let mut validate = |name: &str, value: Option<&str>| main.validate(name, value);
+    let (table, _) = apply_script_options(&line, declared.as_deref(), &mut validate)?;
+    main.set_options(table.values()?).map_err(failed)?;
+    let exit = obey(&engine, &mut main, command).map_err(failed)?;
+    engine.log.close();
+    Ok(exit)
 }
 
-fn settings() -> Settings {
-    Settings {
-        dialect: Dialect::V1_0,
-        threads: 1,
-        events: 1,
-        time_s: 0,
-        warmup_s: 0,
-        forced_shutdown_s: None,
-        init_timeout_s: 30,
-        rate: 0,
-        report_interval_s: 0,
-        checkpoints_s: Vec::new(),
-        debug: false,
-        validate: false,
-        verbosity: 3,
-        percentile: 95,
-        histogram: false,
-        random: Random {
-            kind: RandomType::Special,
-            seed: 1,
-            pareto_h: 0.2,
-            zipfian_exponent: 0.8,
-            iterations: 12,
-            special_percent: 1,
-            special_share: 75,
-        },
-        database: DatabaseSettings {
-            driver: "mysql".to_owned(),
-            ps_mode: "auto".to_owned(),
-            debug: false,
-            hosts: vec!["localhost".to_owned()],
-            ports: vec![3306],
-            sockets: Vec::new(),
-            user: "sbtest".to_owned(),
-            password: Default::default(),
-            database: "sbtest".to_owned(),
-            ssl: "off".to_owned(),
-            ssl_key: None,
-            ssl_ca: None,
-            ssl_cert: None,
-            ssl_cipher: String::new(),
-            compression: false,
-            ignore: IgnoreErrors::Codes(vec![1213, 1020, 1205]),
-            dry_run: true,
-        },
-        workers: None,
-        fixes: Fixes::SYSBENCH,
-        json_lines: None,
-        native: false,
+fn obey(
+    engine: &Arc<Engine>,
+    main: &mut MainState,
+    command: &str,
+) -> Result<u8, dbdyno_sysbench::run::Failed> {
+    let program = Arc::new(main.program());
+    match (main.command()?, command) {
+        (Command::Parallel, _) if engine.settings.threads > 1 => {
+            parallel_command(engine, move |engine, actor| program.command(engine, actor))?;
+        }
+        (Command::Custom | Command::Parallel, _) => main.call_command()?,
+        (Command::Known, "prepare") => main.call(Function::Prepare)?,
+        (Command::Known, "cleanup") => main.call(Function::Cleanup)?,
+        (Command::Known, _) => {
+            let program: Arc<dyn Program> = program;
+            return Ok(run(engine, &program, main));
+        }
     }
+    Ok(0)
 }
