@@ -34,6 +34,8 @@ pub(crate) struct Context {
     pub(crate) patience_ticks: Cell<u32>,
     /// Somebody wants the script to end.
     pub(crate) condemned: Cell<bool>,
+    /// How often it was told so.
+    pub(crate) verdicts: Cell<u32>,
 }
 
 impl Context {
@@ -50,6 +52,7 @@ impl Context {
             busy_ticks: Cell::new(0),
             patience_ticks: Cell::new(u32::MAX),
             condemned: Cell::new(false),
+            verdicts: Cell::new(0),
         }
     }
 

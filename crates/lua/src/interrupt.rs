@@ -27,6 +27,9 @@ pub(crate) const fn ticks_of(seconds: u32) -> u32 {
     seconds * 1000 / TICK_MS
 }
 
+/// Errors that a script may catch before it gets nothing else.
+const PATIENT_VERDICTS: u32 = 3;
+
 thread_local! {
     static TIMER: Cell<Option<Timer>> = const { Cell::new(None) };
 }
@@ -151,13 +154,23 @@ unsafe extern "C-unwind" fn on_instruction(state: *mut lua::lua_State, place: *m
         Verdict::GoOn => return,
         Verdict::OutOfMemory => c"not enough memory",
         Verdict::TooLong => {
-            // A script that catches the error would run on: it gets another one at its next instruction.
-            soon(state);
+            // A script that catches the errors again and again gets one at every instruction.
+            if ends_often() {
+                soon(state);
+            }
             c"the script ran too long without a wait"
         }
     };
     // SAFETY: called by Lua with its own state and place; no value with a destructor lives here.
     unsafe { raise(state, place, text) }
+}
+
+/// Whether the script at hand was told to end before, to no avail.
+fn ends_often() -> bool {
+    Context::current().is_some_and(|context| {
+        context.verdicts.set(context.verdicts.get() + 1);
+        context.verdicts.get() > PATIENT_VERDICTS
+    })
 }
 
 fn judge(state: *mut lua::lua_State) -> Verdict {
@@ -188,7 +201,7 @@ fn memory_is_exceeded(state: *mut lua::lua_State) -> bool {
         // SAFETY: a hook may do what any C function may.
         unsafe { lua::lua_gc(state, lua::LUA_GCCOLLECT, 0) };
     }
-    memory.is_exceeded()
+    memory.tells_of_excess()
 }
 
 /// Raises an error that names the line.

@@ -17,6 +17,9 @@ const LIMIT_BYTES: usize = 1 << 30;
 pub(crate) struct Memory {
     used_bytes: Cell<usize>,
     limit_bytes: usize,
+    /// What may be held before the script is interrupted: the limit or, once it was told, some more, so that what
+    /// ends it has room.
+    alarm_bytes: Cell<usize>,
     exceeded: Cell<bool>,
     state: Cell<*mut lua::lua_State>,
 }
@@ -31,6 +34,7 @@ impl Memory {
         Self {
             used_bytes: Cell::new(0),
             limit_bytes,
+            alarm_bytes: Cell::new(limit_bytes),
             exceeded: Cell::new(false),
             state: Cell::new(null_mut()),
         }
@@ -41,18 +45,27 @@ impl Memory {
         self.state.set(state);
     }
 
-    /// Whether the limit was passed and still is.
-    pub(crate) fn is_exceeded(&self) -> bool {
-        self.exceeded.get() && self.used_bytes.get() > self.limit_bytes
+    /// Whether the script is to be told, once, that it holds too much.
+    pub(crate) fn tells_of_excess(&self) -> bool {
+        let is_exceeded = self.exceeded.replace(false) && self.used_bytes.get() > self.limit_bytes;
+        if is_exceeded {
+            self.alarm_bytes.set(self.used_bytes.get() + self.limit_bytes / 8);
+        }
+        is_exceeded
     }
 
-    /// Whether `wanted` more bytes may be had; past the limit, the script is interrupted soon.
+    /// Whether the limit was passed, so that garbage is worth collecting.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.get()
+    }
+
+    /// Whether so many bytes may be had; past the limit, the script is interrupted soon.
     fn admits(&self, after_bytes: usize) -> bool {
         if after_bytes <= self.limit_bytes {
-            self.exceeded.set(false);
+            self.alarm_bytes.set(self.limit_bytes);
             return true;
         }
-        if !self.exceeded.replace(true) {
+        if after_bytes > self.alarm_bytes.get() && !self.exceeded.replace(true) {
             crate::interrupt::soon(self.state.get());
         }
         after_bytes <= 2 * self.limit_bytes
