@@ -12,67 +12,42 @@ pub(crate) struct Exchange {
     /// Name and value of an option that a validator looks at.
     pub(crate) validated: (CString, Option<CString>),
     /// The figures that a report hook gets.
-    pub(crate) stat: CStat,
+    pub(crate) stat: [f64; 16],
 }
 
-/// `dbdyno_stat` of the prelude.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct CStat {
-    pub(crate) time_total: f64,
-    pub(crate) time_interval: f64,
-    pub(crate) latency_pct: f64,
-    pub(crate) latency_min: f64,
-    pub(crate) latency_max: f64,
-    pub(crate) latency_avg: f64,
-    pub(crate) latency_sum: f64,
-    pub(crate) threads_running: f64,
-    pub(crate) events: f64,
-    pub(crate) reads: f64,
-    pub(crate) writes: f64,
-    pub(crate) other: f64,
-    pub(crate) errors: f64,
-    pub(crate) reconnects: f64,
-    pub(crate) queue_length: f64,
-    pub(crate) concurrency: f64,
-}
-
-impl From<&Stat> for CStat {
-    fn from(stat: &Stat) -> Self {
-        let common = Self {
-            time_total: stat.time_total,
-            time_interval: stat.time_interval,
-            latency_pct: stat.latency_pct,
-            threads_running: f64::from(stat.threads_running),
-            events: stat.events as f64,
-            reads: stat.reads as f64,
-            writes: stat.writes as f64,
-            other: stat.other as f64,
-            errors: stat.errors as f64,
-            reconnects: stat.reconnects as f64,
-            ..Self::default()
-        };
-        match stat.kind {
-            StatKind::Intermediate {
-                queue_length,
-                concurrency,
-            } => Self {
-                queue_length: queue_length as f64,
-                concurrency: concurrency as f64,
-                ..common
-            },
-            StatKind::Cumulative {
-                latency_min,
-                latency_max,
-                latency_avg,
-                latency_sum,
-            } => Self {
-                latency_min,
-                latency_max,
-                latency_avg,
-                latency_sum,
-                ..common
-            },
-        }
-    }
+/// Figures in the order of `STAT` in the prelude.
+pub(crate) fn figures_of(stat: &Stat) -> [f64; 16] {
+    let (queue, latency) = match stat.kind {
+        StatKind::Intermediate {
+            queue_length,
+            concurrency,
+        } => ([queue_length as f64, concurrency as f64], [0.0; 4]),
+        StatKind::Cumulative {
+            latency_min,
+            latency_max,
+            latency_avg,
+            latency_sum,
+        } => (
+            [0.0; 2],
+            [latency_min, latency_max, latency_avg, latency_sum],
+        ),
+    };
+    [
+        stat.time_total,
+        stat.time_interval,
+        stat.latency_pct,
+        f64::from(stat.threads_running),
+        stat.events as f64,
+        stat.reads as f64,
+        stat.writes as f64,
+        stat.other as f64,
+        stat.errors as f64,
+        stat.reconnects as f64,
+        queue[0],
+        queue[1],
+        latency[0],
+        latency[1],
+        latency[2],
+        latency[3],
+    ]
 }

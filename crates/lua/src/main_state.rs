@@ -3,6 +3,7 @@
 use crate::program::ScriptProgram;
 use crate::script::{Launch, Script, Source};
 use crate::seat::Seat;
+use crate::state::Returned;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{Failed, MainActor};
@@ -36,6 +37,19 @@ pub enum Function {
     Done,
     /// `event()`, which is only looked for
     Event,
+}
+
+impl Function {
+    fn name(self) -> &'static CStr {
+        match self {
+            Self::Help => c"help",
+            Self::Prepare => c"prepare",
+            Self::Cleanup => c"cleanup",
+            Self::Init => c"init",
+            Self::Done => c"done",
+            Self::Event => c"event",
+        }
+    }
 }
 
 /// The main thread's state with the script's body run in it.
@@ -75,8 +89,7 @@ impl MainState {
     /// # Errors
     /// They are not of the form that they must have; that has been logged.
     pub fn declared_options(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
-        let what = "sysbench.cmdline.read_cmdline_options";
-        let declares = self.seat.call(c"read_options", what)?.is_true();
+        let declares = self.seat.cmdline(c"read_cmdline_options")?.is_true();
         let context = &self.seat.context;
         let first = context.engine.settings.dialect == Dialect::V1_0;
         let _: Result<(), bool> = context.script.options_are_globals.set(first && !declares);
@@ -91,9 +104,7 @@ impl MainState {
     pub fn validate(&self, name: &str, value: Option<&str>) -> bool {
         let text = |text: &str| CString::new(text).unwrap_or_default();
         self.seat.context.exchange.borrow_mut().validated = (text(name), value.map(text));
-        self.seat
-            .call(c"validate", "validator")
-            .is_ok_and(crate::state::Returned::is_true)
+        self.seat.ask(c"validate").is_ok_and(Returned::is_true)
     }
 
     /// Sets the options that all states of this script see from now on, this one included.
@@ -110,16 +121,10 @@ impl MainState {
     /// # Errors
     /// The script's table of commands is not of the form that it must have; that has been logged.
     pub fn command(&self) -> Result<Command, Failed> {
-        let asked = |function, name: &str| {
-            let what = format!("sysbench.cmdline.{name}");
-            self.seat
-                .call(function, &what)
-                .map(|returned| returned.is_true())
-        };
-        if !asked(c"command_defined", "command_defined")? {
+        if !self.seat.cmdline(c"command_defined")?.is_true() {
             return Ok(Command::Known);
         }
-        match asked(c"command_parallel", "command_parallel")? {
+        match self.seat.cmdline(c"command_parallel")?.is_true() {
             true => Ok(Command::Parallel),
             false => Ok(Command::Custom),
         }
@@ -136,14 +141,7 @@ impl MainState {
     /// Whether the script has a function of that name.
     #[must_use]
     pub fn has(&self, function: Function) -> bool {
-        self.seat.has(match function {
-            Function::Help => c"has_help",
-            Function::Prepare => c"has_prepare",
-            Function::Cleanup => c"has_cleanup",
-            Function::Init => c"has_init",
-            Function::Done => c"has_done",
-            Function::Event => c"has_event",
-        })
+        self.seat.has(function.name())
     }
 
     /// Calls one of the script's functions.
@@ -151,15 +149,7 @@ impl MainState {
     /// # Errors
     /// It raised an error, which has been logged.
     pub fn call(&self, function: Function) -> Result<(), Failed> {
-        let (entry, name): (&'static CStr, _) = match function {
-            Function::Help => (c"help", "help"),
-            Function::Prepare => (c"prepare", "prepare"),
-            Function::Cleanup => (c"cleanup", "cleanup"),
-            Function::Init => (c"init", "init"),
-            Function::Done => (c"done", "done"),
-            Function::Event => (c"event", "event"),
-        };
-        self.seat.call(entry, name).map(drop)
+        self.seat.call(function.name())
     }
 
     /// What a run of this script is.
@@ -186,7 +176,7 @@ impl MainActor for MainState {
     }
 
     fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed> {
-        self.seat.report_cumulative(stat)
+        self.seat.report(c"report_cumulative", stat)
     }
 
     fn done(&mut self) -> Result<(), Failed> {

@@ -49,7 +49,8 @@ impl Memory {
     pub(crate) fn tells_of_excess(&self) -> bool {
         let is_exceeded = self.exceeded.replace(false) && self.used_bytes.get() > self.limit_bytes;
         if is_exceeded {
-            self.alarm_bytes.set(self.used_bytes.get() + self.limit_bytes / 8);
+            self.alarm_bytes
+                .set(self.used_bytes.get() + self.limit_bytes / 8);
         }
         is_exceeded
     }

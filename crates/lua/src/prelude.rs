@@ -5,24 +5,39 @@ use dbdyno_sysbench::Dialect;
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// In the order in which they run. Names without a mark are shown as sysbench shows those of its own modules.
-const SOURCES: [(&CStr, &str); 8] = [
+/// A chunk's text, and the name under which errors show it. Names without a mark are shown as sysbench shows those of
+/// its own modules.
+type Source = (&'static CStr, &'static str);
+
+/// In the order in which they run in every state.
+const AT_ONCE: [Source; 7] = [
     (c"sysbench.cdef.lua", include_str!("prelude/cdef.lua")),
     (c"sysbench.lua", include_str!("prelude/sysbench.lua")),
+    (c"sysbench.start.lua", include_str!("prelude/start.lua")),
     (c"sysbench.rand.lua", include_str!("prelude/rand.lua")),
+    (c"sysbench.sql.lua", include_str!("prelude/sql.lua")),
+    (c"sysbench.cmdline.lua", include_str!("prelude/cmdline.lua")),
+    (c"sysbench.globals.lua", include_str!("prelude/globals.lua")),
+];
+
+/// By the numbers that the others know them by; they run in the states that need them.
+const LATER: [Source; 4] = [
     (
         c"sysbench.histogram.lua",
         include_str!("prelude/histogram.lua"),
     ),
-    (c"sysbench.sql.lua", include_str!("prelude/sql.lua")),
-    (c"sysbench.cmdline.lua", include_str!("prelude/cmdline.lua")),
     (c"sysbench.report.lua", include_str!("prelude/report.lua")),
     (c"sysbench.legacy.lua", include_str!("prelude/legacy.lua")),
+    (
+        c"sysbench.cmdline.lua",
+        include_str!("prelude/commands.lua"),
+    ),
 ];
 
 /// The bytecode of the prelude and what its chunks are told.
 pub(crate) struct Prelude {
-    pub(crate) chunks: Vec<Vec<u8>>,
+    pub(crate) at_once: Vec<Vec<u8>>,
+    pub(crate) later: Vec<Vec<u8>>,
     pub(crate) second_generation: bool,
 }
 
@@ -35,12 +50,17 @@ pub(crate) fn prelude(dialect: Dialect) -> Result<&'static Prelude, Raised> {
     if let Some(prelude) = place.get() {
         return Ok(prelude);
     }
-    let chunks = SOURCES
-        .iter()
-        .map(|(name, source)| compile(source.as_bytes(), name))
-        .collect::<Result<_, _>>()?;
-    Ok(place.get_or_init(|| Prelude {
-        chunks,
+    let prelude = Prelude {
+        at_once: compiled(&AT_ONCE)?,
+        later: compiled(&LATER)?,
         second_generation,
-    }))
+    };
+    Ok(place.get_or_init(|| prelude))
+}
+
+fn compiled(sources: &[Source]) -> Result<Vec<Vec<u8>>, Raised> {
+    let chunks = sources.iter();
+    chunks
+        .map(|(name, source)| compile(source.as_bytes(), name))
+        .collect()
 }

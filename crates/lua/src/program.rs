@@ -6,6 +6,7 @@ use crate::seat::Seat;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::{Failed, Program, Reporter, VirtualUser};
 use dbdyno_sysbench::{Actor, Engine};
+use std::ffi::CStr;
 use std::os::unix::thread::RawPthread;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,19 +58,25 @@ struct ScriptUser {
 
 impl VirtualUser for ScriptUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
-        self.seat
-            .call_if_there(c"has_thread_init", c"thread_init", "thread_init")
+        call_if_there(&self.seat, c"thread_init")
     }
 
     fn thread_run(&mut self) -> Result<(), Failed> {
         // Events may be long; who asked for an end of the run also ends those that never come to theirs.
         self.seat.context.patience_ticks.set(u32::MAX);
-        self.seat.call(c"thread_run", "thread_run").map(drop)
+        self.seat.call_user(c"thread_run")
     }
 
     fn thread_done(&mut self) -> Result<(), Failed> {
-        self.seat
-            .call_if_there(c"has_thread_done", c"thread_done", "thread_done")
+        call_if_there(&self.seat, c"thread_done")
+    }
+}
+
+/// Calls a function of the script that may be missing.
+fn call_if_there(seat: &Seat, function: &CStr) -> Result<(), Failed> {
+    match seat.has(function) {
+        true => seat.call_user(function),
+        false => Ok(()),
     }
 }
 
@@ -79,10 +86,10 @@ struct ScriptReporter {
 
 impl Reporter for ScriptReporter {
     fn intermediate(&mut self, stat: &Stat) -> Result<bool, Failed> {
-        self.seat.report_intermediate(stat)
+        self.seat.report(c"report_intermediate", stat)
     }
 
     fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed> {
-        self.seat.report_cumulative(stat)
+        self.seat.report(c"report_cumulative", stat)
     }
 }

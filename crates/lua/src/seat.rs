@@ -1,7 +1,7 @@
 //! One actor's state with the script in it, and what it can be asked to do.
 
 use crate::context::Context;
-use crate::exchange::CStat;
+use crate::exchange::figures_of;
 use crate::interrupt::{ticks_of, watch_this_thread};
 use crate::script::Script;
 use crate::state::{Raised, Returned, State};
@@ -63,17 +63,17 @@ impl Seat {
     }
 
     pub(crate) fn set_options(&self) -> Result<(), Failed> {
-        let as_globals = self.context.script.options_are_globals.get() == Some(&true);
-        let function = if as_globals {
-            c"set_options_and_globals"
-        } else {
-            c"set_options"
-        };
-        self.ask(function).map(drop)
+        let globals = self.context.script.options_are_globals.get() == Some(&true);
+        let globals = if globals { c"true" } else { c"false" };
+        self.raw_call(c"set_options", Some(globals))
+            .map(drop)
+            .map_err(|Raised(text)| self.log(&text))
     }
 
-    pub(crate) fn has(&self, function: &'static CStr) -> bool {
-        self.ask(function).is_ok_and(Returned::is_true)
+    /// Whether the script has a global function of this name.
+    pub(crate) fn has(&self, function: &CStr) -> bool {
+        self.raw_call(c"has", Some(function))
+            .is_ok_and(Returned::is_true)
     }
 
     /// Calls into the state; an error is logged as it is.
@@ -82,73 +82,56 @@ impl Seat {
             .map_err(|Raised(text)| self.log(&text))
     }
 
-    /// Calls into the state; an error is logged as that of a function.
-    pub(crate) fn call(&self, function: &'static CStr, name: &str) -> Result<Returned, Failed> {
-        let tid = f64::from(self.context.actor.tid);
-        self.raw_call(function, Some(tid))
-            .map_err(|Raised(text)| self.log(&format!("`{name}' function failed: {text}")))
+    /// Calls a global function of the script without an argument.
+    pub(crate) fn call(&self, function: &CStr) -> Result<(), Failed> {
+        self.named_call(c"call", function, "").map(drop)
     }
 
-    fn raw_call(&self, function: &'static CStr, argument: Option<f64>) -> Result<Returned, Raised> {
-        match &self.state {
-            Some(state) => state.call(&self.context, function, argument),
-            None => Err(Raised("the state is closed".to_owned())),
-        }
+    /// Calls a global function of the script with the user's number.
+    pub(crate) fn call_user(&self, function: &CStr) -> Result<(), Failed> {
+        self.named_call(c"call_user", function, "").map(drop)
     }
 
-    /// Calls a script's function that may be missing.
-    pub(crate) fn call_if_there(
-        &self,
-        has: &'static CStr,
-        function: &'static CStr,
-        name: &str,
-    ) -> Result<(), Failed> {
-        if !self.has(has) {
-            return Ok(());
-        }
-        self.call(function, name).map(drop)
+    /// Calls a function of `sysbench.cmdline`.
+    pub(crate) fn cmdline(&self, function: &CStr) -> Result<Returned, Failed> {
+        self.named_call(c"cmdline", function, "sysbench.cmdline.")
     }
 
     /// Runs the script's own command; false counts as failed.
     pub(crate) fn call_command(&self) -> Result<(), Failed> {
-        match self.call(c"call_command", "sysbench.cmdline.call_command")? {
+        match self.cmdline(c"call_command")? {
             Returned::Truth(false) => Err(Failed),
             _ => Ok(()),
         }
     }
 
-    /// The report of an interval; false if the script leaves it to us.
-    pub(crate) fn report_intermediate(&self, stat: &Stat) -> Result<bool, Failed> {
-        self.report(
-            stat,
-            c"has_intermediate",
-            c"report_intermediate",
-            "report_intermediate",
-        )
-    }
-
-    /// A full report; false if the script leaves it to us.
-    pub(crate) fn report_cumulative(&self, stat: &Stat) -> Result<bool, Failed> {
-        self.report(
-            stat,
-            c"has_cumulative",
-            c"report_cumulative",
-            "report_cumulative",
-        )
-    }
-
-    fn report(
-        &self,
-        stat: &Stat,
-        has: &'static CStr,
-        function: &'static CStr,
-        name: &str,
-    ) -> Result<bool, Failed> {
-        if !self.has(has) {
+    /// Has the script's hook of this name write a report; false if there is none.
+    pub(crate) fn report(&self, hook: &CStr, stat: &Stat) -> Result<bool, Failed> {
+        let has_hook = self.raw_call(c"has_hook", Some(hook));
+        if !has_hook.is_ok_and(Returned::is_true) {
             return Ok(false);
         }
-        self.context.exchange.borrow_mut().stat = CStat::from(stat);
-        self.call(function, name).map(|_| true)
+        self.context.exchange.borrow_mut().stat = figures_of(stat);
+        self.named_call(c"report", hook, "").map(|_| true)
+    }
+
+    /// Calls what has a name; an error is logged as that of this name.
+    fn named_call(&self, how: &'static CStr, name: &CStr, place: &str) -> Result<Returned, Failed> {
+        self.raw_call(how, Some(name)).map_err(|Raised(text)| {
+            let name = name.to_string_lossy();
+            self.log(&format!("`{place}{name}' function failed: {text}"))
+        })
+    }
+
+    fn raw_call(
+        &self,
+        function: &'static CStr,
+        argument: Option<&CStr>,
+    ) -> Result<Returned, Raised> {
+        match &self.state {
+            Some(state) => state.call(&self.context, function, argument),
+            None => Err(Raised("the state is closed".to_owned())),
+        }
     }
 
     fn log(&self, text: &str) -> Failed {

@@ -7,8 +7,8 @@ use crate::interrupt;
 use crate::memory::{Memory, allocate};
 use crate::prelude::{Prelude, prelude};
 use mlua_sys as lua;
-use std::ffi::{CStr, c_int, c_void};
-use std::ptr::null_mut;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
 use std::sync::Once;
 
 /// An error that a script raised, as the log shows it.
@@ -20,7 +20,7 @@ pub(crate) struct Raised(pub(crate) String);
 pub(crate) enum Returned {
     Nothing,
     Truth(bool),
-    Number(f64),
+    Something,
 }
 
 impl Returned {
@@ -76,12 +76,12 @@ impl State {
         &self,
         context: &Context,
         function: &'static CStr,
-        argument: Option<f64>,
+        argument: Option<&CStr>,
     ) -> Result<Returned, Raised> {
         let _entered = context.enter();
         let mut call = Call {
             function,
-            argument,
+            argument: argument.map_or(null(), CStr::as_ptr),
             returned: Returned::Nothing,
         };
         let result = self.protected(invoke, (&raw mut call).cast());
@@ -194,7 +194,7 @@ unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
         lua::lua_gc(state, lua::LUA_GCSTOP, 0);
         lua::luaL_openlibs(state);
         lua::lua_newtable(state);
-        for chunk in &(*prelude).chunks {
+        for chunk in &(*prelude).at_once {
             let (start, length) = (chunk.as_ptr().cast(), chunk.len());
             if lua::luaL_loadbuffer(state, start, length, c"=prelude".as_ptr()) != lua::LUA_OK {
                 lua::lua_error(state);
@@ -212,7 +212,8 @@ unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
 
 struct Call {
     function: &'static CStr,
-    argument: Option<f64>,
+    /// Null: none.
+    argument: *const c_char,
     returned: Returned,
 }
 
@@ -223,18 +224,16 @@ unsafe extern "C-unwind" fn invoke(state: *mut lua::lua_State) -> c_int {
         lua::lua_settop(state, 0);
         lua::lua_getfield_(state, lua::LUA_REGISTRYINDEX, SEAM.as_ptr());
         lua::lua_getfield_(state, -1, (*call).function.as_ptr());
-        let arguments = match (*call).argument {
-            Some(number) => {
-                lua::lua_pushnumber(state, number);
-                1
-            }
-            None => 0,
-        };
+        let argument = (*call).argument;
+        if !argument.is_null() {
+            lua::lua_pushstring_(state, argument);
+        }
+        let arguments = c_int::from(!argument.is_null());
         lua::lua_call(state, arguments, 1);
         (*call).returned = match lua::lua_type(state, -1) {
             lua::LUA_TNIL => Returned::Nothing,
             lua::LUA_TBOOLEAN => Returned::Truth(lua::lua_toboolean(state, -1) != 0),
-            _ => Returned::Number(lua::lua_tonumber(state, -1)),
+            _ => Returned::Something,
         };
     }
     0

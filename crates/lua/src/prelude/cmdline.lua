@@ -1,112 +1,35 @@
--- sysbench.cmdline: the command line as the script sees it, and what the script adds to it.
+-- sysbench.cmdline: the command line as the script sees it. What it can do with it is read when it is asked for.
 
-local C = ffi.C
 local second_generation, seam = ...
-local text_of, FACT = seam.text_of, seam.FACT
+local told, TEXT = seam.told, seam.TEXT
 
-local cmdline = {
+local argv, index = {}, 0
+local argument = told(TEXT.ARGUMENT, index)
+while argument do
+  argv[index] = argument
+  index = index + 1
+  argument = told(TEXT.ARGUMENT, index)
+end
+
+local LATER = {
+  read_cmdline_options = 3, command_defined = 3, command_parallel = 3, call_command = 3, print_test_options = 3,
+}
+
+sysbench.cmdline = setmetatable({
   ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_LIST = 6, ARG_FILE = 7,
   ARG_MAX = 8,
   PARALLEL_COMMAND = true,
-  argv = {},
-  command = text_of(C.dbdyno_fact(FACT.COMMAND)),
-  script_path = text_of(C.dbdyno_fact(FACT.SCRIPT_PATH)),
-}
-sysbench.cmdline = cmdline
-
-do
-  local index = 0
-  local argument = text_of(C.dbdyno_argument(index))
-  while argument do
-    cmdline.argv[index] = argument
-    index = index + 1
-    argument = text_of(C.dbdyno_argument(index))
-  end
-end
-
--- Complaints name the lines of sysbench's own module: whoever looks for them finds them.
-local function complain(line, text)
-  error(('[string "sysbench.cmdline.lua"]:%d: %s'):format(line, text), 0)
-end
-
-local KIND_OF_DEFAULT = { boolean = 1, string = 5, number = 4, table = 6, ["nil"] = 5 }
-
-local function default_text(value)
-  if type(value) == "table" then
-    local words = {}
-    for i, word in ipairs(value) do
-      words[i] = tostring(word)
+  argv = argv,
+  command = told(TEXT.COMMAND),
+  script_path = told(TEXT.SCRIPT_PATH),
+}, {
+  __index = function(self, name)
+    if LATER[name] then
+      setmetatable(self, nil)
+      load(told(TEXT.PRELUDE, LATER[name]))(second_generation, seam)
+      return self[name]
     end
-    return table.concat(words, ",")
-  elseif type(value) == "boolean" then
-    return value and "on" or "off"
-  elseif value ~= nil then
-    return tostring(value)
-  end
-end
+  end,
+})
 
--- Tells the program of the script's options; false where it declares none.
-function cmdline.read_cmdline_options()
-  local options = cmdline.options
-  if options == nil then
-    return false
-  end
-  if type(options) ~= "table" then
-    complain(120, "wrong type for sysbench.cmdline.options: " .. type(options))
-  end
-  for name, definition in pairs(options) do
-    if type(name) ~= "string" or type(definition) ~= "table" then
-      complain(132, "wrong table structure in sysbench.cmdline.options")
-    end
-    local description, default, kind, validator = definition[1], definition[2], definition[3], definition[4]
-    if description == nil then
-      complain(137, "nil description for option " .. name)
-    end
-    kind = kind or KIND_OF_DEFAULT[type(default)]
-    C.dbdyno_declare(name, description, default_text(default), kind, type(validator) == "function")
-  end
-  return true
-end
-
-local function command()
-  return cmdline.commands and cmdline.commands[cmdline.command]
-end
-
--- Looked into without a question: one that is no table raises sysbench's own complaint.
-local function entry(place)
-  local found = command()
-  if found ~= nil and type(found) ~= "table" and type(found) ~= "string" then
-    complain(181, ("attempt to index a %s value"):format(type(found)))
-  end
-  return found and found[place]
-end
-
-function cmdline.command_defined()
-  return type(entry(1)) == "function"
-end
-
-function cmdline.command_parallel()
-  return entry(2) == cmdline.PARALLEL_COMMAND
-end
-
-function cmdline.call_command()
-  local run = entry(1)
-  local answer = run()
-  return answer == nil or answer ~= false
-end
-
-function cmdline.print_test_options()
-  C.dbdyno_print_options()
-end
-
-seam.read_options = cmdline.read_cmdline_options
-seam.command_defined = cmdline.command_defined
-seam.command_parallel = cmdline.command_parallel
-seam.call_command = cmdline.call_command
-
--- Asks the validator of an option; it gets C strings, as it always did.
-function seam.validate()
-  local name = text_of(C.dbdyno_validated(0))
-  local validator = cmdline.options[name][4]
-  return validator(C.dbdyno_validated(0).pointer, C.dbdyno_validated(1).pointer) ~= false
-end
+function seam.cmdline(name) return sysbench.cmdline[name]() end

@@ -1,15 +1,8 @@
 -- The globals of the first generation, which scripts written for sysbench 0.5 rely on: one connection for each user, made
 -- when it is first needed.
 
-local second_generation = ...
-if second_generation then
-  return
-end
-
 local C = ffi.C
 
-thread_id = sysbench.tid
-test = sysbench.cmdline.script_path
 mysql_table_engine = "innodb"
 myisam_max_rows = 1000000
 
@@ -186,5 +179,5 @@ function db.close(statement)
 end
 
 for name, value in pairs(db) do
-  _G[type(value) == "function" and "db_" .. name or name] = value
+  rawset(_G, type(value) == "function" and "db_" .. name or name, value)
 end

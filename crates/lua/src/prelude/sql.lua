@@ -145,12 +145,7 @@ function param:set(value)
   if kind == INTEGER then
     self.integer = value
   elseif kind == TEXT then
-    local length = #value
-    if length > self.max_length then
-      length = self.max_length
-    end
-    ffi.copy(self.text, value, length)
-    self.length = length
+    C.dbdyno_set_text(self, value, #value)
   else
     self.real = value
   end
@@ -161,8 +156,7 @@ function param:set_rand_str(fmt)
   if self.kind ~= TEXT then
     error("Unsupported argument type: " .. (self.kind == INTEGER and sql.type.BIGINT or sql.type.DOUBLE), 2)
   end
-  self.length = C.dbdyno_rand_str(fmt, #fmt, self.text, self.max_length)
-  self.is_null = 0
+  C.dbdyno_set_pattern(self, fmt, #fmt)
 end
 
 ffi.metatype("sql_param", {
@@ -177,6 +171,10 @@ local new_param = ffi.typeof("sql_param")
 local new_params = ffi.typeof("const sql_param *[?]")
 -- The program reads the parameters where they lie, so they live as long as their statement.
 local bound = setmetatable({}, { __mode = "k" })
+-- A connection has one result, so a statement always has the same.
+local results = setmetatable({}, { __mode = "k" })
+local no_result = ffi.cast("sql_result *", nil)
+local NO_ROWS, ROWS = 0, 1
 
 function statement:bind_create(sql_type, max_length)
   local kind = KIND[sql_type]
@@ -200,13 +198,21 @@ function statement:bind_param(...)
   return C.dbdyno_bind(self, new_params(count, bound[self]), count)
 end
 
+-- Without rows and without an error, which is what most come to, nothing is made that must be collected.
 function statement:execute()
-  local con = self.connection
-  local result = C.db_execute(self)
-  if con.error == NONE then
+  local answer = C.dbdyno_execute(self)
+  if answer == NO_ROWS then
+    return no_result
+  elseif answer == ROWS then
+    local result = results[self]
+    if not result then
+      result = C.dbdyno_result(self)
+      results[self] = result
+    end
     return result
   end
-  return con:check_error(result, "<prepared statement>")
+  local con = self.connection
+  return con:check_error(no_result, "<prepared statement>")
 end
 
 function statement:close()

@@ -2,27 +2,50 @@
 
 local C = ffi.C
 local second_generation, seam = ...
-local FACT = { VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4 }
+
+-- Texts and numbers that the program tells, by their places (`symbols/seam.rs`).
+local TEXT = {
+  VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4, ARGUMENT = 5, OPTION_NAME = 6, OPTION_TEXT = 7,
+  OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10,
+}
+local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4 }
+seam.TEXT, seam.NUMBER = TEXT, NUMBER
 
 -- A text that the program lends, nil if there is none.
-local function text_of(text)
-  if text.pointer == nil then
-    return nil
+local function told(what, place, item)
+  local text = C.dbdyno_ask(what, place or 0, item or 0)
+  if text.pointer ~= nil then
+    return ffi.string(text.pointer, text.length)
   end
-  return ffi.string(text.pointer, text.length)
 end
+seam.told = told
 
-seam.FACT, seam.text_of = FACT, text_of
+-- Parts of the prelude that few scripts use are read when one of their names is.
+local LATER = { histogram = 0, report_default = 1, report_csv = 1, report_json = 1, db = 2 }
+local has_later = { true, true, not second_generation }
 
-sysbench = {
+local function read_later(part)
+  if has_later[part + 1] then
+    has_later[part + 1] = false
+    load(told(TEXT.PRELUDE, part))(second_generation, seam)
+  end
+end
+seam.read_later = read_later
+
+sysbench = setmetatable({
   hooks = {},
   error = { NONE = 0, RESTART_EVENT = 1 },
-  tid = C.dbdyno_tid(),
-  version = text_of(C.dbdyno_fact(FACT.VERSION)),
-}
+  tid = C.dbdyno_number(NUMBER.TID, 0),
+  version = told(TEXT.VERSION),
+}, {
+  __index = function(self, name)
+    if LATER[name] then
+      read_later(LATER[name])
+      return rawget(self, name)
+    end
+  end,
+})
 sysbench.version_string = "sysbench " .. sysbench.version
-
-local RESTART_EVENT = sysbench.error.RESTART_EVENT
 
 -- The default loop; a script may put its own in this place.
 function thread_run(thread_id)
@@ -30,7 +53,7 @@ function thread_run(thread_id)
     C.sb_event_start(thread_id)
     local ok, result = pcall(event, thread_id)
     while not ok do
-      if type(result) ~= "table" or result.errcode ~= RESTART_EVENT then
+      if type(result) ~= "table" or result.errcode ~= sysbench.error.RESTART_EVENT then
         error(result, 0)
       end
       if sysbench.hooks.before_restart_event then
@@ -54,151 +77,40 @@ function print(...)
   io.stdout:write(table.concat(words, "\t") .. "\n")
 end
 
--- Where modules are looked for: what the environment says first, with our own places in the place of Lua's.
-do
-  local home = os.getenv("HOME")
-
-  local function places(kind, suffixes)
-    local list = { "./?" .. suffixes[1] }
-    if kind == "share" then
-      list = { "./?.lua", "./?/init.lua", "./src/lua/?.lua" }
-    end
-    if home then
-      for _, folder in ipairs({ "5.1/?", "?" }) do
-        for _, suffix in ipairs(suffixes) do
-          list[#list + 1] = ("%s/.luarocks/%s/lua/%s%s"):format(home, kind, folder, suffix)
-        end
-      end
-    end
-    for _, root in ipairs({ "/usr/local", "/usr" }) do
-      list[#list + 1] = ("%s/%s/lua/5.1/?%s"):format(root, kind, suffixes[1])
-    end
-    list[#list + 1] = kind == "share" and "/usr/share/sysbench/?.lua" or nil
-    return table.concat(list, ";") .. ";"
-  end
-
-  local function with_environment(name, default)
-    local wanted = os.getenv(name)
-    if not wanted then
-      return default
-    end
-    return (wanted:gsub(";;", function() return ";" .. default .. ";" end))
-  end
-
-  package.path = with_environment("LUA_PATH", places("share", { ".lua", "/init.lua" }))
-  package.cpath = with_environment("LUA_CPATH", places("lib", { ".so" }))
-end
-
 -- Modules are read and compiled once a process: a thousand states share the bytecode.
 local load_from_file = package.loaders[2]
 package.loaders[2] = function(name)
   local path = type(name) == "string" and package.searchpath(name, package.path)
-  local chunk = path and text_of(C.dbdyno_chunk(path))
-  if chunk then
-    return load(chunk, "@" .. path)
+  local chunk = path and C.dbdyno_chunk(path)
+  if chunk and chunk.pointer ~= nil then
+    return load(ffi.string(chunk.pointer, chunk.length), "@" .. path)
   end
   return load_from_file(name)
 end
 
--- Runs the body of the script, which is a file or, without a chunk of its own, a module.
-function seam.load()
-  local source = text_of(C.dbdyno_fact(FACT.CHUNK))
-  if not source then
-    require(text_of(C.dbdyno_fact(FACT.SCRIPT_PATH)))
-    return
-  end
-  local chunk, message = load(source, text_of(C.dbdyno_fact(FACT.CHUNK_NAME)))
-  if not chunk then
-    error(message, 0)
-  end
-  chunk()
-end
+-- What the program asks for.
 
--- Whether there is a module of the script's name.
-function seam.is_module()
-  return package.searchpath(text_of(C.dbdyno_fact(FACT.SCRIPT_PATH)), package.path) ~= nil
-end
+function seam.has(name) return type(_G[name]) == "function" end
+function seam.call(name) _G[name]() end
+function seam.call_user(name) _G[name](C.dbdyno_number(NUMBER.TID, 0)) end
+function seam.has_hook(name) return sysbench.hooks[name] ~= nil end
 
-local function value_of(option, index)
-  local kind = option.kind
-  if kind == 1 then
-    return option.number ~= 0
-  elseif kind == 5 or kind == 7 then
-    return text_of(option.text) or ""
-  elseif kind == 6 then
-    local list = {}
-    for i = 1, tonumber(option.count) do
-      list[i] = text_of(C.dbdyno_option_item(index, i - 1))
+local STAT = {
+  "time_total", "time_interval", "latency_pct", "threads_running", "events", "reads", "writes", "other", "errors",
+  "reconnects", "queue_length", "concurrency", "latency_min", "latency_max", "latency_avg", "latency_sum",
+}
+
+-- Calls a hook of reports with its figures: those that all have, and those of its own kind.
+function seam.report(name)
+  local stat = {}
+  local first, last = 11, 12
+  if name == "report_cumulative" then
+    first, last = 13, 16
+  end
+  for place, field in ipairs(STAT) do
+    if place <= 10 or place >= first and place <= last then
+      stat[field] = C.dbdyno_number(NUMBER.STAT, place - 1)
     end
-    return list
   end
-  return option.number
+  sysbench.hooks[name](stat)
 end
-
--- Fills sysbench.opt, and globals of the same names where the script is of the old kind.
-local function set_options(as_globals)
-  local option, index = ffi.new("dbdyno_option"), 0
-  sysbench.opt = {}
-  while C.dbdyno_option_at(index, option) do
-    local name, value = text_of(option.name), value_of(option, index)
-    sysbench.opt[name] = value
-    if as_globals and type(rawget(_G, name)) ~= "function" then
-      _G[name] = value
-    end
-    index = index + 1
-  end
-end
-
-function seam.set_options() set_options(false) end
-function seam.set_options_and_globals() set_options(true) end
-
--- Whether the script has a global function.
-function seam.has_event() return type(event) == "function" end
-function seam.has_init() return type(init) == "function" end
-function seam.has_done() return type(done) == "function" end
-function seam.has_help() return type(help) == "function" end
-function seam.has_prepare() return type(prepare) == "function" end
-function seam.has_cleanup() return type(cleanup) == "function" end
-function seam.has_thread_init() return type(thread_init) == "function" end
-function seam.has_thread_done() return type(thread_done) == "function" end
-function seam.has_intermediate() return sysbench.hooks.report_intermediate ~= nil end
-function seam.has_cumulative() return sysbench.hooks.report_cumulative ~= nil end
-
-function seam.init() init() end
-function seam.done() done() end
-function seam.help() help() end
-function seam.prepare() prepare() end
-function seam.cleanup() cleanup() end
-function seam.thread_init(tid) thread_init(tid) end
-function seam.thread_run(tid) thread_run(tid) end
-function seam.thread_done(tid) thread_done(tid) end
-
-local function stat_table()
-  local raw = C.dbdyno_current_stat()
-  return {
-    time_total = raw.time_total,
-    time_interval = raw.time_interval,
-    threads_running = raw.threads_running,
-    latency_pct = raw.latency_pct,
-    events = raw.events,
-    reads = raw.reads,
-    writes = raw.writes,
-    other = raw.other,
-    errors = raw.errors,
-    reconnects = raw.reconnects,
-  }, raw
-end
-
-function seam.report_intermediate()
-  local stat, raw = stat_table()
-  stat.queue_length, stat.concurrency = raw.queue_length, raw.concurrency
-  sysbench.hooks.report_intermediate(stat)
-end
-
-function seam.report_cumulative()
-  local stat, raw = stat_table()
-  stat.latency_min, stat.latency_max = raw.latency_min, raw.latency_max
-  stat.latency_avg, stat.latency_sum = raw.latency_avg, raw.latency_sum
-  sysbench.hooks.report_cumulative(stat)
-end
-

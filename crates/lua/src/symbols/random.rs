@@ -113,7 +113,7 @@ unsafe extern "C" fn sb_rand_str(pattern: *const c_char, buffer: *mut c_char) {
 /// Writes up to `room` characters of a string that follows a pattern, and returns how many. Those that find no room are
 /// drawn all the same, so that what is drawn later does not depend on the room.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn dbdyno_rand_str(
+pub(in crate::symbols) unsafe extern "C" fn dbdyno_rand_str(
     pattern: *const c_char,
     length: usize,
     buffer: *mut c_char,

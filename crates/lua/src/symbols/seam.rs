@@ -2,24 +2,18 @@
 
 use super::{acting, keep};
 use crate::context::Context;
-use crate::exchange::CStat;
+use crate::prelude::prelude;
 use crate::script::Source;
 use dbdyno_sysbench::Level;
-use dbdyno_sysbench::options::{ArgKind, OptionValues, ScriptOption, Value, script_help};
+use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, script_help};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
 
 keep!(
-    dbdyno_tid,
-    dbdyno_fact,
-    dbdyno_argument,
+    dbdyno_ask,
+    dbdyno_number,
     dbdyno_chunk,
-    dbdyno_option_at,
-    dbdyno_option_item,
     dbdyno_declare,
-    dbdyno_validated,
-    dbdyno_current_stat,
-    dbdyno_print_options,
     sb_print_test_options,
     sb_lua_set_test_args
 );
@@ -50,32 +44,68 @@ impl CText {
     }
 }
 
+/// Texts, by the numbers of `TEXT` in the prelude; `place` and `item` where there are several.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_tid() -> c_int {
-    acting(0, |context| context.actor.tid as c_int)
-}
-
-/// The numbers are those of `FACT` in the prelude.
-#[unsafe(no_mangle)]
-extern "C" fn dbdyno_fact(which: c_int) -> CText {
+extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
+    let (place, item) = (place as usize, item as usize);
     acting(CText::NONE, |context| {
         let script = &context.script;
-        match (which, &script.source) {
-            (0, _) => CText::lent(context.engine.settings.dialect.version().as_bytes()),
+        let dialect = context.engine.settings.dialect;
+        match (what, &script.source) {
+            (0, _) => CText::maybe(Some(dialect.version())),
             (1, _) => CText::maybe(script.launch.command.as_deref()),
             (2, _) => CText::maybe(script.path()),
             (3, Source::Text { body, .. }) => CText::lent(body),
-            (4, Source::Text { chunk_name, .. }) => CText::lent(chunk_name.as_bytes()),
+            (4, Source::Text { chunk_name, .. }) => CText::maybe(Some(chunk_name)),
+            (5, _) => CText::maybe(script.launch.arguments.get(place).map(String::as_str)),
+            (6, _) => CText::maybe(option_at(context, place).map(|(name, _)| name)),
+            (7, _) => match option_at(context, place) {
+                Some((_, Value::Text(text))) => CText::maybe(Some(text)),
+                _ => CText::NONE,
+            },
+            (8, _) => match option_at(context, place) {
+                Some((_, Value::List(items))) => CText::maybe(items.get(item).map(String::as_str)),
+                _ => CText::NONE,
+            },
+            (9, _) => validated(context, place),
+            (10, _) => match prelude(dialect) {
+                Ok(prelude) => prelude
+                    .later
+                    .get(place)
+                    .map_or(CText::NONE, |it| CText::lent(it)),
+                Err(_) => CText::NONE,
+            },
             _ => CText::NONE,
         }
     })
 }
 
+/// Name (0) and value (1) of the option whose validator is asked; C strings.
+fn validated(context: &Context, place: usize) -> CText {
+    match (place, &context.exchange.borrow().validated) {
+        (0, (name, _)) => CText::lent(name.as_bytes()),
+        (_, (_, Some(value))) => CText::lent(value.as_bytes()),
+        _ => CText::NONE,
+    }
+}
+
+/// Numbers, by the numbers of `NUMBER` in the prelude.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_argument(index: c_int) -> CText {
-    acting(CText::NONE, |context| {
-        let arguments = &context.script.launch.arguments;
-        CText::maybe(arguments.get(index as usize).map(String::as_str))
+extern "C" fn dbdyno_number(what: c_int, place: c_int) -> f64 {
+    let place = place as usize;
+    acting(0.0, |context| match (what, option_at(context, place)) {
+        (0, _) => f64::from(context.actor.tid),
+        (1, Some((_, value))) => f64::from(kind_of(value) as u8),
+        (2, Some((_, value))) => number_of(value),
+        (3, Some((_, Value::List(items)))) => items.len() as f64,
+        (4, _) => context
+            .exchange
+            .borrow()
+            .stat
+            .get(place)
+            .copied()
+            .unwrap_or(0.0),
+        _ => 0.0,
     })
 }
 
@@ -84,54 +114,14 @@ extern "C" fn dbdyno_argument(index: c_int) -> CText {
 unsafe extern "C" fn dbdyno_chunk(path: *const c_char) -> CText {
     // SAFETY: the prelude gives a string.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    acting(CText::NONE, |context| match context.script.module(&path) {
-        Some(bytecode) => CText::lent(&bytecode),
-        None => CText::NONE,
+    acting(CText::NONE, |context| {
+        let bytecode = context.script.module(&path);
+        bytecode.map_or(CText::NONE, |bytecode| CText::lent(&bytecode))
     })
-}
-
-/// `dbdyno_option` of the prelude.
-#[repr(C)]
-struct COption {
-    name: CText,
-    kind: c_int,
-    number: f64,
-    text: CText,
-    count: usize,
 }
 
 fn option_at(context: &Context, index: usize) -> Option<(&str, &Value)> {
-    context
-        .script
-        .options
-        .get()
-        .and_then(|options: &OptionValues| options.iter().nth(index))
-}
-
-/// Describes an option; false behind the last.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dbdyno_option_at(index: usize, option: *mut COption) -> bool {
-    acting(false, |context| {
-        let Some((name, value)) = option_at(context, index) else {
-            return false;
-        };
-        let described = COption {
-            name: CText::lent(name.as_bytes()),
-            kind: kind_of(value) as c_int,
-            number: number_of(value),
-            text: match value {
-                Value::Text(text) => CText::lent(text.as_bytes()),
-                _ => CText::NONE,
-            },
-            count: match value {
-                Value::List(items) => items.len(),
-                _ => 0,
-            },
-        };
-        // SAFETY: the prelude gives room for one.
-        unsafe { option.write(described) };
-        true
-    })
+    context.script.options.get()?.iter().nth(index)
 }
 
 fn kind_of(value: &Value) -> ArgKind {
@@ -154,15 +144,6 @@ fn number_of(value: &Value) -> f64 {
         Value::Double(number) => *number,
         Value::Text(_) | Value::List(_) => 0.0,
     }
-}
-
-/// One word of a list.
-#[unsafe(no_mangle)]
-extern "C" fn dbdyno_option_item(index: usize, item: usize) -> CText {
-    acting(CText::NONE, |context| match option_at(context, index) {
-        Some((_, Value::List(items))) => CText::maybe(items.get(item).map(String::as_str)),
-        _ => CText::NONE,
-    })
 }
 
 fn kind_numbered(number: c_int) -> ArgKind {
@@ -218,30 +199,9 @@ unsafe fn text_of(text: *const c_char) -> Option<String> {
     )
 }
 
-/// Name (0) and value (1) of the option whose validator is asked; C strings.
-#[unsafe(no_mangle)]
-extern "C" fn dbdyno_validated(which: c_int) -> CText {
-    acting(CText::NONE, |context| {
-        let exchange = context.exchange.borrow();
-        match (which, &exchange.validated) {
-            (0, (name, _)) => CText::lent(name.as_bytes()),
-            (_, (_, Some(value))) => CText::lent(value.as_bytes()),
-            _ => CText::NONE,
-        }
-    })
-}
-
-/// The figures of the report at hand.
-#[unsafe(no_mangle)]
-extern "C" fn dbdyno_current_stat() -> *const CStat {
-    acting(null(), |context| {
-        std::ptr::from_ref(&context.exchange.borrow().stat)
-    })
-}
-
 /// The lines of the script's options.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_print_options() {
+extern "C" fn sb_print_test_options() {
     acting((), |context| {
         let script = &context.script;
         let declared = script.declared.get().map_or(&[][..], Vec::as_slice);
@@ -249,11 +209,6 @@ extern "C" fn dbdyno_print_options() {
         let help = script_help(name.strip_suffix(".lua").unwrap_or(name), declared);
         context.engine.log.print(Level::Notice, &help);
     });
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn sb_print_test_options() {
-    dbdyno_print_options();
 }
 
 /// `sb_arg_t` of the prelude.

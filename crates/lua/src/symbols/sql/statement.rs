@@ -2,8 +2,9 @@
 
 use super::connection::using;
 use super::{CConnection, CResult, lent};
+use crate::symbols::random::dbdyno_rand_str;
 use crate::symbols::{acting, keep};
-use dbdyno_sysbench::db::Statement;
+use dbdyno_sysbench::db::{Answer, Statement};
 use dbdyno_wire::Parameters;
 use std::ffi::{c_char, c_int, c_ulong};
 use std::ptr::null_mut;
@@ -15,7 +16,11 @@ keep!(
     db_execute,
     db_close,
     db_stmt_next_result,
+    dbdyno_execute,
+    dbdyno_result,
     dbdyno_bind,
+    dbdyno_set_text,
+    dbdyno_set_pattern,
     dbdyno_statement_free
 );
 
@@ -211,32 +216,83 @@ extern "C" fn db_bind_result(
     0
 }
 
+/// Executes a statement with what is bound to it.
+fn execute(handle: &mut CConnection, statement: &mut CStatement) -> Answer {
+    handle.parameters.clear();
+    let into_text = statement.statement.is_text();
+    for bound in &statement.bound {
+        match bound {
+            // SAFETY: the prelude keeps its parameters as long as the statement.
+            Bound::Ours(parameter) => unsafe {
+                (**parameter).push_to(&mut handle.parameters, into_text);
+            },
+            // SAFETY: the script keeps what it described.
+            Bound::Theirs(parameter) => unsafe { parameter.push_to(&mut handle.parameters) },
+        }
+    }
+    let (connection, parameters) = (&mut handle.connection, &handle.parameters);
+    connection.execute(&mut statement.statement, parameters)
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_execute(statement: *mut CStatement) -> *mut CResult {
     let place = statement;
     executing(statement, null_mut(), |handle, statement| {
-        handle.parameters.clear();
-        let into_text = statement.statement.is_text();
-        for bound in &statement.bound {
-            match bound {
-                // SAFETY: the prelude keeps its parameters as long as the statement.
-                Bound::Ours(parameter) => unsafe {
-                    (**parameter).push_to(&mut handle.parameters, into_text);
-                },
-                // SAFETY: the script keeps what it described.
-                Bound::Theirs(parameter) => unsafe { parameter.push_to(&mut handle.parameters) },
-            }
-        }
-        let CConnection {
-            connection,
-            parameters,
-            ..
-        } = handle;
-        let answer = connection.execute(&mut statement.statement, parameters);
+        let answer = execute(handle, statement);
         let result = handle.show(answer);
         handle.result.statement = place;
         result
     })
+}
+
+/// As `db_execute`, for the prelude: 0 without rows, 1 with rows, which [`dbdyno_result`] describes, 2 after an error.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dbdyno_execute(statement: *mut CStatement) -> c_int {
+    let place = statement;
+    executing(statement, 2, |handle, statement| {
+        let answer = execute(handle, statement);
+        let has_rows = !handle.show(answer).is_null();
+        handle.result.statement = place;
+        match answer {
+            Answer::Failed => 2,
+            _ => c_int::from(has_rows),
+        }
+    })
+}
+
+/// The result of the statement's connection.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dbdyno_result(statement: *mut CStatement) -> *mut CResult {
+    // SAFETY: the script's handles are live.
+    unsafe { &raw mut (*(*statement).connection).result }
+}
+
+/// Gives a parameter a text, cut at its length.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dbdyno_set_text(parameter: *mut CParam, text: *const c_char, length: usize) {
+    // SAFETY: the prelude gives its parameter and a string with its length.
+    unsafe {
+        let length = length.min((*parameter).max_length as usize);
+        let place = (&raw mut (*parameter).text).cast::<u8>();
+        std::ptr::copy_nonoverlapping(text.cast::<u8>(), place, length);
+        (*parameter).length = length as u32;
+    }
+}
+
+/// Gives a parameter a random text that follows a pattern, cut at its length.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dbdyno_set_pattern(
+    parameter: *mut CParam,
+    pattern: *const c_char,
+    length: usize,
+) {
+    // SAFETY: as above.
+    unsafe {
+        let place = (&raw mut (*parameter).text).cast::<c_char>();
+        let room = (*parameter).max_length as usize;
+        (*parameter).length = dbdyno_rand_str(pattern, length, place, room);
+        (*parameter).is_null = 0;
+    }
 }
 
 #[unsafe(no_mangle)]
