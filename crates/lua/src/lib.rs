@@ -18,6 +18,7 @@ mod exchange;
 mod interrupt;
 mod main_state;
 mod memory;
+mod pool;
 mod prelude;
 mod program;
 mod script;

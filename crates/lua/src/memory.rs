@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "an allocator in the C interface of Lua")]
 
+use crate::pool::{LARGEST, give_back, kind_of, take};
 use mlua_sys as lua;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -73,7 +74,7 @@ impl Memory {
     }
 }
 
-/// `lua_Alloc` over the C library's allocator.
+/// `lua_Alloc`: small pieces from this thread's pool, others from the C library.
 ///
 /// # Safety
 /// `memory` points to the [`Memory`] of the state that calls; the rest is the state's business.
@@ -87,21 +88,50 @@ pub(crate) unsafe extern "C" fn allocate(
     let memory = unsafe { &*memory.cast::<Memory>() };
     let old_bytes = if old.is_null() { 0 } else { old_bytes };
     let after_bytes = memory.used_bytes.get() - old_bytes + new_bytes;
-    if new_bytes == 0 {
-        // SAFETY: `old` is null or came from `realloc` below.
-        unsafe { libc::free(old) };
-        memory.used_bytes.set(after_bytes);
-        return null_mut();
-    }
     if new_bytes > old_bytes && !memory.admits(after_bytes) {
         return null_mut();
     }
-    // SAFETY: as above.
-    let new = unsafe { libc::realloc(old, new_bytes) };
-    if !new.is_null() {
+    // SAFETY: Lua passes what it got here, with its size.
+    let new = unsafe { move_to(old, old_bytes, new_bytes) };
+    if !new.is_null() || new_bytes == 0 {
         memory.used_bytes.set(after_bytes);
     }
     new
+}
+
+/// Gives a piece another size; no bytes: no piece. Null, and the old piece stays, if there is no memory.
+///
+/// # Safety
+/// `old` is what this function gave for `old_bytes` on this thread.
+unsafe fn move_to(old: *mut c_void, old_bytes: usize, new_bytes: usize) -> *mut c_void {
+    let (was_small, is_small) = (old_bytes <= LARGEST, new_bytes <= LARGEST);
+    // SAFETY: as the caller says.
+    unsafe {
+        if !was_small && !is_small {
+            return libc::realloc(old, new_bytes);
+        }
+        if was_small && is_small && kind_of(old_bytes) == kind_of(new_bytes) {
+            return old;
+        }
+        let new = match new_bytes {
+            0 => null_mut(),
+            _ if is_small => take(new_bytes),
+            _ => libc::malloc(new_bytes),
+        };
+        if new.is_null() && new_bytes > 0 {
+            return null_mut();
+        }
+        let kept_bytes = old_bytes.min(new_bytes);
+        if kept_bytes > 0 {
+            std::ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), kept_bytes);
+        }
+        match old_bytes {
+            0 => {}
+            _ if was_small => give_back(old, old_bytes),
+            _ => libc::free(old),
+        }
+        new
+    }
 }
 
 fn machine_bytes() -> usize {

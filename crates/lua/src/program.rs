@@ -58,7 +58,9 @@ struct ScriptUser {
 
 impl VirtualUser for ScriptUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
-        call_if_there(&self.seat, c"thread_init")
+        call_if_there(&self.seat, c"thread_init")?;
+        // What is made here stays, and what was used up on the way is much beside it.
+        self.seat.ask(c"collect").map(drop)
     }
 
     fn thread_run(&mut self) -> Result<(), Failed> {

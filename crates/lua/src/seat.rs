@@ -16,6 +16,10 @@ use std::sync::Arc;
 /// How long a script may compute outside of events, where nothing else would end it.
 const PATIENCE_S: u32 = 60;
 
+/// Most users whose scripts are compiled, and whose garbage may wait. Each state compiles for itself: with thousands of
+/// them the machine code, its making included, costs more than it saves.
+const ROOMY_USERS: u32 = 1000;
+
 /// A state and its context.
 pub(crate) struct Seat {
     /// There until the seat is dropped.
@@ -54,12 +58,21 @@ impl Seat {
         let seat = Self::new(engine, actor, Arc::clone(script))?;
         seat.load()?;
         seat.set_options()?;
+        seat.ask(c"collect")?;
         Ok(seat)
+    }
+
+    /// Whether memory counts for less than speed.
+    fn has_room(&self) -> bool {
+        self.context.engine.settings.threads <= ROOMY_USERS
     }
 
     /// Runs the script's body.
     pub(crate) fn load(&self) -> Result<(), Failed> {
-        self.ask(c"load").map(drop)
+        let compiled = if self.has_room() { c"true" } else { c"false" };
+        self.raw_call(c"load", Some(compiled))
+            .map(drop)
+            .map_err(|Raised(text)| self.log(&text))
     }
 
     pub(crate) fn set_options(&self) -> Result<(), Failed> {

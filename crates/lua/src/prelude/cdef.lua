@@ -1,5 +1,8 @@
 -- The C names that scripts see: sysbench's types and functions, and (dbdyno_*) what the prelude itself needs.
 
+-- What runs once is not worth compiling: it would stay in memory.
+jit.off()
+
 ffi = require("ffi")
 
 -- The second generation counts bytes, too; scripts name the last of the counters.
@@ -10,19 +13,13 @@ ffi.cdef([[
 typedef enum {
   SB_CNT_OTHER, SB_CNT_READ, SB_CNT_WRITE, SB_CNT_TRX, SB_CNT_ERROR, SB_CNT_RECONNECT, ]] .. byte_counters .. [[ SB_CNT_MAX
 } sb_counter_type;
-typedef enum {
-  SB_ARG_TYPE_NULL, SB_ARG_TYPE_BOOL, SB_ARG_TYPE_INT, SB_ARG_TYPE_SIZE, SB_ARG_TYPE_DOUBLE, SB_ARG_TYPE_STRING,
-  SB_ARG_TYPE_LIST, SB_ARG_TYPE_FILE, SB_ARG_TYPE_MAX
-} sb_arg_type_t;
+typedef int sb_arg_type_t;
 typedef bool (*sb_arg_validate_func)(const char *, const char *);
 typedef struct {
   const char *name; const char *desc; const char *value; sb_arg_type_t type; sb_arg_validate_func validate;
 } sb_arg_t;
 typedef enum { DB_ERROR_NONE, DB_ERROR_IGNORABLE, DB_ERROR_FATAL } sql_error_t;
-typedef enum {
-  SQL_TYPE_NONE, SQL_TYPE_TINYINT, SQL_TYPE_SMALLINT, SQL_TYPE_INT, SQL_TYPE_BIGINT, SQL_TYPE_FLOAT, SQL_TYPE_DOUBLE,
-  SQL_TYPE_TIME, SQL_TYPE_DATE, SQL_TYPE_DATETIME, SQL_TYPE_TIMESTAMP, SQL_TYPE_CHAR, SQL_TYPE_VARCHAR
-} sql_bind_type_t;
+typedef int sql_bind_type_t;
 
 typedef struct { const char *sname; } sql_driver;
 typedef struct {

@@ -38,8 +38,13 @@ function seam.is_module()
 end
 
 -- Runs the body of the script, which is a file or, without a chunk of its own, a module.
-function seam.load()
+function seam.load(compiled)
   seam.load, seam.is_module = nil, nil
+  if compiled == "true" then
+    jit.on()
+  else
+    collectgarbage("setpause", 115)
+  end
   local source = told(TEXT.CHUNK)
   if not source then
     require(told(TEXT.SCRIPT_PATH))
@@ -74,6 +79,8 @@ end
 function seam.set_options(as_globals)
   seam.set_options = nil
   sysbench.opt = {}
+  local compiles = jit.status()
+  jit.off()
   local index = 0
   local name = told(TEXT.OPTION_NAME, index)
   while name do
@@ -85,4 +92,10 @@ function seam.set_options(as_globals)
     index = index + 1
     name = told(TEXT.OPTION_NAME, index)
   end
+  if compiles then
+    jit.on()
+  end
 end
+
+-- What was only needed on the way is much beside what stays.
+function seam.collect() collectgarbage() end
