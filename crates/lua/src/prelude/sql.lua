@@ -70,7 +70,7 @@ local function raise(self, query)
     told.errcode = sysbench.error.RESTART_EVENT
     error(told, 0)
   end
-  error(("SQL error, errno = %d, state = '%s': %s"):format(told.sql_errno, told.sql_state, told.sql_errmsg), 4)
+  error(("SQL error, errno = %d, state = '%s': %s"):format(told.sql_errno, told.sql_state, told.sql_errmsg), 3)
 end
 
 function connection:check_error(result, query)
@@ -86,7 +86,7 @@ end
 
 function connection:query_row(query)
   local result = self:query(query)
-  if result == nil then
+  if result == nil or result.nrows == 0 then
     return nil
   end
   return unpack(result:fetch_row(), 1, result.nfields)
@@ -216,7 +216,11 @@ function statement:execute()
 end
 
 function statement:close()
-  return assert(C.db_close(self) == 0, "db_close() failed")
+  local failed = C.db_close(self)
+  if failed ~= 0 then
+    error("db_close() failed", 2)
+  end
+  return failed
 end
 
 if second_generation then
