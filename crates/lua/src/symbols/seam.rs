@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::prelude::prelude;
 use crate::script::Source;
 use dbdyno_sysbench::Level;
-use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, script_help};
+use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, option_lines};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
 
@@ -205,9 +205,7 @@ extern "C" fn sb_print_test_options() {
     acting((), |context| {
         let script = &context.script;
         let declared = script.declared.get().map_or(&[][..], Vec::as_slice);
-        let name = script.base_name();
-        let help = script_help(name.strip_suffix(".lua").unwrap_or(name), declared);
-        context.engine.log.print(Level::Notice, &help);
+        context.engine.log.print(Level::Notice, &option_lines(declared));
     });
 }
 

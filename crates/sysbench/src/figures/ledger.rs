@@ -46,6 +46,14 @@ impl Ledger {
         }
     }
 
+    /// The first reports tell also what users asked to initialise, as sysbench's do.
+    #[must_use]
+    pub fn with_what_came_before(mut self) -> Self {
+        self.interval.counts = Counts::default();
+        self.checkpoint.counts = Counts::default();
+        self
+    }
+
     /// An intermediate report.
     pub fn interval(
         &mut self,

@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
             end_ns,
             ..
         } = instants;
-        *self.ledger() = new_ledger(self.engine, start_ns);
+        *self.ledger() = new_ledger(self.engine, start_ns).with_what_came_before();
         let warm_ns = if counts_from_ns > start_ns {
             counts_from_ns
         } else {
