@@ -15,7 +15,11 @@ setmetatable(_G, {
   __index = function(self, name)
     if type(name) == "string" and (PREFIX[name:sub(1, 3)] or NAME[name]) then
       setmetatable(self, nil)
+      -- What the script or its options have defined by now stays.
+      local defined = {}
+      for key, value in next, self do defined[key] = value end
       seam.read_later(2)
+      for key, value in next, defined do self[key] = value end
       return self[name]
     end
   end,

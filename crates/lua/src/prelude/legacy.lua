@@ -22,7 +22,9 @@ function sb_rand_uniq(low, high)
   if not low or not high then
     return rand.unique()
   end
-  return low + rand.unique() % (high - low + 1)
+  local number
+  repeat number = rand.unique() until number <= high - low
+  return low + number
 end
 
 -- Queries

@@ -24,7 +24,9 @@ pub fn apply_script_options(
     let mut table = line.table.clone();
     let mut said = Vec::new();
     for option in declared.unwrap_or_default() {
-        let default = option.default.as_deref();
+        // A flag without a default is like a flag without a value: on.
+        let bare = (option.kind == ArgKind::Flag).then_some("on");
+        let default = option.default.as_deref().or(bare);
         if table.declare(&option.name, option.kind, default, &mut said) == Given::Refused
             && option.kind != ArgKind::Null
         {
