@@ -28,6 +28,8 @@ pub(crate) type Leave = Yielder<(), ()>;
 pub(crate) struct Running {
     pub(crate) fiber: u32,
     pub(crate) leave: *const Leave,
+    /// The lowest address of its stack.
+    pub(crate) stack_limit: usize,
 }
 
 /// A watched socket.

@@ -38,6 +38,7 @@ mod poller;
 mod scheduler;
 mod signal;
 mod sleep;
+mod stack;
 mod watch;
 
 pub use core::in_fiber;
@@ -46,4 +47,5 @@ pub use local::{local, set_local};
 pub use scheduler::Scheduler;
 pub use signal::Signal;
 pub use sleep::{monotonic_ns, others_ready, sleep_until, yield_now};
+pub use stack::trim_stack;
 pub use watch::Watch;

@@ -3,7 +3,7 @@
 use crate::core::{Core, Leave, Running, set_running};
 use crate::local::{local, set_local};
 use crate::sleep::monotonic_ns;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult};
 use std::io;
 use std::rc::Rc;
@@ -47,9 +47,14 @@ impl Scheduler {
     /// The system gives no memory for its stack.
     pub fn spawn(&mut self, body: impl FnOnce() + 'static) -> io::Result<()> {
         let stack = DefaultStack::new(STACK_BYTES)?;
+        let stack_limit = stack.limit().get();
         let fiber = self.core.enter();
         let coroutine = Coroutine::with_stack(stack, move |leave: &Leave, ()| {
-            set_running(Some(Running { fiber, leave }));
+            set_running(Some(Running {
+                fiber,
+                leave,
+                stack_limit,
+            }));
             body();
         });
         self.fibers.push(Some(Fiber {

@@ -3,6 +3,7 @@
 use crate::interrupt::end_script_on;
 use crate::script::Script;
 use crate::seat::Seat;
+use dbdyno_fiber::trim_stack;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::{Failed, Program, Reporter, VirtualUser};
 use dbdyno_sysbench::{Actor, Engine};
@@ -60,7 +61,9 @@ impl VirtualUser for ScriptUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
         call_if_there(&self.seat, c"thread_init")?;
         // What is made here stays, and what was used up on the way is much beside it.
-        self.seat.ask(c"collect").map(drop)
+        self.seat.ask(c"collect")?;
+        trim_stack(); // nothing after this goes as deep as Lua's parsers
+        Ok(())
     }
 
     fn thread_run(&mut self) -> Result<(), Failed> {

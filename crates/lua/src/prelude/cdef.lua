@@ -50,10 +50,6 @@ double sb_rand_uniform_double(void);
 void sb_rand_str(const char *, char *);
 uint32_t sb_rand_varstr(char *, uint32_t, uint32_t);
 uint32_t dbdyno_rand_str(const char *, size_t, char *, size_t);
-sb_histogram_t *sb_histogram_new(uint64_t, double, double);
-void sb_histogram_delete(sb_histogram_t *);
-void sb_histogram_update(sb_histogram_t *, double);
-void sb_histogram_print(sb_histogram_t *);
 sql_driver *db_create(const char *);
 int db_destroy(sql_driver *);
 sql_connection *db_connection_create(sql_driver *);
@@ -85,6 +81,4 @@ typedef struct { const char *pointer; size_t length; } dbdyno_text;
 dbdyno_text dbdyno_ask(int, int, int);
 double dbdyno_number(int, int);
 dbdyno_text dbdyno_chunk(const char *);
-void dbdyno_declare(const char *, const char *, const char *, int, bool);
-void sb_print_test_options(void);
 ]])

@@ -4,6 +4,11 @@ local C = ffi.C
 local second_generation, seam = ...
 local cmdline = sysbench.cmdline
 
+ffi.cdef([[
+void dbdyno_declare(const char *, const char *, const char *, int, bool);
+void sb_print_test_options(void);
+]])
+
 -- Complaints name the lines of sysbench's own module: whoever looks for them finds them.
 local function complain(line, text)
   error(('[string "sysbench.cmdline.lua"]:%d: %s'):format(line, text), 0)

@@ -2,6 +2,13 @@
 
 local C = ffi.C
 
+ffi.cdef([[
+sb_histogram_t *sb_histogram_new(uint64_t, double, double);
+void sb_histogram_delete(sb_histogram_t *);
+void sb_histogram_update(sb_histogram_t *, double);
+void sb_histogram_print(sb_histogram_t *);
+]])
+
 -- A string in the place of a function: tostring() of a histogram is an error, as it always was.
 ffi.metatype("sb_histogram_t", {
   __index = {

@@ -205,7 +205,10 @@ extern "C" fn sb_print_test_options() {
     acting((), |context| {
         let script = &context.script;
         let declared = script.declared.get().map_or(&[][..], Vec::as_slice);
-        context.engine.log.print(Level::Notice, &option_lines(declared));
+        context
+            .engine
+            .log
+            .print(Level::Notice, &option_lines(declared));
     });
 }
 
