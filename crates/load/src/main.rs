@@ -2,7 +2,7 @@
 //!
 //! It takes its request from arguments, or from an order file that the lab writes; both become the same
 //! value before anything starts. What is done on each connection is left to `dbdyno-workload`, when it
-//! is done to `dbdyno-drive`. Results go to standard output, everything else to standard error; the exit
+//! is done to `dbdyno-drive`. Called `sysbench`, or with sysbench's words, it answers as sysbench. Otherwise results go to standard output, everything else to standard error; the exit
 //! code is 0 done, 1 done but something asked for did not hold, 2 the request was wrong, 3 the world
 //! failed, 4 a defect of this program.
 
@@ -18,15 +18,26 @@ mod record;
 mod run;
 mod sample;
 mod signals;
+mod sysbench;
 mod trouble;
 
-use arguments::{Cli, Command};
+use arguments::{Cli, Command, is_ours};
 use clap::Parser;
 use std::process::ExitCode;
 use trouble::{Exit, Trouble};
 
 fn main() -> ExitCode {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    let name = words.first().map_or("", String::as_str);
+    if sysbench::is_name(name) {
+        return sysbench::run(&words, false).into();
+    }
+    if !is_ours(words.get(1).map(String::as_str)) {
+        return sysbench::run(&words, true).into();
+    }
     let result = match Cli::parse().command {
+        Command::Script(arguments) => return sysbench::script(*arguments).into(),
         Command::Run(arguments) => run::run(*arguments),
         Command::Search(arguments) => run::search(*arguments),
         Command::Populate(arguments) => populate::run(*arguments),

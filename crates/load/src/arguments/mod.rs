@@ -6,6 +6,7 @@ mod parse;
 mod populate;
 mod profile;
 mod sample;
+mod script;
 mod search;
 mod server;
 mod workload;
@@ -13,12 +14,13 @@ mod workload;
 pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use sample::{SampleArguments, SamplePhase};
+pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
 pub(crate) use workload::WorkloadOptions;
 
 use crate::null_server::NullServerArguments;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 const LONG_ABOUT: &str = "\
 Fill tables, drive a load against a MySQL-compatible server, and write down what happened.
@@ -32,7 +34,24 @@ Example, from nothing to a result:
   dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock
   dbdyno-load run      sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock \
       --threads 16
-  dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock";
+  dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock
+
+In sysbench's place, with sysbench's words, lines and exit codes (a link named sysbench answers the same):
+  dbdyno-load --threads=16 --tables=4 --mysql-socket=/run/mysqld/mysqld.sock oltp_read_write run
+  dbdyno-load --mysql-socket=/run/mysqld/mysqld.sock ./my_script.lua run
+What belongs to which: a first word that is one of the commands above is our own form, everything else sysbench's.
+dbdyno-load --help=on tells the options of sysbench's form.";
+
+/// Whether a command line that begins with this word is in our own form. sysbench's begins with an option, a script or
+/// a builtin.
+pub(crate) fn is_ours(first: Option<&str>) -> bool {
+    match first {
+        None | Some("help" | "--help" | "-h" | "--version" | "-V") => true,
+        Some(word) => Cli::command()
+            .get_subcommands()
+            .any(|command| command.get_name() == word),
+    }
+}
 
 /// The load generator of dbdyno.
 #[derive(Debug, Parser)]
@@ -55,6 +74,8 @@ pub(crate) enum Command {
     Populate(Box<PopulateArguments>),
     /// Drop a workload's tables
     Cleanup(Box<CleanupArguments>),
+    /// Run a sysbench script with nothing of sysbench's silent failures
+    Script(Box<ScriptArguments>),
     /// Print what would be sent, without a server
     Sample(Box<SampleArguments>),
     /// Be a server that does no work, or as badly as it is told
@@ -69,6 +90,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_first_word_tells_whose_form_it_is() {
+        for ours in ["run", "script", "null-server", "--help", "-V"] {
+            assert!(is_ours(Some(ours)), "{ours}");
+        }
+        for theirs in ["oltp_read_write", "--threads=4", "./run", "--help=on", "-"] {
+            assert!(!is_ours(Some(theirs)), "{theirs}");
+        }
     }
 
     #[test]

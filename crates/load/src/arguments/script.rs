@@ -1,0 +1,144 @@
+//! Arguments of `script`.
+
+use super::ServerArguments;
+use super::parse::seconds;
+use clap::Args;
+use std::path::PathBuf;
+
+const LONG_ABOUT: &str = "\
+Run a sysbench script, or a builtin such as oltp_read_write, with all that is done better than sysbench does it:
+a failed parallel prepare exits with 1, arrivals left in the queue are counted, ROLLBACK goes before a repeat, a run
+that fails still prints its report, errors are told by number, and the report says whether the connections were
+encrypted. --fixes chooses among these. The script and the lines of the report are sysbench's.
+
+Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or users that did not come up in time.";
+
+const EXAMPLES: &str = "\
+Examples:
+  Fill, run for a minute with 64 users, drop:
+    dbdyno-load script oltp_read_write prepare --set tables=4 --set table_size=50000 --host db.example
+    dbdyno-load script oltp_read_write run     --set tables=4 --set table_size=50000 --host db.example \\
+        --threads 64 --time 60s --report-interval 1s
+    dbdyno-load script oltp_read_write cleanup --set tables=4 --host db.example
+
+  A script of your own, and what it takes:
+    dbdyno-load script ./orders.lua help
+    dbdyno-load script ./orders.lua --set warehouses=10 --socket /run/mysqld/mysqld.sock --json-lines run.jsonl";
+
+/// Runs a sysbench script.
+#[derive(Debug, Clone, Args)]
+#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+pub(crate) struct ScriptArguments {
+    /// Script file, Lua module or builtin
+    #[arg(value_name = "SCRIPT")]
+    pub(crate) script: String,
+
+    /// run, prepare, cleanup, help, or a command of the script's own
+    #[arg(value_name = "COMMAND", default_value = "run")]
+    pub(crate) command: String,
+
+    /// An option of the script, repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) options: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+
+    /// Users, each with one event in flight
+    #[arg(long, value_name = "COUNT", default_value_t = 1, help_heading = "Load")]
+    pub(crate) threads: u32,
+
+    /// How long events are started, such as 60s; 0 for no limit
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s", help_heading = "Load")]
+    pub(crate) time: u32,
+
+    /// Events over all users, 0 for no limit
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Load")]
+    pub(crate) events: u64,
+
+    /// Events that arrive a second; 0: each user starts its next event when the last is done
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Load")]
+    pub(crate) rate: u32,
+
+    /// Errors after which an event is repeated, or all
+    #[arg(
+        long,
+        value_name = "NUMBERS",
+        default_value = "1213,1020,1205,2006,2013",
+        help_heading = "Load"
+    )]
+    pub(crate) ignore_errors: String,
+
+    /// Seed of the random numbers, 0 for the current time
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0,
+        help_heading = "Load"
+    )]
+    pub(crate) seed: u32,
+
+    /// Operating system threads that share the users
+    #[arg(long, value_name = "COUNT", help_heading = "Load")]
+    pub(crate) workers: Option<u32>,
+
+    /// Generation of sysbench that the script was written for: 1.0 or 1.1
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "1.0",
+        help_heading = "sysbench"
+    )]
+    pub(crate) dialect: String,
+
+    /// What is done better than sysbench does it: all, none, or names with commas between
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "all",
+        help_heading = "sysbench"
+    )]
+    pub(crate) fixes: String,
+
+    /// Any other option of sysbench's form, such as --option=--histogram
+    #[arg(
+        long = "option",
+        value_name = "--NAME=VALUE",
+        allow_hyphen_values = true,
+        help_heading = "sysbench"
+    )]
+    pub(crate) others: Vec<String>,
+
+    /// Time between lines of progress, 0 for none
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "0s", help_heading = "Output")]
+    pub(crate) report_interval: u32,
+
+    /// Write records to a file, - for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json_lines: Option<PathBuf>,
+}
+
+impl ScriptArguments {
+    /// The same request in sysbench's words, the program's name first; the server is not in it.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = vec![
+            "dbdyno-load".to_owned(),
+            format!("--threads={}", self.threads),
+            format!("--time={}", self.time),
+            format!("--events={}", self.events),
+            format!("--rate={}", self.rate),
+            format!("--mysql-ignore-errors={}", self.ignore_errors),
+            format!("--rand-seed={}", self.seed),
+            format!("--dialect={}", self.dialect),
+            format!("--fixes={}", self.fixes),
+            format!("--report-interval={}", self.report_interval),
+        ];
+        words.extend(self.workers.map(|count| format!("--workers={count}")));
+        let json_lines = self.json_lines.as_ref();
+        words.extend(json_lines.map(|path| format!("--json-lines={}", path.display())));
+        words.extend(self.others.iter().cloned());
+        words.extend(self.options.iter().map(|option| format!("--{option}")));
+        words.extend([self.script.clone(), self.command.clone()]);
+        words
+    }
+}

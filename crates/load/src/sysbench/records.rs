@@ -1,0 +1,263 @@
+//! dbdyno's own records of a run in sysbench's form: one JSON object a line, as `contract/sysbench-record.schema.json`
+//! has it.
+
+use super::complaint;
+use crate::record::{PROGRAM, RecordWriter};
+use dbdyno_meter::{Reading, clock};
+use dbdyno_sysbench::Engine;
+use dbdyno_sysbench::options::{CommandLine, Ending};
+use dbdyno_sysbench::text::Counts;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How often the recorder looks whether the run has begun or is over.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Version of the records.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Writes a record each second while a run goes on, if records were asked for.
+pub(super) struct Recorder {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<io::Result<Desk>>>,
+}
+
+#[derive(Debug, Serialize)]
+struct StartRecord<'a> {
+    record: &'static str,
+    schema_version: u32,
+    program: &'static str,
+    imitates: String,
+    benchmark: &'a str,
+    threads: u32,
+    rate: u32,
+    time_limit_ns: u64,
+    events_limit: u64,
+    seed: u32,
+    ignored_errors: String,
+}
+
+#[derive(Debug, Serialize)]
+struct IntervalRecord {
+    record: &'static str,
+    /// From 0, since the users began.
+    second: u64,
+    monotonic_ns: u64,
+    realtime_ns: u64,
+    duration_ns: u64,
+    threads_running: u32,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+#[derive(Debug, Serialize)]
+struct EndRecord {
+    record: &'static str,
+    exit_code: u8,
+    duration_ns: u64,
+    /// Arrivals that no user took, with `--rate`.
+    backlog: Option<u64>,
+    process_cpu_ns: u64,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+#[derive(Debug, Serialize)]
+struct Figures {
+    events: u64,
+    reads: u64,
+    writes: u64,
+    others: u64,
+    errors: u64,
+    reconnects: u64,
+    errors_by_code: BTreeMap<String, u64>,
+    /// HdrHistogram V2, deflated, base64, nanoseconds; with `--rate` the wait in the queue included.
+    response: Option<String>,
+}
+
+/// What was counted at some moment.
+#[derive(Default, Clone)]
+struct Page {
+    at_ns: u64,
+    counts: Counts,
+    codes: BTreeMap<String, u64>,
+    times: Reading,
+}
+
+struct Desk {
+    writer: RecordWriter<Box<dyn Write + Send>>,
+    first: Page,
+    last: Page,
+    second: u64,
+}
+
+impl Recorder {
+    /// Opens the file and says what will run.
+    pub(super) fn start(engine: &Arc<Engine>, line: &CommandLine) -> Result<Self, Ending> {
+        let over = Arc::new(AtomicBool::new(false));
+        let Some(path) = &engine.settings.json_lines else {
+            return Ok(Self { over, thread: None });
+        };
+        let name = line.name.as_deref().unwrap_or("-");
+        let desk = Desk::open(path, engine, name)
+            .map_err(|error| complaint(format!("--json-lines={}: {error}\n", path.display())))?;
+        let (engine, is_over) = (Arc::clone(engine), Arc::clone(&over));
+        let thread = std::thread::spawn(move || desk.keep(&engine, &is_over));
+        Ok(Self {
+            over,
+            thread: Some(thread),
+        })
+    }
+
+    /// Says how it ended.
+    pub(super) fn end(self, engine: &Engine, exit_code: u8) -> Result<(), Ending> {
+        self.over.store(true, Ordering::Release);
+        let Some(thread) = self.thread else {
+            return Ok(());
+        };
+        let kept = thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("the recorder broke off")));
+        kept.and_then(|mut desk| desk.end(engine, exit_code))
+            .map_err(|error| complaint(format!("--json-lines: {error}\n")))
+    }
+}
+
+impl Desk {
+    fn open(path: &Path, engine: &Engine, benchmark: &str) -> io::Result<Self> {
+        let out: Box<dyn Write + Send> = match path.to_str() {
+            Some("-") => Box::new(io::stdout()),
+            _ => Box::new(File::create(path)?),
+        };
+        let mut writer = RecordWriter::new(out);
+        let settings = &engine.settings;
+        writer.write(&StartRecord {
+            record: "start",
+            schema_version: SCHEMA_VERSION,
+            program: PROGRAM,
+            imitates: format!("sysbench {}", settings.dialect.version()),
+            benchmark,
+            threads: settings.threads,
+            rate: settings.rate,
+            time_limit_ns: u64::from(settings.time_s) * SECOND_NS,
+            events_limit: settings.events,
+            seed: settings.random.seed,
+            ignored_errors: ignored(engine),
+        })?;
+        Ok(Self {
+            writer,
+            first: Page::default(),
+            last: Page::default(),
+            second: 0,
+        })
+    }
+
+    /// Writes a record at the end of each second, and one of the rest.
+    fn keep(mut self, engine: &Engine, over: &AtomicBool) -> io::Result<Self> {
+        let is_over = || over.load(Ordering::Acquire);
+        while engine.control.began_ns().is_none() && !is_over() {
+            std::thread::sleep(LOOK);
+        }
+        let Some(began_ns) = engine.control.began_ns() else {
+            return Ok(self);
+        };
+        self.first.at_ns = began_ns;
+        self.last.at_ns = began_ns;
+        loop {
+            let due_ns = began_ns + (self.second + 1) * SECOND_NS;
+            while clock::monotonic_ns() < due_ns && !is_over() {
+                let left = Duration::from_nanos(due_ns.saturating_sub(clock::monotonic_ns()));
+                std::thread::sleep(left.min(LOOK));
+            }
+            self.turn(engine)?;
+            if is_over() {
+                return Ok(self);
+            }
+        }
+    }
+
+    fn turn(&mut self, engine: &Engine) -> io::Result<()> {
+        let page = Page::read(engine);
+        let record = IntervalRecord {
+            record: "interval",
+            second: self.second,
+            monotonic_ns: self.last.at_ns,
+            realtime_ns: clock::realtime_ns() - (page.at_ns - self.last.at_ns),
+            duration_ns: page.at_ns - self.last.at_ns,
+            threads_running: engine.control.threads_running(),
+            figures: page.since(&self.last),
+        };
+        self.last = page;
+        self.second += 1;
+        self.writer.write(&record)
+    }
+
+    fn end(&mut self, engine: &Engine, exit_code: u8) -> io::Result<()> {
+        let page = Page::read(engine);
+        self.writer.write(&EndRecord {
+            record: "end",
+            exit_code,
+            duration_ns: match self.first.at_ns {
+                0 => 0, // it never began
+                began_ns => self.last.at_ns - began_ns,
+            },
+            backlog: engine.control.backlog(page.at_ns),
+            process_cpu_ns: clock::process_cpu_ns(),
+            figures: page.since(&self.first),
+        })
+    }
+}
+
+impl Page {
+    fn read(engine: &Engine) -> Self {
+        let figures = &engine.figures;
+        let codes = figures.codes();
+        Self {
+            at_ns: clock::monotonic_ns(),
+            counts: figures.counts(),
+            codes: codes
+                .iter()
+                .map(|(code, count)| (code.to_string(), count))
+                .collect(),
+            times: figures.read_times(),
+        }
+    }
+
+    fn since(&self, earlier: &Self) -> Figures {
+        let (now, before) = (&self.counts, &earlier.counts);
+        let times = self.times.since(&earlier.times);
+        let new_codes = self.codes.iter().map(|(code, count)| {
+            let known = earlier.codes.get(code).copied().unwrap_or(0);
+            (code.clone(), count - known)
+        });
+        Figures {
+            events: now.events - before.events,
+            reads: now.reads - before.reads,
+            writes: now.writes - before.writes,
+            others: now.other - before.other,
+            errors: now.errors - before.errors,
+            reconnects: now.reconnects - before.reconnects,
+            errors_by_code: new_codes.filter(|(_, count)| *count > 0).collect(),
+            response: (times.count() > 0).then(|| times.encode()),
+        }
+    }
+}
+
+fn ignored(engine: &Engine) -> String {
+    match &engine.settings.database.ignore {
+        dbdyno_sysbench::IgnoreErrors::All => "all".to_owned(),
+        dbdyno_sysbench::IgnoreErrors::Codes(codes) => {
+            let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
+            codes.join(",")
+        }
+    }
+}
