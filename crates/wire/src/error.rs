@@ -78,7 +78,7 @@ pub enum WireError {
         /// What the server, or this side, objected to.
         reason: String,
         /// The server's own words, if it was the server.
-        server: Option<ServerError>,
+        server: Option<Box<ServerError>>,
     },
     /// No encrypted connection of the demanded strength could be made.
     #[error("TLS with {peer}: {reason}")]

@@ -254,7 +254,7 @@ impl Login<'_> {
                 user: self.endpoint.user.clone(),
                 plugin: method.name().to_owned(),
                 reason: error.to_string(),
-                server: Some(error),
+                server: Some(Box::new(error)),
             },
             _ => WireError::Server(error),
         })

@@ -3,6 +3,7 @@
 use super::{FAILED, GOOD, complaint, failed, tell};
 use dbdyno_lua::{Command, Function, Launch, MainState};
 use dbdyno_sysbench::cpu::Cpu;
+use dbdyno_sysbench::native::{Builtin, Native};
 use dbdyno_sysbench::options::{
     ArgKind, CommandLine, Ending, OptionValues, ScriptOption, Table, Value, apply_script_options,
     script_help,
@@ -27,6 +28,8 @@ pub(super) struct Benchmark {
 enum Kind {
     Script(Box<MainState>),
     Cpu(Cpu),
+    /// A script of sysbench's that is built in; once its options are read it can act.
+    Native(Builtin, Option<Box<Native>>),
     /// A builtin that is not built in here.
     Elsewhere,
 }
@@ -42,6 +45,11 @@ impl Benchmark {
         let (kind, options) = match name.as_str() {
             "cpu" => (Kind::Cpu(Cpu { max_prime: 10_000 }), vec![max_prime()]),
             name if ELSEWHERE.contains(&name) => (Kind::Elsewhere, Vec::new()),
+            name if engine.settings.native && native(engine, name).is_some() => {
+                let builtin = native(engine, name).ok_or_else(failed)?;
+                let options = builtin.options().unwrap_or_default();
+                (Kind::Native(builtin, None), options)
+            }
             _ => {
                 let launch = Launch {
                     name: line.name.clone(),
@@ -81,6 +89,9 @@ impl Benchmark {
                 self.options = declared.unwrap_or_default();
                 read
             }
+            Kind::Native(builtin, _) => {
+                apply_script_options(line, builtin.options().as_deref(), &mut |_, _| true)?
+            }
             Kind::Cpu(_) => apply_script_options(line, Some(&self.options), &mut |_, _| true)?,
             Kind::Elsewhere => return Ok(()),
         };
@@ -90,7 +101,7 @@ impl Benchmark {
     }
 
     /// Reads the values, which sysbench does where somebody begins to act.
-    fn take_options(&mut self) -> Result<(), Ending> {
+    fn take_options(&mut self, engine: &Arc<Engine>) -> Result<(), Ending> {
         let Some(table) = self.table.take() else {
             return Ok(());
         };
@@ -101,6 +112,15 @@ impl Benchmark {
                 cpu.max_prime = number(&values, "cpu_max_prime");
                 Ok(())
             }
+            Kind::Native(builtin, native) => match builtin.with(&values, engine) {
+                Some(made) => {
+                    *native = Some(Box::new(made));
+                    Ok(())
+                }
+                None => Err(complaint(
+                    "these values are for the script itself: give --native=off\n".to_owned(),
+                )),
+            },
             Kind::Elsewhere => Ok(()),
         }
     }
@@ -112,18 +132,25 @@ impl Benchmark {
                 let command = state.command().map_err(|Failed| failed())?;
                 Ok(command != Command::Known)
             }
-            Kind::Cpu(_) | Kind::Elsewhere => Ok(false),
+            Kind::Native(..) | Kind::Cpu(_) | Kind::Elsewhere => Ok(false),
         }
     }
 
     /// The command `run`.
     pub(super) fn run(&mut self, engine: &Arc<Engine>) -> Result<u8, Ending> {
-        self.take_options()?;
+        self.take_options(engine)?;
         Ok(match &mut self.kind {
             Kind::Script(state) => {
                 let program: Arc<dyn Program> = Arc::new(state.program());
                 run::run(engine, &program, &mut **state)
             }
+            Kind::Native(_, native) => match native {
+                Some(native) => {
+                    let program: Arc<dyn Program> = Arc::new((**native).clone());
+                    run::run(engine, &program, &mut **native)
+                }
+                None => FAILED,
+            },
             Kind::Cpu(cpu) => {
                 let program: Arc<dyn Program> = Arc::new(*cpu);
                 run::run(engine, &program, cpu)
@@ -142,12 +169,17 @@ impl Benchmark {
     pub(super) fn command(&mut self, engine: &Arc<Engine>, command: &str) -> Result<u8, Ending> {
         let kind = match &self.kind {
             Kind::Script(state) => state.command().map_err(|Failed| failed())?,
-            Kind::Cpu(_) | Kind::Elsewhere => Command::Known,
+            Kind::Native(..) | Kind::Cpu(_) | Kind::Elsewhere => Command::Known,
         };
+        if let Kind::Native(..) = self.kind
+            && command != "help"
+        {
+            return self.native_command(engine, command);
+        }
         if kind == Command::Known {
             return self.known(engine, command);
         }
-        self.take_options()?;
+        self.take_options(engine)?;
         let Kind::Script(state) = &self.kind else {
             return self.known(engine, command);
         };
@@ -166,6 +198,35 @@ impl Benchmark {
         Ok(if done.is_ok() { GOOD } else { FAILED })
     }
 
+    /// A command of a builtin script.
+    fn native_command(&mut self, engine: &Arc<Engine>, command: &str) -> Result<u8, Ending> {
+        self.take_options(engine)?;
+        let Kind::Native(_, Some(native)) = &self.kind else {
+            return self.known(engine, command);
+        };
+        if !native.has_command(command, engine.settings.dialect) {
+            return Err(complaint(format!("Unknown command: {command}\n")));
+        }
+        let done = if native.is_parallel(command) && engine.settings.threads > 1 {
+            let (native, name) = (native.clone(), command.to_owned());
+            let part = move |engine: &_, actor| native.command(engine, actor, &name);
+            let done = run::parallel_command(engine, part);
+            done.or_else(|Failed| match engine.settings.fixes.prepare_exit {
+                true => Err(Failed),
+                false => Ok(()),
+            })
+        } else {
+            native.command(engine, engine.main_actor(), command)
+        };
+        Ok(if done.is_ok() { GOOD } else { FAILED })
+    }
+
+    /// The name without folders and suffix.
+    fn title(&self) -> &str {
+        let file = self.name.rsplit('/').next().unwrap_or(&self.name);
+        file.strip_suffix(".lua").unwrap_or(file)
+    }
+
     /// One of the commands that all know and not all have.
     fn known(&mut self, engine: &Arc<Engine>, command: &str) -> Result<u8, Ending> {
         let function = match command {
@@ -176,12 +237,12 @@ impl Benchmark {
         };
         let has_it = matches!(&self.kind, Kind::Script(state) if state.has(function));
         if !has_it && function == Function::Help && !self.options.is_empty() {
-            let help = script_help(&self.name, &self.options);
+            let help = script_help(self.title(), &self.options);
             engine.log.print(Level::Notice, &help);
             return Ok(GOOD);
         }
         if let (Kind::Script(_), true) = (&self.kind, has_it) {
-            self.take_options()?;
+            self.take_options(engine)?;
         }
         match &self.kind {
             Kind::Script(state) if has_it => {
@@ -196,6 +257,13 @@ impl Benchmark {
             }
         }
     }
+}
+
+/// The builtin of this name, unless a file of that name is nearer.
+fn native(engine: &Engine, name: &str) -> Option<Builtin> {
+    let file = format!("{name}.lua");
+    let is_file = std::path::Path::new(name).is_file() || std::path::Path::new(&file).is_file();
+    Builtin::named(name, engine.settings.dialect).filter(|_| !is_file)
 }
 
 fn max_prime() -> ScriptOption {

@@ -96,11 +96,11 @@ impl Complaint {
     /// No connection could be made.
     pub(super) fn of_connecting(dialect: Dialect, place: &Place, error: &WireError) -> Self {
         match error {
-            WireError::Server(error)
-            | WireError::Authentication {
+            WireError::Server(error) => error.into(),
+            WireError::Authentication {
                 server: Some(error),
                 ..
-            } => error.into(),
+            } => (&**error).into(),
             WireError::Network {
                 doing: "connecting to",
                 source,
