@@ -28,6 +28,6 @@ pub struct SessionFacts {
 pub struct TlsFacts {
     /// Such as `TLSv1.3`.
     pub version: String,
-    /// Such as `TLS13_AES_256_GCM_SHA384`.
+    /// As servers and OpenSSL call it, such as `TLS_AES_256_GCM_SHA384`.
     pub cipher: String,
 }

@@ -28,6 +28,9 @@ pub struct SessionOptions {
     pub session_tracking: bool,
     /// The oldest version of TLS to agree to, where the connection is encrypted.
     pub tls_minimum: TlsVersion,
+    /// The ciphers to agree to, as OpenSSL names them, the most wanted first; none: any. Versions of TLS for which none
+    /// is named are not spoken. Names that are [not known](crate::knows_tls_cipher) are left out.
+    pub tls_ciphers: Vec<String>,
     /// What this side shows of itself, where the connection is encrypted and the server asks.
     pub client_certificate: Option<ClientCertificate>,
 }

@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::row_sink::RowSink;
-use crate::value::{ColumnType, binary_value};
+use crate::value::{ColumnType, binary_value, column_of};
 use crate::{QueryResult, Reply, SessionChanges, Value, WireError};
 
 /// Collects the rows of the last result set of a reply.
@@ -78,16 +78,8 @@ impl RowSink for Rows {
     }
 
     fn column(&mut self, definition: &[u8]) -> Result<(), WireError> {
-        let mut bytes = Bytes(definition);
-        for _catalog_schema_and_tables in 0..4 {
-            bytes.string()?;
-        }
-        let name = bytes.string()?;
-        bytes.string()?; // its name in the table
-        bytes.length()?; // of what follows
-        bytes.take(2 + 4)?; // character set, display width
-        let (wire_type, flags, decimals) = (bytes.u8()?, bytes.u16()?, bytes.u8()?);
-        self.types.push(ColumnType::new(wire_type, flags, decimals));
+        let (name, kind) = column_of(definition)?;
+        self.types.push(kind);
         self.columns
             .push(String::from_utf8_lossy(name).into_owned());
         Ok(())
@@ -105,10 +97,10 @@ impl RowSink for Rows {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn definition(name: &[u8], wire_type: u8, flags: u16) -> Vec<u8> {
+    pub(crate) fn definition(name: &[u8], wire_type: u8, flags: u16) -> Vec<u8> {
         let mut out = b"\x03def\x00\x00\x00".to_vec();
         out.push(name.len() as u8);
         out.extend_from_slice(name);

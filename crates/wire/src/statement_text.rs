@@ -66,8 +66,10 @@ impl StatementText {
     }
 }
 
-/// Length of the quoted string or comment at the front of `sql`; 0 if there is none.
-fn opaque_length(sql: &[u8]) -> usize {
+/// Length of the quoted string or comment at the front of `sql`, in which no `?`, `:` or `;` means anything; 0 if there
+/// is none.
+#[must_use]
+pub fn opaque_length(sql: &[u8]) -> usize {
     let after = |found: Option<usize>| found.unwrap_or(sql.len());
     match sql {
         [quote @ (b'\'' | b'"' | b'`'), ..] => quoted_length(sql, *quote),

@@ -1,6 +1,9 @@
 //! Encryption: the handshake, and the bytes under it.
 
 mod certificates;
+mod ciphers;
+
+pub use ciphers::knows_tls_cipher;
 
 use crate::stream::{Deadline, Stream};
 use crate::{Address, ReadBuffer, SessionOptions, TlsFacts, TlsPolicy, WireError};
@@ -56,9 +59,7 @@ impl TlsStream {
                 Some(rustls::ProtocolVersion::TLSv1_3) => "TLSv1.3".to_owned(),
                 other => format!("{other:?}"),
             },
-            cipher: cipher
-                .map(|suite| format!("{:?}", suite.suite()))
-                .unwrap_or_default(),
+            cipher: cipher.map(ciphers::name).unwrap_or_default(),
         }
     }
 

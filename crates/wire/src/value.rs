@@ -22,6 +22,54 @@ impl ColumnType {
             decimals,
         }
     }
+
+    /// Bytes of a number in a binary row; `None` for what says its length itself.
+    pub(crate) fn width(self) -> Option<usize> {
+        match self.wire_type {
+            1 => Some(1),
+            2 | 13 => Some(2),
+            3 | 4 | 9 => Some(4),
+            5 | 8 => Some(8),
+            6 => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Whether the number is a floating-point one.
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self.wire_type, 4 | 5)
+    }
+
+    /// Whether it's a point in time or a span of it.
+    pub(crate) fn is_time(self) -> bool {
+        matches!(self.wire_type, 7 | 10 | 11 | 12)
+    }
+
+    /// A whole number with the sign that its column gives it.
+    pub(crate) fn whole(self, raw: &[u8]) -> i64 {
+        let mut wide = [0; 8];
+        wide[..raw.len()].copy_from_slice(raw);
+        let unused = 64 - 8 * raw.len() as u32;
+        let value = u64::from_le_bytes(wide);
+        match self.is_unsigned || unused == 64 {
+            true => value as i64,
+            false => ((value << unused) as i64) >> unused,
+        }
+    }
+}
+
+/// A column's name and type out of its definition.
+pub(crate) fn column_of(definition: &[u8]) -> Result<(&[u8], ColumnType), Truncated> {
+    let mut bytes = Bytes(definition);
+    for _catalog_schema_and_tables in 0..4 {
+        bytes.string()?;
+    }
+    let name = bytes.string()?;
+    bytes.string()?; // its name in the table
+    bytes.length()?; // of what follows
+    bytes.take(2 + 4)?; // character set, display width
+    let (wire_type, flags, decimals) = (bytes.u8()?, bytes.u16()?, bytes.u8()?);
+    Ok((name, ColumnType::new(wire_type, flags, decimals)))
 }
 
 /// Takes the next value of a binary row. Floating-point numbers appear with the fewest digits that tell

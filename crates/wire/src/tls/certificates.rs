@@ -1,5 +1,6 @@
 //! How much a server must prove by its certificate.
 
+use super::ciphers;
 use crate::{SessionOptions, TlsPolicy, TlsVersion};
 use rustls::SignatureScheme;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -8,7 +9,10 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore,
+    SupportedProtocolVersion,
+};
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -23,7 +27,9 @@ pub(super) fn config(
         policy,
         TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_)
     );
-    let is_plain = options.client_certificate.is_none() && options.tls_minimum == TlsVersion::V1_2;
+    let is_plain = options.client_certificate.is_none()
+        && options.tls_minimum == TlsVersion::V1_2
+        && options.tls_ciphers.is_empty();
     match TRUSTING.get() {
         Some(config) if is_trusting && is_plain => Ok(Arc::clone(config)),
         _ => {
@@ -37,7 +43,25 @@ pub(super) fn config(
 }
 
 fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, String> {
-    let provider = Arc::new(ring::default_provider());
+    let mut provider = ring::default_provider();
+    if !options.tls_ciphers.is_empty() {
+        provider.cipher_suites = ciphers::chosen(&options.tls_ciphers)?;
+    }
+    // A version without a cipher is none: rustls demands one for each that is named.
+    let speaks = |version: &SupportedProtocolVersion| {
+        let mut suites = provider.cipher_suites.iter();
+        suites.any(|suite| suite.version() == version)
+    };
+    let allowed: &[_] = match options.tls_minimum {
+        TlsVersion::V1_2 => &[&TLS13, &TLS12],
+        TlsVersion::V1_3 => &[&TLS13],
+    };
+    let versions: Vec<_> = allowed
+        .iter()
+        .copied()
+        .filter(|version| speaks(version))
+        .collect();
+    let provider = Arc::new(provider);
     let lenient = |authority| {
         let algorithms = provider.signature_verification_algorithms;
         let schemes = algorithms.supported_schemes();
@@ -50,12 +74,8 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
         TlsPolicy::VerifyCa(path) => lenient(Some(authority(path, &provider)?)),
         TlsPolicy::VerifyIdentity(path) => authority(path, &provider)?,
     };
-    let versions: &[_] = match options.tls_minimum {
-        TlsVersion::V1_2 => &[&TLS13, &TLS12],
-        TlsVersion::V1_3 => &[&TLS13],
-    };
     let builder = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(versions)
+        .with_protocol_versions(&versions)
         .map_err(|error| error.to_string())?
         .dangerous()
         .with_custom_certificate_verifier(verifier);

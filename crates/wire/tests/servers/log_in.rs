@@ -294,6 +294,34 @@ fn the_oldest_version_of_tls_is_the_callers_choice() {
 }
 
 #[test]
+fn the_ciphers_are_the_callers_choice() {
+    each_server(|server| {
+        let endpoint = server.endpoint(Route::Loopback, TlsPolicy::Required);
+        let cipher = |names: &[&str]| {
+            let options = SessionOptions {
+                tls_ciphers: names.iter().map(|name| (*name).to_owned()).collect(),
+                ..SessionOptions::default()
+            };
+            let mut session = Session::open_with(&endpoint, &options, LIMIT)?;
+            let told = session.facts().tls.as_ref().unwrap().cipher.clone();
+            let shown = session.query("SHOW SESSION STATUS LIKE 'Ssl_cipher'")?;
+            assert_eq!(shown.rows[0][1].as_deref(), Some(told.as_bytes()));
+            Ok::<_, WireError>(told)
+        };
+        for name in [
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_CHACHA20_POLY1305_SHA256",
+            "ECDHE-RSA-AES128-GCM-SHA256",
+            "ECDHE-RSA-AES256-GCM-SHA384",
+        ] {
+            assert_eq!(cipher(&[name]).unwrap(), name);
+        }
+        let error = cipher(&["AES256-SHA"]).unwrap_err();
+        assert!(matches!(error, WireError::Tls { .. }), "{error:?}");
+    });
+}
+
+#[test]
 fn an_unknown_schema_is_a_server_error() {
     each_server(|server| {
         let mut endpoint = server.endpoint(Route::Socket, TlsPolicy::Off);
