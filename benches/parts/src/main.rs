@@ -1,11 +1,15 @@
 //! Parts of the load generator by themselves, where a whole run would drown them in its noise.
 //!
-//!     dbdyno-bench-parts rows sysbench|dbdyno   CPU time to make one row for populate
-//!     dbdyno-bench-parts record                 CPU time to time a statement and write it down
-//!     dbdyno-bench-parts quantiles              largest error of a told quantile against the exact one
+//! ```text
+//! dbdyno-bench-parts rows sysbench|dbdyno   CPU time to make one row for populate
+//! dbdyno-bench-parts record                 CPU time to time a statement and write it down
+//! dbdyno-bench-parts event                  CPU time of what lies around an event in sysbench's form
+//! dbdyno-bench-parts quantiles              largest error of a told quantile against the exact one
+//! ```
 //!
 //! Each prints one number.
 
+mod event;
 mod quantiles;
 mod record;
 mod rows;
@@ -20,6 +24,7 @@ fn main() -> ExitCode {
     let figure = match words.as_slice() {
         ["rows", whose] => whose.parse().map_err(|_| ()).and_then(rows_ns),
         ["record"] => Ok(record::cost_ns()),
+        ["event"] => event::cost_ns(),
         ["quantiles"] => Ok(quantiles::largest_error()),
         _ => Err(()),
     };
@@ -29,7 +34,7 @@ fn main() -> ExitCode {
             Err(_) => ExitCode::from(3),
         },
         Err(()) => {
-            eprintln!("error: rows sysbench|dbdyno, record or quantiles is wanted");
+            eprintln!("error: rows sysbench|dbdyno, record, event or quantiles is wanted");
             ExitCode::from(2)
         }
     }

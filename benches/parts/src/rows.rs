@@ -12,7 +12,7 @@ pub(crate) fn cost_ns(kind: RandomKind) -> Result<f64, WorkloadError> {
     let options = [("table_size".to_owned(), ROWS.to_string())];
     let source = RandomSource { kind, seed: 1 };
     let population = population("sysbench/oltp_read_write", &options, source)?;
-    let mut rows = population.rows(0);
+    let mut rows = population.rows(0, 0);
     let mut statement = Vec::new();
     let began_ns = clock::thread_cpu_ns();
     while rows.next_statement(&mut statement) > 0 {

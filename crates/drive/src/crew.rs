@@ -9,7 +9,7 @@ use crate::leg::{Leg, run_leg};
 use crate::login::{Opened, Opener, open_all};
 use crate::observe::{Level, Observer, Outcome, Start, Status};
 use crate::stop::FailureSlot;
-use crate::worker::{Connection, Shared};
+use crate::worker::{Connection, Shared, Way};
 use crate::{DriveError, Load, StopSwitch, limits};
 use dbdyno_meter::clock;
 use dbdyno_wire::StatementText;
@@ -97,10 +97,10 @@ impl<'a> Crew<'a> {
 
     /// Takes leave of the server. The account of all legs.
     pub(crate) fn close(mut self) -> Outcome {
-        self.shares
-            .iter_mut()
-            .flatten()
-            .for_each(Connection::say_good_bye);
+        let statements = self.load.workload.statements();
+        for connection in self.shares.iter_mut().flatten() {
+            connection.say_good_bye(statements);
+        }
         self.account.peak_rss_bytes = limits::peak_rss_bytes();
         if self.is_well() && self.stop.is_thrown() {
             self.account.status = Status::Interrupted;
@@ -118,10 +118,7 @@ impl<'a> Crew<'a> {
         let load = self.load;
         let statements = load.workload.statements();
         Shared {
-            statement_types: statements
-                .iter()
-                .map(|statement| statement.statement_type)
-                .collect(),
+            ways: statements.iter().map(Way::of).collect(),
             texts: statements
                 .iter()
                 .map(|statement| StatementText::new(&statement.text))

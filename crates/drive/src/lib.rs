@@ -30,6 +30,7 @@ mod crew;
 mod error;
 mod facts;
 mod grid;
+mod lanes;
 mod leg;
 mod limits;
 mod load;

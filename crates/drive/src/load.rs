@@ -2,7 +2,7 @@
 
 use crate::{DriveError, Pacing};
 use dbdyno_wire::{Endpoint, SessionOptions};
-use dbdyno_workload::{Draws, Workload};
+use dbdyno_workload::{Draws, RetryAfter, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,11 +26,11 @@ pub struct Phase {
 }
 
 /// What happens when the server answers with an error.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorPolicy {
-    /// Error codes after which the event is repeated with new draws. Anything else stops the run.
-    /// 2006 and 2013 here mean: connect again, prepare again, repeat.
-    pub ignore: Vec<u16>,
+    /// Errors after which the event is repeated or given up. Anything else stops the run.
+    /// 2006 and 2013 among the codes mean: connect again, prepare again, repeat.
+    pub after: RetryAfter,
     /// Send ROLLBACK before the repeat. sysbench's OLTP scripts don't.
     pub rollback_first: bool,
     /// Repeats of one event after which it counts as failed; `None`: repeated until it succeeds.
@@ -52,11 +52,29 @@ pub enum PreparedFull {
     Text,
 }
 
-impl ErrorPolicy {
-    pub(crate) fn ignores(&self, code: u16) -> bool {
-        self.ignore.contains(&code)
+impl Default for ErrorPolicy {
+    fn default() -> Self {
+        Self {
+            after: RetryAfter::Codes(Vec::new()),
+            rollback_first: false,
+            retry_limit: None,
+            draws: Draws::default(),
+            pause: Duration::ZERO,
+        }
     }
 }
+
+impl ErrorPolicy {
+    pub(crate) fn ignores(&self, code: u16) -> bool {
+        match &self.after {
+            RetryAfter::Codes(codes) => codes.contains(&code),
+            RetryAfter::AnyError => !LOST_CONNECTION.contains(&code),
+        }
+    }
+}
+
+/// Errors of the client, and what a server says that goes: shutdown, killed, idle for too long.
+const LOST_CONNECTION: [u16; 8] = [2006, 2011, 2013, 2055, 1053, 1159, 1927, 4031];
 
 /// One load, complete.
 #[derive(Debug, Clone)]

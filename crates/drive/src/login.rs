@@ -2,6 +2,7 @@
 
 use crate::error::server_code;
 use crate::facts::{SessionReadBack, global_variable, read_back};
+use crate::lanes::Lanes;
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session, WireError};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -26,7 +27,7 @@ pub(crate) type StatementIds = Arc<[u32]>;
 /// A connection ready for work.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    pub(crate) channel: Channel,
+    pub(crate) lanes: Lanes,
     pub(crate) ids: StatementIds,
 }
 
@@ -72,17 +73,32 @@ impl Opener {
         }
     }
 
-    /// Opens and prepares one connection.
+    /// Opens and prepares the connections of one user.
     pub(crate) fn open(&self) -> Result<Opened, DriveError> {
-        let mut session = self.connect()?;
-        let ids = self.prepare_all(&mut session)?;
-        let channel = session
-            .into_channel()
-            .map_err(server("taking over a connection"))?;
+        let mut ids = vec![AS_TEXT; self.load.workload.statements().len()];
+        let first = self.open_lane(0, &mut ids)?;
+        let second = match self.load.workload.lanes() {
+            0 | 1 => None,
+            _ => Some(self.open_lane(1, &mut ids)?),
+        };
         Ok(Opened {
-            channel,
+            lanes: Lanes::new(first, second),
             ids: self.share(ids),
         })
+    }
+
+    fn open_lane(&self, lane: u8, ids: &mut [u32]) -> Result<Channel, DriveError> {
+        let mut session = self.connect()?;
+        for statement in self.load.workload.session_statements(lane) {
+            let doing = || format!("beginning a session with {statement}");
+            session
+                .query(statement)
+                .map_err(|source| server(doing())(source))?;
+        }
+        self.prepare_all(&mut session, lane, ids)?;
+        session
+            .into_channel()
+            .map_err(server("taking over a connection"))
     }
 
     /// What the server says of a session of this user, asked on a connection of its own so that the
@@ -113,17 +129,22 @@ impl Opener {
         Ok(session)
     }
 
-    fn prepare_all(&self, session: &mut Session) -> Result<Vec<u32>, DriveError> {
+    fn prepare_all(
+        &self,
+        session: &mut Session,
+        lane: u8,
+        ids: &mut [u32],
+    ) -> Result<(), DriveError> {
+        if self.load.protocol == Protocol::Text {
+            return Ok(());
+        }
         let statements = self.load.workload.statements();
-        statements
-            .iter()
-            .map(|statement| match self.load.protocol {
-                Protocol::Prepared if !statement.text_only => {
-                    self.prepare(session, &statement.text)
-                }
-                _ => Ok(AS_TEXT),
-            })
-            .collect()
+        for (statement, id) in statements.iter().zip(ids) {
+            if statement.lane == lane && statement.can_be_prepared() {
+                *id = self.prepare(session, &statement.text)?;
+            }
+        }
+        Ok(())
     }
 
     fn prepare(&self, session: &mut Session, text: &str) -> Result<u32, DriveError> {
@@ -153,7 +174,7 @@ impl Opener {
         let statements = self.load.workload.statements();
         statements
             .iter()
-            .filter(|statement| !statement.text_only)
+            .filter(|statement| statement.can_be_prepared())
             .count()
     }
 

@@ -8,9 +8,9 @@ use dbdyno_drive::{
     ThinkLaw, drive, search,
 };
 use dbdyno_null_server::{NullServer, Settings};
-use dbdyno_wire::{Address, Endpoint, Password, Reply, SessionOptions, TlsPolicy};
+use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
 use dbdyno_workload::{
-    Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, UserDraws, Workload,
+    Answer, Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, Workload,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -27,12 +27,7 @@ struct OneOrTwo {
 
 impl OneOrTwo {
     fn new() -> Self {
-        let statement = StatementTemplate {
-            text: "SELECT c FROM sbtest1 WHERE id=?".to_owned(),
-            statement_type: 0,
-            class: Class::Work,
-            text_only: false,
-        };
+        let statement = StatementTemplate::new("SELECT c FROM sbtest1 WHERE id=?", 0, Class::Work);
         Self {
             statements: [statement],
         }
@@ -63,10 +58,6 @@ impl Workload for OneOrTwo {
     fn user(&self, _index: u32) -> Box<dyn User> {
         Box::new(Client { kind: 0, left: 0 })
     }
-
-    fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
-        self.user(index)
-    }
 }
 
 /// Left to itself it does the short event.
@@ -82,11 +73,12 @@ impl User for Client {
         self.kind
     }
 
-    fn repeat_event(&mut self, _draws: Draws) {
+    fn repeat_event(&mut self, _draws: Draws) -> TransactionType {
         self.left = self.kind + 1;
+        self.kind
     }
 
-    fn next(&mut self, _reply: Option<&Reply>, call: &mut Call) -> Step {
+    fn next(&mut self, _answer: Option<Answer<'_>>, call: &mut Call) -> Step {
         if self.left == 0 {
             return Step::Done;
         }
@@ -96,7 +88,9 @@ impl User for Client {
         Step::Send
     }
 
-    fn finish_event(&mut self) {}
+    fn finish_event(&mut self) -> u64 {
+        0
+    }
 }
 
 /// Adds the seconds up, and throws a switch after one of them if asked.

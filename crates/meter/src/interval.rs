@@ -23,6 +23,8 @@ pub struct TransactionCounts {
     pub completed: u64,
     /// Those of `completed` that needed more than one attempt.
     pub completed_after_retry: u64,
+    /// Those of `completed` that ended in the rollback which their own law asks for.
+    pub rolled_back: u64,
     /// Events given up in this second.
     pub failed: u64,
     /// Attempts repeated, by the error that caused it.
@@ -232,6 +234,7 @@ impl TransactionCounts {
         self.started = 0;
         self.completed = 0;
         self.completed_after_retry = 0;
+        self.rolled_back = 0;
         self.failed = 0;
         self.retries.clear();
         self.response.clear();
@@ -244,6 +247,7 @@ impl TransactionCounts {
         self.started += other.started;
         self.completed += other.completed;
         self.completed_after_retry += other.completed_after_retry;
+        self.rolled_back += other.rolled_back;
         self.failed += other.failed;
         self.retries.merge(&other.retries);
         self.response.merge(&other.response);

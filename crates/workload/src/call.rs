@@ -11,6 +11,8 @@ pub struct Call {
     pub statement: u16,
     /// The values of the statement's `?` places, in order.
     pub parameters: Parameters,
+    /// The whole text, of a statement that its user writes.
+    pub text: Vec<u8>,
 }
 
 impl Call {
@@ -18,5 +20,6 @@ impl Call {
     pub fn start(&mut self, statement: u16) {
         self.statement = statement;
         self.parameters.clear();
+        self.text.clear();
     }
 }

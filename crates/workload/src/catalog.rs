@@ -1,13 +1,43 @@
 //! The workloads by name.
 
+use crate::linkbench;
 use crate::nearest::nearest;
-use crate::oltp::{self, Oltp, OltpPopulation, Options, Script};
+use crate::oltp;
+use crate::sql_files;
+use crate::tpcc;
 use crate::{Population, TransactionType, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use std::sync::Arc;
 
-/// What stands before the name of every workload that imitates sysbench; it may be left out.
-const SYSBENCH: &str = "sysbench/";
+/// Options as given: name and value.
+pub(crate) type Given = [(String, String)];
+
+/// Workloads that are made in the same way and share their options.
+pub(crate) struct Family {
+    /// What the names of its workloads begin with.
+    pub(crate) name: &'static str,
+    /// The full names of its workloads.
+    pub(crate) names: fn() -> Vec<String>,
+    /// Whether a name, full or short, means one of its workloads (which may not be there all the same).
+    pub(crate) claims: fn(&str) -> bool,
+    /// Every option with its default as text.
+    pub(crate) options: fn() -> Vec<(OptionInfo, String)>,
+    /// Makes a workload for so many users.
+    pub(crate) workload: MakeWorkload,
+    /// Makes the dataset of a workload.
+    pub(crate) population: MakePopulation,
+}
+
+type MakeWorkload = fn(&str, &Given, RandomSource, u32) -> Result<Arc<dyn Workload>, WorkloadError>;
+type MakePopulation = fn(&str, &Given, RandomSource) -> Result<Arc<dyn Population>, WorkloadError>;
+
+/// In the order of help texts.
+const FAMILIES: &[Family] = &[
+    oltp::FAMILY,
+    tpcc::FAMILY,
+    linkbench::FAMILY,
+    sql_files::FAMILY,
+];
 
 /// Makes a workload for `users` clients. Options are those of the imitated tool, as written by the user
 /// (hyphens may stand for underscores, `rows` for `table_size`); of an option given twice the last one counts.
@@ -17,12 +47,12 @@ const SYSBENCH: &str = "sysbench/";
 /// can't hold.
 pub fn workload(
     name: &str,
-    options: &[(String, String)],
+    options: &Given,
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let (script, options) = oltp_order(name, options, source)?;
-    Ok(Arc::new(Oltp::new(script, options, source, users)?))
+    WorkloadError::check_seed(source)?;
+    (family_of(name)?.workload)(name, options, source, users)
 }
 
 /// Makes the dataset on which the workload of the same name and options runs.
@@ -31,11 +61,26 @@ pub fn workload(
 /// As [`workload`].
 pub fn population(
     name: &str,
-    options: &[(String, String)],
+    options: &Given,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
-    let (script, options) = oltp_order(name, options, source)?;
-    Ok(Arc::new(OltpPopulation::new(script, options, source)))
+    WorkloadError::check_seed(source)?;
+    (family_of(name)?.population)(name, options, source)
+}
+
+/// The option of a workload whose statements name the schema.
+const SCHEMA_OPTION: &str = "dbid";
+
+/// Tells a workload in whose statements the schema stands which one it is, unless the options do already.
+pub fn name_schema(name: &str, options: &mut Vec<(String, String)>, schema: &str) {
+    let names_it = |family: &&Family| {
+        let known = (family.options)();
+        (family.claims)(name) && known.iter().any(|(info, _)| info.name == SCHEMA_OPTION)
+    };
+    let is_given = options.iter().any(|(given, _)| given == SCHEMA_OPTION);
+    if !is_given && FAMILIES.iter().any(|family| names_it(&family)) {
+        options.push((SCHEMA_OPTION.to_owned(), schema.to_owned()));
+    }
 }
 
 /// The transaction type of a workload that has this name.
@@ -59,8 +104,9 @@ pub fn transaction_type(
 
 /// The full names of all workloads.
 pub fn workload_names() -> Vec<String> {
-    oltp::script_names()
-        .map(|name| format!("{SYSBENCH}{name}"))
+    FAMILIES
+        .iter()
+        .flat_map(|family| (family.names)())
         .collect()
 }
 
@@ -73,35 +119,60 @@ pub struct OptionInfo {
     pub help: &'static str,
     /// On or off.
     pub is_switch: bool,
+    /// Whether it shapes the tables and their rows; any other only shapes the load.
+    pub shapes_data: bool,
+    /// Whose option it is, as a heading of help texts.
+    pub family: &'static str,
 }
 
-/// Every option of any workload, with its default as text.
+/// Workloads that share their options and can share their data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FamilyInfo {
+    /// What their names begin with, such as `sysbench`.
+    pub name: &'static str,
+    /// Whether this name alone is a workload, too, whose options choose among the others.
+    pub is_workload: bool,
+    /// Their full names, where there is a fixed number of them.
+    pub workloads: Vec<String>,
+    /// Every option of any of them, with its default as text.
+    pub options: Vec<(OptionInfo, String)>,
+}
+
+/// All families, in the order of help texts.
+pub fn families() -> impl Iterator<Item = FamilyInfo> {
+    FAMILIES.iter().map(|family| FamilyInfo {
+        name: family.name,
+        is_workload: (family.claims)(family.name),
+        workloads: (family.names)(),
+        options: (family.options)(),
+    })
+}
+
+/// Every option of any workload, with its default as text. An option that several families have is there once, in
+/// the first one's words.
 pub fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
-    oltp::option_table()
-}
-
-fn oltp_order(
-    name: &str,
-    options: &[(String, String)],
-    source: RandomSource,
-) -> Result<(&'static Script, Options), WorkloadError> {
-    WorkloadError::check_seed(source)?;
-    let script = script_named(name)?;
-    Ok((script, Options::read(script, options)?))
-}
-
-fn script_named(name: &str) -> Result<&'static Script, WorkloadError> {
-    let bare = name.strip_prefix(SYSBENCH).unwrap_or(name);
-    if bare == "bulk_insert" {
-        return Err(WorkloadError::NotAvailable {
-            name: name.to_owned(),
-            why: "an event of it only adds a row to a buffer, which needs a workload without a statement an event",
-        });
+    let mut table: Vec<(OptionInfo, String)> = Vec::new();
+    for (info, default) in FAMILIES.iter().flat_map(|family| (family.options)()) {
+        if table.iter().all(|(known, _)| known.name != info.name) {
+            table.push((info, default));
+        }
     }
-    oltp::script_named(bare).ok_or_else(|| WorkloadError::UnknownWorkload {
-        name: name.to_owned(),
-        nearest: format!("{SYSBENCH}{}", nearest(bare, oltp::script_names())),
-        known: workload_names().join(", "),
+    table.into_iter()
+}
+
+fn family_of(name: &str) -> Result<&'static Family, WorkloadError> {
+    let found = FAMILIES.iter().find(|family| (family.claims)(name));
+    found.ok_or_else(|| {
+        let known = workload_names();
+        let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+        let bare_names: Vec<String> = known.iter().map(|known| bare(known)).collect();
+        let close = nearest(&bare(name), bare_names.iter().map(String::as_str));
+        let full = known.iter().find(|known| bare(known) == close);
+        WorkloadError::UnknownWorkload {
+            name: name.to_owned(),
+            nearest: full.cloned().unwrap_or_default(),
+            known: known.join(", "),
+        }
     })
 }
 
@@ -109,6 +180,47 @@ fn script_named(name: &str) -> Result<&'static Script, WorkloadError> {
 mod tests {
     use super::*;
     use dbdyno_chance::RandomKind;
+
+    #[test]
+    fn every_workload_bears_the_name_of_its_family() {
+        for family in families() {
+            for name in &family.workloads {
+                assert!(name.starts_with(family.name), "{name}");
+                assert!(family_of(name).is_ok(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_shapes_the_data_is_known_of_each_option() {
+        let shapes = |name| {
+            let (info, _) = option_table().find(|(info, _)| info.name == name).unwrap();
+            info.shapes_data
+        };
+        for name in ["tables", "table_size", "rand_type", "warehouses", "fk"] {
+            assert!(shapes(name), "{name}");
+        }
+        for name in ["point_selects", "skip_trx", "keyandthink", "mix"] {
+            assert!(!shapes(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_schema_is_named_to_workloads_that_name_it_themselves() {
+        let named = |name: &str, given: &[(&str, &str)]| {
+            let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+            let mut options = given.iter().map(owned).collect();
+            name_schema(name, &mut options, "graph");
+            options
+                .into_iter()
+                .map(|(_, value)| value)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(named("linkbench", &[]), ["graph"]);
+        assert_eq!(named("linkbench", &[("dbid", "other")]), ["other"]);
+        assert!(named("sysbench/oltp_read_write", &[]).is_empty());
+        assert!(named("nothing", &[]).is_empty());
+    }
 
     #[test]
     fn a_transaction_type_is_found_by_its_name_or_the_nearest_is_named() {

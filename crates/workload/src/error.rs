@@ -69,6 +69,24 @@ pub enum WorkloadError {
         /// The largest count that works.
         most: u64,
     },
+    /// Something is wrong in a file that describes the workload.
+    #[error("{file}:{line}: {what}")]
+    InFile {
+        /// Path of the file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What, and what would be right.
+        what: String,
+    },
+    /// A file that describes the workload can't be read.
+    #[error("{file} can't be read: {why}")]
+    Unreadable {
+        /// Path of the file.
+        file: String,
+        /// The system's words, and what would be right.
+        why: String,
+    },
     /// A seed of which the generator would use only a part.
     #[error(
         "seed {seed} is too large for rng=sysbench, which has 32 bits; choose one below 4294967296, or rng=dbdyno"

@@ -1,8 +1,8 @@
 //! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
-use crate::Call;
+use crate::{Call, Course};
 use dbdyno_chance::{Stream, Unique};
-use dbdyno_wire::Reply;
+use dbdyno_wire::{KeptRows, OkReply, Reply};
 
 /// Index into [`Workload::statement_types`]: point select, COMMIT, ...
 pub type StatementType = u8;
@@ -25,7 +25,8 @@ pub enum Class {
 /// One statement text with `?` where values go.
 #[derive(Debug, Clone)]
 pub struct StatementTemplate {
-    /// The text, as prepared or, with values written in, as sent.
+    /// The text, as prepared or, with values written in, as sent. Of a statement that is written by the user, what
+    /// it looks like.
     pub text: String,
     /// Which line of the per-statement report it belongs to.
     pub statement_type: StatementType,
@@ -33,6 +34,42 @@ pub struct StatementTemplate {
     pub class: Class,
     /// Never prepared, always sent as text (sysbench's oltp_insert).
     pub text_only: bool,
+    /// The user writes the whole text into [`Call::text`], because its shape depends on the values. It is never
+    /// prepared.
+    pub is_written: bool,
+    /// The user looks at the rows; those of other statements are counted and passed over.
+    pub keeps_rows: bool,
+    /// Which of the user's connections it goes over, from 0.
+    pub lane: u8,
+}
+
+impl StatementTemplate {
+    /// An ordinary statement: prepared if the load says so, its rows not looked at, over the first connection.
+    pub fn new(text: impl Into<String>, statement_type: StatementType, class: Class) -> Self {
+        Self {
+            text: text.into(),
+            statement_type,
+            class,
+            text_only: false,
+            is_written: false,
+            keeps_rows: false,
+            lane: 0,
+        }
+    }
+
+    /// Whether it can be prepared at all.
+    pub fn can_be_prepared(&self) -> bool {
+        !self.text_only && !self.is_written
+    }
+}
+
+/// What the server answered to the statement before.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The reply; never an error, which the drive takes itself.
+    pub reply: &'a Reply,
+    /// The rows, where the statement's template keeps them. They may be taken, with their memory.
+    pub rows: &'a mut KeptRows,
 }
 
 /// What must be recorded of a workload so that its figures can be set beside another tool's.
@@ -56,6 +93,29 @@ pub enum Draws {
     Same,
 }
 
+/// What the imitated tool does after an error of the server: the policy of a load that asks for no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryLaw {
+    /// After which errors the event is repeated or dropped; any other ends the run.
+    pub after: RetryAfter,
+    /// Send ROLLBACK before what comes next.
+    pub rollback_first: bool,
+    /// Repeats of one event after which it counts as failed and the next one begins; `None`: repeated until it
+    /// succeeds, `Some(0)`: never repeated.
+    pub limit: Option<u32>,
+    /// Which values a repeat has.
+    pub draws: Draws,
+}
+
+/// Errors that don't end a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// Those with these codes.
+    Codes(Vec<u16>),
+    /// All but a lost connection.
+    AnyError,
+}
+
 /// What a user wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -63,6 +123,9 @@ pub enum Step {
     Send,
     /// The event is complete.
     Done,
+    /// The event is complete: it ended in the rollback that its own law asks for (TPC-C: 1 % of the new orders). It
+    /// counts as completed, and apart.
+    RolledBack,
 }
 
 /// What a user draws from, where that is not the workload's own choice.
@@ -86,10 +149,37 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     fn transaction_types(&self) -> &[&'static str];
     /// What the manifest records.
     fn facts(&self) -> Facts;
+    /// What the imitated tool does after errors, where the order for a load leaves it to the workload.
+    fn retry(&self) -> Option<RetryLaw> {
+        None
+    }
+    /// The rates that belong to the workload, for loads that ask for no other pacing.
+    fn course(&self) -> Option<&Course> {
+        None
+    }
+    /// Whether several statements may stand in one request, parted by semicolons.
+    fn sends_several_statements(&self) -> bool {
+        false
+    }
+    /// Connections that each user holds, at most 2.
+    fn lanes(&self) -> u8 {
+        1
+    }
+    /// Statements that a connection begins with, before anything is prepared; again after it was opened anew.
+    fn session_statements(&self, _lane: u8) -> &[String] {
+        &[]
+    }
+    /// A reply that a server holding this workload's data could give, for walks without one.
+    fn stand_in(&self, _call: &Call, _rows: &mut KeptRows) -> Reply {
+        Reply::Ok(OkReply::default())
+    }
     /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
     fn user(&self, index: u32) -> Box<dyn User>;
-    /// The same client, but one that draws from what it is given.
-    fn user_drawing(&self, index: u32, draws: UserDraws) -> Box<dyn User>;
+    /// The same client, but one that draws from what it is given. Only the sysbench family, whose users can run on
+    /// sysbench's own generators, heeds that.
+    fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
+        self.user(index)
+    }
 }
 
 /// One client: draws its events and hands out their statements one by one.
@@ -97,11 +187,17 @@ pub trait User: Send {
     /// Starts a fresh event and says of which type it is: the one `wanted` where the pacing fixes it,
     /// otherwise the user's own choice.
     fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType;
-    /// Starts the event under way again, after an attempt at it was given up. It keeps its type.
-    fn repeat_event(&mut self, draws: Draws);
-    /// Fills `call` with the event's next statement. `reply` answers the statement before it, `None`
-    /// for the first.
-    fn next(&mut self, reply: Option<&Reply>, call: &mut Call) -> Step;
-    /// Told once when an event has completed (not when an attempt was given up).
-    fn finish_event(&mut self);
+    /// Starts the event under way again, after an attempt at it was given up, and says of which type it is now: the
+    /// same, unless the imitated tool draws that anew, too.
+    fn repeat_event(&mut self, draws: Draws) -> TransactionType;
+    /// Fills `call` with the event's next statement. `answer` is that to the statement before it, `None` for the
+    /// first.
+    fn next(&mut self, answer: Option<Answer<'_>>, call: &mut Call) -> Step;
+    /// Nanoseconds that this client rests before its very first event.
+    fn initial_rest_ns(&mut self) -> u64 {
+        0
+    }
+    /// Told once when an event has completed (not when an attempt was given up). Says how many nanoseconds this
+    /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).
+    fn finish_event(&mut self) -> u64;
 }

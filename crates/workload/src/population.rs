@@ -4,10 +4,10 @@ use dbdyno_chance::Stream;
 
 /// Everything it takes to fill the tables of a workload. Tables are counted from 0.
 ///
-/// Per table, in this order: [`before_rows`](Self::before_rows), every statement of [`rows`](Self::rows),
-/// [`after_rows`](Self::after_rows); then the sums of [`checks`](Self::checks) asked from the server must equal
-/// those of the row source. Tables may be filled side by side: the content is the same for any number of
-/// connections.
+/// Per table, in this order: [`before_rows`](Self::before_rows), every statement of the [`rows`](Self::rows) of all its
+/// parts, [`after_rows`](Self::after_rows); when all tables are done, [`at_end`](Self::at_end). Then the sums of
+/// [`checks`](Self::checks) asked from the server must equal those of the row sources of the table's parts, added
+/// up. Tables and parts may be filled side by side: the content is the same for any number of connections.
 pub trait Population: Send + Sync + std::fmt::Debug {
     /// Count of tables.
     fn tables(&self) -> u32;
@@ -15,22 +15,45 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     fn table_name(&self, table: u32) -> String;
     /// Count of rows of all tables together.
     fn rows_total(&self) -> u64;
+    /// Statements that each connection begins with.
+    fn session_statements(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Statements that make the empty table.
     fn before_rows(&self, table: u32) -> Vec<String>;
-    /// The table's rows, as statements.
-    fn rows(&self, table: u32) -> Box<dyn RowSource>;
-    /// The table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back.
-    fn rows_drawing(&self, table: u32, stream: Stream) -> Box<dyn RowSource>;
+    /// Parts of the table that can be filled side by side: ranges of its key.
+    fn parts(&self, _table: u32) -> u32 {
+        1
+    }
+    /// The rows of one part, as statements.
+    fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource>;
+    /// The table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back. Only the sysbench
+    /// family, which can run on sysbench's own generators, heeds that.
+    fn rows_drawing(&self, table: u32, _stream: Stream) -> Box<dyn RowSource> {
+        self.rows(table, 0)
+    }
     /// Statements for when the rows are in, such as secondary indexes.
     fn after_rows(&self, table: u32) -> Vec<String>;
+    /// Statements for when all tables are done: foreign keys, procedures, statistics.
+    fn at_end(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Statements that take the table away, whether it's there or not.
     fn drop_table(&self, table: u32) -> Vec<String>;
-    /// What to sum up, the same for every table. The first is always the count of rows.
-    fn checks(&self) -> &'static [Check];
+    /// Statements that take away what is no table (procedures), whether it's there or not.
+    fn drop_rest(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What to sum up. The first is always the count of rows.
+    fn checks(&self, table: u32) -> &'static [Check];
+    /// What must hold between the tables, after the filling and after a run.
+    fn conditions(&self) -> Vec<Condition> {
+        Vec::new()
+    }
 
     /// The query that has the server compute all checks of a table, as one row.
     fn check_query(&self, table: u32) -> String {
-        let sums: Vec<&str> = self.checks().iter().map(|check| check.sql).collect();
+        let sums: Vec<&str> = self.checks(table).iter().map(|check| check.sql).collect();
         format!("SELECT {} FROM {}", sums.join(", "), self.table_name(table))
     }
 }
@@ -44,12 +67,54 @@ pub struct Check {
     pub sql: &'static str,
 }
 
-/// The rows of one table, handed out as INSERT statements.
+/// A query that must return no row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// Name in records, such as `3.3.2.1`.
+    pub name: String,
+    /// What it says, in a few words.
+    pub meaning: String,
+    /// The query.
+    pub sql: String,
+    /// When it must hold.
+    pub holds: Holds,
+}
+
+/// When a condition must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holds {
+    /// Always: a run after which it doesn't is worth nothing.
+    Always,
+    /// After the filling; a run breaks it by its own nature.
+    AfterLoad,
+    /// After the filling, and after a run unless the quirk named struck: told, and nothing more.
+    UnlessQuirk(&'static str),
+}
+
+/// When a condition is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The tables were filled, and nobody has worked on them since.
+    AfterLoad,
+    /// A run has worked on them.
+    AfterRun,
+}
+
+impl Holds {
+    /// Whether a condition that is broken at this moment says that the data is wrong.
+    pub fn is_required(&self, moment: Moment) -> bool {
+        *self == Self::Always || moment == Moment::AfterLoad
+    }
+}
+
+/// The rows of one part of a table, handed out as INSERT statements.
 pub trait RowSource: Send {
     /// Replaces `statement` by the next INSERT and says how many rows it holds; 0 when all have been given.
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64;
-    /// Where the draws stand after the rows given so far.
-    fn stream(&self) -> Stream;
+    /// Where the draws stand after the rows given so far, where they come from one stream.
+    fn stream(&self) -> Option<Stream> {
+        None
+    }
     /// The sums over all rows, in the order of [`Population::checks`]; complete once all rows have been given.
     fn sums(&self) -> Vec<u64>;
 }

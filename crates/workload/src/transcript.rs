@@ -3,8 +3,8 @@
 //! One line a request, as a recording of sysbench has them: `P` and a text for a statement prepared, `E`, the text
 //! and its values as a JSON list for one executed, `Q` and the text for one sent as text, with tabs between.
 
-use crate::{Call, Population, StatementTemplate, Step, Workload};
-use dbdyno_wire::{OkReply, Parameter, Parameters, Reply, StatementText};
+use crate::{Answer, Call, Population, StatementTemplate, Step, Workload};
+use dbdyno_wire::{KeptRows, Parameter, Parameters, Reply, StatementText};
 use std::io::{self, Write};
 
 /// How statements travel.
@@ -27,11 +27,16 @@ pub struct Sent<'a> {
     pub template: &'a StatementTemplate,
     /// The values.
     pub parameters: &'a Parameters,
+    /// The whole text, of a statement that the user writes.
+    pub text: &'a [u8],
 }
 
 impl Sent<'_> {
     /// The statement with the values written in.
     pub fn sql(&self) -> String {
+        if self.template.is_written {
+            return String::from_utf8_lossy(self.text).into_owned();
+        }
         let mut text = Vec::new();
         StatementText::new(&self.template.text).write_with(self.parameters, &mut text);
         String::from_utf8_lossy(&text).into_owned()
@@ -52,7 +57,8 @@ fn json_value(parameter: Parameter<'_>) -> serde_json::Value {
     }
 }
 
-/// Hands every statement of the first `events` events of user `index` (from 0) to `each`. Every reply is a plain OK.
+/// Hands every statement of the first `events` events of user `index` (from 0) to `each`. The replies are the
+/// workload's stand-ins.
 ///
 /// # Errors
 /// Those of `each`; the first one ends the walk.
@@ -64,23 +70,30 @@ pub fn walk<E>(
 ) -> Result<(), E> {
     let mut user = workload.user(index);
     let mut call = Call::default();
-    let ok = Reply::Ok(OkReply::default());
+    let mut rows = KeptRows::default();
     for event in 1..=events {
         user.start_event(None);
         let mut reply = None;
-        while user.next(reply, &mut call) == Step::Send {
+        while user.next(answer(&reply, &mut rows), &mut call) == Step::Send {
             let template = &workload.statements()[usize::from(call.statement)];
             each(&Sent {
                 event,
                 statement_type: workload.statement_types()[usize::from(template.statement_type)],
                 template,
                 parameters: &call.parameters,
+                text: &call.text,
             })?;
-            reply = Some(&ok);
+            rows.expect(false);
+            reply = Some(workload.stand_in(&call, &mut rows));
         }
         user.finish_event();
     }
     Ok(())
+}
+
+fn answer<'a>(reply: &'a Option<Reply>, rows: &'a mut KeptRows) -> Option<Answer<'a>> {
+    let reply = reply.as_ref()?;
+    Some(Answer { reply, rows })
 }
 
 /// Writes what user `index` (from 0) sends from its first statement to the end of `events` events.
@@ -95,7 +108,10 @@ pub fn write_run(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let is_prepared =
-        |template: &StatementTemplate| protocol == Protocol::Prepared && !template.text_only;
+        |template: &StatementTemplate| protocol == Protocol::Prepared && template.can_be_prepared();
+    for text in (0..workload.lanes()).flat_map(|lane| workload.session_statements(lane)) {
+        writeln!(out, "Q\t{text}")?;
+    }
     for template in workload.statements().iter().filter(|t| is_prepared(t)) {
         writeln!(out, "P\t{}", template.text)?;
     }
@@ -137,13 +153,18 @@ pub fn for_each_prepare<E>(
         for text in population.before_rows(table) {
             each(text.as_bytes())?;
         }
-        let mut rows = population.rows(table);
-        while rows.next_statement(&mut statement) > 0 {
-            each(&statement)?;
+        for part in 0..population.parts(table) {
+            let mut rows = population.rows(table, part);
+            while rows.next_statement(&mut statement) > 0 {
+                each(&statement)?;
+            }
         }
         for text in population.after_rows(table) {
             each(text.as_bytes())?;
         }
+    }
+    for text in population.at_end() {
+        each(text.as_bytes())?;
     }
     Ok(())
 }
@@ -160,6 +181,9 @@ pub fn for_each_cleanup<E>(
         for text in population.drop_table(table) {
             each(text.as_bytes())?;
         }
+    }
+    for text in population.drop_rest() {
+        each(text.as_bytes())?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! One connection of a worker, the user behind it and the event under way.
 
+use crate::lanes::Lanes;
 use crate::login::{AS_TEXT, Opened, StatementIds};
-use dbdyno_wire::Channel;
-use dbdyno_workload::{TransactionType, User};
+use dbdyno_wire::KeptRows;
+use dbdyno_workload::{StatementTemplate, TransactionType, User};
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(crate) enum Activity {
 /// Everything a worker holds for one connection.
 pub(crate) struct Connection {
     /// `None` while it is being opened again.
-    pub(crate) channel: Option<Channel>,
+    pub(crate) lanes: Option<Lanes>,
     pub(crate) ids: StatementIds,
     pub(crate) user: Box<dyn User>,
     pub(crate) activity: Activity,
@@ -37,6 +38,10 @@ pub(crate) struct Connection {
     pub(crate) was_reopened: bool,
     /// Place of the statement sent last.
     pub(crate) statement: u16,
+    /// Which connection it went over.
+    pub(crate) lane: u8,
+    /// Rows of its answer, if the user looks at them.
+    pub(crate) rows: KeptRows,
     /// Attempts at the event so far.
     pub(crate) attempts: u32,
     /// When the event was due.
@@ -47,6 +52,8 @@ pub(crate) struct Connection {
     pub(crate) sent_ns: u64,
     /// Since when no event is under way.
     pub(crate) free_since_ns: u64,
+    /// How long the user rests before its next event, where that is the workload's to say.
+    pub(crate) rest_ns: u64,
     /// Bytes of the channel already counted in an interval: sent, received.
     pub(crate) counted_bytes: (u64, u64),
 }
@@ -54,29 +61,32 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(opened: Opened, user: Box<dyn User>) -> Self {
         let mut connection = Self {
-            channel: None,
+            lanes: None,
             ids: opened.ids.clone(),
             user,
             activity: Activity::Free,
             transaction: 0,
             was_reopened: false,
             statement: 0,
+            lane: 0,
+            rows: KeptRows::default(),
             attempts: 0,
             due_ns: 0,
             begun_ns: 0,
             sent_ns: 0,
             free_since_ns: 0,
+            rest_ns: 0,
             counted_bytes: (0, 0),
         };
         connection.plug(opened);
         connection
     }
 
-    /// Takes a fresh channel. The bytes of its log-in belong to no interval.
+    /// Takes fresh connections. The bytes of their log-ins belong to no interval.
     pub(crate) fn plug(&mut self, opened: Opened) {
-        self.counted_bytes = (opened.channel.bytes_sent(), opened.channel.bytes_received());
+        self.counted_bytes = opened.lanes.bytes();
         self.ids = opened.ids;
-        self.channel = Some(opened.channel);
+        self.lanes = Some(opened.lanes);
     }
 
     pub(crate) fn has_event(&self) -> bool {
@@ -88,39 +98,43 @@ impl Connection {
 
     /// Bytes sent and received since the last call.
     pub(crate) fn take_bytes(&mut self) -> (u64, u64) {
-        let Some(channel) = &self.channel else {
+        let Some(lanes) = &self.lanes else {
             return (0, 0);
         };
-        let now = (channel.bytes_sent(), channel.bytes_received());
+        let now = lanes.bytes();
         let before = std::mem::replace(&mut self.counted_bytes, now);
         (now.0 - before.0, now.1 - before.1)
     }
 
     /// Whether statements can be sent.
     pub(crate) fn is_open(&self) -> bool {
-        self.channel.is_some()
+        self.lanes.is_some()
     }
 
     /// Gives up what is under way. A connection with an answer outstanding is of no use any more and is
     /// simply dropped; of one that stays open, the bytes of the drain belong to no interval.
     pub(crate) fn abandon(&mut self) {
         if self.activity != Activity::Free {
-            self.channel = None;
+            self.lanes = None;
             self.activity = Activity::Down { event: false };
         }
         self.take_bytes();
     }
 
-    /// Closes the prepared statements as sysbench does, then the connection.
-    pub(crate) fn say_good_bye(&mut self) {
-        let Some(channel) = &mut self.channel else {
+    /// Closes the prepared statements as sysbench does, then the connections.
+    pub(crate) fn say_good_bye(&mut self, statements: &[StatementTemplate]) {
+        let Some(lanes) = &mut self.lanes else {
             return;
         };
-        for &id in self.ids.iter().filter(|&&id| id != AS_TEXT) {
-            channel.queue_close_statement(id);
+        for (lane, channel) in lanes.iter_mut() {
+            for (statement, &id) in statements.iter().zip(&*self.ids) {
+                if id != AS_TEXT && statement.lane == lane {
+                    channel.queue_close_statement(id);
+                }
+            }
+            channel.queue_quit();
+            // The server drops the connection anyway if this does not get through.
+            let _ = channel.flush();
         }
-        channel.queue_quit();
-        // The server drops the connection anyway if this does not get through.
-        let _ = channel.flush();
     }
 }

@@ -5,15 +5,40 @@ use crate::login::AS_TEXT;
 use crate::pacing::{Due, Pace, Turn};
 use dbdyno_meter::clock;
 use dbdyno_wire::{Flush, Reply};
-use dbdyno_workload::Step;
+use dbdyno_workload::{Answer, Step};
 
 impl Worker {
     /// Lets the pacing decide what a free connection does now.
     pub(super) fn offer(&mut self, index: u32, now_ns: u64) {
-        match self.pace.on_free(index, now_ns) {
+        match self.turn(index, now_ns) {
             Turn::Start(due) => self.start_event(index, due, now_ns),
             Turn::Rest { until_ns } => self.timers.set(index, until_ns),
             Turn::Wait => {}
+        }
+    }
+
+    /// In a closed loop the workload may have its user rest (TPC-C's thinking and keying); where the pacing says
+    /// when events are due, it says so alone.
+    #[inline]
+    fn turn(&mut self, index: u32, now_ns: u64) -> Turn {
+        let connection = &mut self.connections[index as usize];
+        let rest_ns = std::mem::take(&mut connection.rest_ns);
+        if rest_ns > 0 && matches!(self.pace, Pace::Closed) {
+            let until_ns = now_ns.saturating_add(rest_ns);
+            connection.due_ns = until_ns;
+            return Turn::Rest { until_ns };
+        }
+        self.pace.on_free(index, now_ns)
+    }
+
+    /// The event that is due after a rest.
+    fn due_after_rest(&mut self, index: u32) -> Option<Due> {
+        match self.pace {
+            Pace::Closed => Some(Due {
+                at_ns: self.connections[index as usize].due_ns,
+                wanted: None,
+            }),
+            _ => self.pace.on_rested(index),
         }
     }
 
@@ -21,7 +46,7 @@ impl Worker {
     pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
         match self.connections[index as usize].activity {
             Activity::Free => {
-                if let Some(due) = self.pace.on_rested(index) {
+                if let Some(due) = self.due_after_rest(index) {
                     self.start_due_event(index, due, now_ns);
                 }
             }
@@ -61,9 +86,14 @@ impl Worker {
         let mut sent_something = reply.is_some();
         loop {
             let connection = &mut self.connections[index as usize];
-            match connection.user.next(reply.take(), &mut self.call) {
+            let answer = reply.take().map(|reply| Answer {
+                reply,
+                rows: &mut connection.rows,
+            });
+            match connection.user.next(answer, &mut self.call) {
                 Step::Send => return self.send(index, now_ns),
-                Step::Done => self.complete(index, now_ns),
+                Step::Done => self.complete(index, now_ns, false),
+                Step::RolledBack => self.complete(index, now_ns, true),
             }
             if !sent_something {
                 // An event without a statement takes no time that a reply would tell.
@@ -71,7 +101,7 @@ impl Worker {
                 self.keep_time(now_ns);
             }
             sent_something = false;
-            match self.pace.on_free(index, now_ns) {
+            match self.turn(index, now_ns) {
                 Turn::Start(due) if self.enter_event(index, due, now_ns) => {}
                 Turn::Rest { until_ns } => return self.timers.set(index, until_ns),
                 Turn::Start(_) | Turn::Wait => return,
@@ -81,13 +111,20 @@ impl Worker {
 
     fn send(&mut self, index: u32, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
-        let Some(channel) = &mut connection.channel else {
+        let Some(lanes) = &mut connection.lanes else {
             return; // a lost connection sends nothing before it is open again
         };
         let place = usize::from(self.call.statement);
+        let way = self.shared.ways[place];
         connection.statement = self.call.statement;
+        connection.lane = way.lane;
         connection.sent_ns = now_ns;
+        if way.keeps_rows {
+            connection.rows.expect(connection.ids[place] != AS_TEXT);
+        }
+        let channel = lanes.lane(way.lane);
         match connection.ids[place] {
+            AS_TEXT if way.is_written => channel.queue_query(&self.call.text),
             AS_TEXT => channel.queue_text(&self.shared.texts[place], &self.call.parameters),
             id => channel.queue_execute(id, &self.call.parameters),
         }
@@ -96,10 +133,11 @@ impl Worker {
 
     /// Writes what is queued; if the socket is full, the rest leaves when it can be written again.
     pub(super) fn flush(&mut self, index: u32, now_ns: u64) {
-        let Some(channel) = &mut self.connections[index as usize].channel else {
+        let connection = &mut self.connections[index as usize];
+        let Some(lanes) = &mut connection.lanes else {
             return;
         };
-        match channel.flush() {
+        match lanes.lane(connection.lane).flush() {
             Ok(Flush::Complete) => {}
             Ok(Flush::WouldBlock) => self.watch_for_room(index, true),
             Err(error) => self.lose(index, &error, super::trouble::GONE_AWAY, now_ns),
@@ -108,10 +146,11 @@ impl Worker {
 
     /// The socket has room again.
     pub(super) fn write_on(&mut self, index: u32) {
-        let Some(channel) = &mut self.connections[index as usize].channel else {
+        let connection = &mut self.connections[index as usize];
+        let Some(lanes) = &mut connection.lanes else {
             return;
         };
-        match channel.flush() {
+        match lanes.lane(connection.lane).flush() {
             Ok(Flush::Complete) => self.watch_for_room(index, false),
             Ok(Flush::WouldBlock) => {}
             Err(error) => self.lose(
@@ -124,22 +163,49 @@ impl Worker {
     }
 
     fn watch_for_room(&mut self, index: u32, write: bool) {
-        let Some(channel) = &self.connections[index as usize].channel else {
+        let connection = &mut self.connections[index as usize];
+        let Some(lanes) = &mut connection.lanes else {
             return;
         };
-        if let Err(error) = self.poller.rewatch(channel, index, write) {
+        let channel = lanes.lane(connection.lane);
+        if let Err(error) = self.poller.rewatch(&*channel, index, write) {
             self.fail_by_system("watching a connection", &error);
         }
     }
 
     /// Takes what has come for a connection.
     pub(super) fn read(&mut self, index: u32) {
-        let Some(channel) = &mut self.connections[index as usize].channel else {
+        let connection = &mut self.connections[index as usize];
+        let Some(lanes) = &mut connection.lanes else {
+            return;
+        };
+        let channel = lanes.lane(connection.lane);
+        let keeps_rows = self.shared.ways[usize::from(connection.statement)].keeps_rows;
+        let received = match keeps_rows {
+            true => channel.receive_into(&mut self.read_buffer, &mut connection.rows),
+            false => channel.receive(&mut self.read_buffer),
+        };
+        match received {
+            Ok(None) => self.read_other_lane(index),
+            Ok(Some(reply)) => self.take_reply(index, &reply),
+            Err(error) => self.lose(index, &error, super::trouble::LOST, clock::monotonic_ns()),
+        }
+    }
+
+    /// The user's other connection may be what became readable: its server takes leave, since nothing was asked.
+    #[inline]
+    fn read_other_lane(&mut self, index: u32) {
+        let connection = &mut self.connections[index as usize];
+        let other = connection
+            .lanes
+            .as_mut()
+            .and_then(|lanes| lanes.other(connection.lane));
+        let Some(channel) = other else {
             return;
         };
         match channel.receive(&mut self.read_buffer) {
             Ok(None) => {}
-            Ok(Some(reply)) => self.take_reply(index, &reply),
+            Ok(Some(reply)) => self.take_unasked_reply(index, &reply, clock::monotonic_ns()),
             Err(error) => self.lose(index, &error, super::trouble::LOST, clock::monotonic_ns()),
         }
     }
@@ -162,7 +228,7 @@ impl Worker {
 
     fn take_statement_reply(&mut self, index: u32, reply: &Reply, now_ns: u64) {
         let connection = &self.connections[index as usize];
-        let kind = self.shared.statement_types[usize::from(connection.statement)];
+        let kind = self.shared.ways[usize::from(connection.statement)].kind;
         let counts = &mut self.book.page.statements[usize::from(kind)];
         counts
             .service
@@ -178,15 +244,16 @@ impl Worker {
     }
 
     /// Counts an event that ended well.
-    fn complete(&mut self, index: u32, now_ns: u64) {
+    fn complete(&mut self, index: u32, now_ns: u64, rolled_back: bool) {
         let connection = &mut self.connections[index as usize];
-        connection.user.finish_event();
+        connection.rest_ns = connection.user.finish_event();
         connection.activity = Activity::Free;
         connection.free_since_ns = now_ns;
         let counts = &mut self.book.page.transactions[usize::from(connection.transaction)];
         let response_ns = now_ns.saturating_sub(connection.due_ns);
         let service_ns = now_ns.saturating_sub(connection.begun_ns);
         counts.complete(response_ns, service_ns, connection.attempts);
+        counts.rolled_back += u64::from(rolled_back);
         self.book.totals.completed += 1;
         self.in_flight -= 1;
     }

@@ -14,6 +14,7 @@ pub(crate) use book::{Book, Page};
 pub(crate) use connection::Connection;
 
 use crate::grid::Grid;
+use crate::lanes::Lanes;
 use crate::login::Opener;
 use crate::outage::OutageLog;
 use crate::pacing::{Due, Pace};
@@ -25,7 +26,7 @@ use book::{Gauges, Totals};
 use connection::Activity;
 use dbdyno_meter::{Silence, clock};
 use dbdyno_wire::{ReadBuffer, StatementText};
-use dbdyno_workload::{Call, StatementType, Workload};
+use dbdyno_workload::{Call, StatementTemplate, StatementType, Workload};
 use mender::Mender;
 use pauses::Pauses;
 use std::sync::Arc;
@@ -44,8 +45,8 @@ const BELL: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) workload: Arc<dyn Workload>,
-    /// Type of each statement, in the workload's order.
-    pub(crate) statement_types: Vec<StatementType>,
+    /// How each statement travels, in the workload's order.
+    pub(crate) ways: Vec<Way>,
     /// Each statement as text to be filled in, in the workload's order.
     pub(crate) texts: Vec<StatementText>,
     pub(crate) policy: ErrorPolicy,
@@ -58,6 +59,26 @@ pub(crate) struct Shared {
     pub(crate) failure: Arc<FailureSlot>,
     /// Events that may still be started, if they are limited.
     pub(crate) quota: Option<AtomicU64>,
+}
+
+/// How a statement travels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) kind: StatementType,
+    pub(crate) lane: u8,
+    pub(crate) keeps_rows: bool,
+    pub(crate) is_written: bool,
+}
+
+impl Way {
+    pub(crate) fn of(template: &StatementTemplate) -> Self {
+        Self {
+            kind: template.statement_type,
+            lane: template.lane,
+            keeps_rows: template.keeps_rows,
+            is_written: template.is_written,
+        }
+    }
 }
 
 impl Shared {
@@ -124,10 +145,8 @@ impl Worker {
     ) -> Result<Self, DriveError> {
         let poller = Poller::new()?;
         for (connection, token) in connections.iter().zip(0..) {
-            let watched = connection
-                .channel
-                .iter()
-                .try_for_each(|c| poller.watch(c, token));
+            let mut lanes = connection.lanes.iter().flat_map(Lanes::iter);
+            let watched = lanes.try_for_each(|channel| poller.watch(channel, token));
             watched.map_err(DriveError::system("watching a connection"))?;
         }
         let pause_ns = u64::try_from(shared.policy.pause.as_nanos()).unwrap_or(u64::MAX);
@@ -187,6 +206,7 @@ impl Worker {
             let now_ns = clock::monotonic_ns();
             let connection = &mut self.connections[index as usize];
             connection.free_since_ns = self.shared.grid.start_ns;
+            connection.rest_ns = connection.user.initial_rest_ns();
             if connection.is_open() {
                 self.offer(index, now_ns);
             } else {
@@ -305,7 +325,7 @@ impl Worker {
             let (sent, received) = connection.take_bytes();
             gauges.bytes_sent += sent;
             gauges.bytes_received += received;
-            gauges.connections_live += u32::from(connection.channel.is_some());
+            gauges.connections_live += u32::from(connection.lanes.is_some());
         }
         gauges
     }

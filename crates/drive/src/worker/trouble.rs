@@ -61,8 +61,9 @@ impl Worker {
 
     fn roll_back(&mut self, index: u32, repeat: bool, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
-        if let Some(channel) = &mut connection.channel {
+        if let Some(lanes) = &mut connection.lanes {
             connection.activity = Activity::Rollback { repeat };
+            let channel = lanes.lane(connection.lane);
             channel.queue_query(b"ROLLBACK");
             self.flush(index, now_ns);
         }
@@ -106,7 +107,7 @@ impl Worker {
     /// Begins the next attempt at an event.
     pub(super) fn repeat_event(&mut self, index: u32, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
-        connection.user.repeat_event(self.shared.policy.draws);
+        connection.transaction = connection.user.repeat_event(self.shared.policy.draws);
         connection.activity = Activity::Statement;
         self.advance(index, None, now_ns);
     }
@@ -151,7 +152,7 @@ impl Worker {
         let (sent, received) = connection.take_bytes();
         self.book.stray_bytes.0 += sent;
         self.book.stray_bytes.1 += received;
-        connection.channel = None; // closing it takes it out of the epoll set
+        connection.lanes = None; // closing them takes them out of the epoll set
         self.timers.cancel(index);
         if !had_event {
             self.pace.forget(index);
@@ -161,7 +162,7 @@ impl Worker {
     fn count_statement_error(&mut self, index: u32, code: u16) {
         let connection = &self.connections[index as usize];
         if connection.activity == Activity::Statement {
-            let kind = self.shared.statement_types[usize::from(connection.statement)];
+            let kind = self.shared.ways[usize::from(connection.statement)].kind;
             self.book.page.statements[usize::from(kind)]
                 .errors
                 .add(code);
@@ -211,9 +212,12 @@ impl Worker {
         let has_event = connection.has_event();
         connection.activity = Activity::Free;
         connection.free_since_ns = now_ns;
-        if let Some(channel) = &connection.channel
-            && let Err(error) = self.poller.watch(channel, index)
-        {
+        let watched = connection.lanes.as_ref().map_or(Ok(()), |lanes| {
+            lanes
+                .iter()
+                .try_for_each(|channel| self.poller.watch(channel, index))
+        });
+        if let Err(error) = watched {
             return self.fail_by_system("watching a connection", &error);
         }
         self.connections[index as usize].was_reopened = true;
@@ -248,7 +252,7 @@ impl Worker {
 
     fn statement_name(&self, index: u32) -> &'static str {
         let statement = self.connections[index as usize].statement;
-        let kind = self.shared.statement_types[usize::from(statement)];
+        let kind = self.shared.ways[usize::from(statement)].kind;
         self.shared.workload.statement_types()[usize::from(kind)]
     }
 

@@ -16,8 +16,54 @@ mod text;
 mod user;
 mod workload;
 
-pub(crate) use option_table::option_table;
-pub(crate) use options::Options;
-pub(crate) use population::OltpPopulation;
-pub(crate) use script::{Script, script_named, script_names};
-pub(crate) use workload::Oltp;
+use crate::catalog::{Family, Given};
+use crate::{Population, Workload, WorkloadError};
+use dbdyno_chance::RandomSource;
+use options::Options;
+use population::OltpPopulation;
+use script::{Script, script_names};
+use std::sync::Arc;
+use workload::Oltp;
+
+/// What stands before the name of every workload that imitates sysbench; it may be left out.
+const SYSBENCH: &str = "sysbench/";
+
+/// How the catalogue knows the family.
+pub(crate) const FAMILY: Family = Family {
+    name: "sysbench",
+    names: || {
+        let named = |name| format!("{SYSBENCH}{name}");
+        script_names().map(named).collect()
+    },
+    claims: |name| bare(name) == BULK_INSERT || script::script_named(bare(name)).is_some(),
+    options: || option_table::option_table().collect(),
+    workload: |name, given, source, users| {
+        let (script, options) = read(name, given)?;
+        let made: Arc<dyn Workload> = Arc::new(Oltp::new(script, options, source, users)?);
+        Ok(made)
+    },
+    population,
+};
+
+const BULK_INSERT: &str = "bulk_insert";
+
+fn population(
+    name: &str,
+    given: &Given,
+    source: RandomSource,
+) -> Result<Arc<dyn Population>, WorkloadError> {
+    let (script, options) = read(name, given)?;
+    Ok(Arc::new(OltpPopulation::new(script, options, source)))
+}
+
+fn bare(name: &str) -> &str {
+    name.strip_prefix(SYSBENCH).unwrap_or(name)
+}
+
+fn read(name: &str, given: &Given) -> Result<(&'static Script, Options), WorkloadError> {
+    let script = script::script_named(bare(name)).ok_or_else(|| WorkloadError::NotAvailable {
+        name: name.to_owned(),
+        why: "an event of it only adds a row to a buffer, which needs a workload without a statement an event",
+    })?;
+    Ok((script, Options::read(script, given)?))
+}

@@ -2,6 +2,7 @@
 
 use super::Options;
 use crate::OptionInfo;
+use crate::option_value::{identifier, real, sql_tail, switch, switch_word, whole, words};
 
 /// Reads a value into its place, or says what is allowed.
 type Set = fn(&mut Options, &str) -> Result<(), &'static str>;
@@ -19,42 +20,8 @@ pub(crate) struct OptionRow {
 const MAX_ID: u32 = i32::MAX as u32;
 const COUNT: &str = "a whole number, 0 to 1000000,";
 
-fn whole(text: &str, low: u32, high: u32, allowed: &'static str) -> Result<u32, &'static str> {
-    text.parse()
-        .ok()
-        .filter(|value| (low..=high).contains(value))
-        .ok_or(allowed)
-}
-
 fn count(text: &str) -> Result<u32, &'static str> {
     whole(text, 0, 1_000_000, COUNT)
-}
-
-fn switch(text: &str) -> Result<bool, &'static str> {
-    match text {
-        "on" | "true" | "1" => Ok(true),
-        "off" | "false" | "0" => Ok(false),
-        _ => Err("on, off, true, false, 1 or 0"),
-    }
-}
-
-fn real(text: &str, right: fn(f64) -> bool, allowed: &'static str) -> Result<f64, &'static str> {
-    text.parse()
-        .ok()
-        .filter(|value| right(*value))
-        .ok_or(allowed)
-}
-
-fn words(
-    text: &str,
-    right: fn(&str) -> bool,
-    allowed: &'static str,
-) -> Result<String, &'static str> {
-    if right(text) {
-        Ok(text.to_owned())
-    } else {
-        Err(allowed)
-    }
 }
 
 /// A row; `$read` turns `$text` into the value of the field, which has the option's name.
@@ -65,7 +32,7 @@ macro_rules! row {
     };
     ($name:ident, $help:literal, switch) => {
         row!($name, $help, true, |text| switch(text), |value| {
-            if *value { "on" } else { "off" }.to_owned()
+            switch_word(*value)
         })
     };
     ($name:ident, $help:literal, $switch:literal, |$text:ident| $read:expr, |$value:ident| $write:expr) => {
@@ -139,24 +106,12 @@ pub(crate) const ROWS: &[OptionRow] = &[
     row!(
         mysql_storage_engine,
         "Storage engine of the tables",
-        |text| {
-            words(
-                text,
-                is_identifier,
-                "a word of letters, digits and underscores",
-            )
-        }
+        |text| identifier(text)
     ),
     row!(
         create_table_options,
         "Words that follow at the end of CREATE TABLE",
-        |text| {
-            words(
-                text,
-                |text| !text.contains('\0'),
-                "text without NUL characters",
-            )
-        }
+        |text| sql_tail(text)
     ),
     row!(
         rand_type,
@@ -211,16 +166,29 @@ pub(crate) const ROWS: &[OptionRow] = &[
     }),
 ];
 
-fn is_identifier(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-}
-
 fn is_distribution(text: &str) -> bool {
     matches!(
         text,
         "uniform" | "gaussian" | "special" | "pareto" | "zipfian"
     )
 }
+
+/// Options that say which rows there are, and how they are kept. The distribution is among them: k is drawn from it.
+const SHAPING: &[&str] = &[
+    "tables",
+    "table_size",
+    "auto_inc",
+    "secondary",
+    "create_secondary",
+    "mysql_storage_engine",
+    "create_table_options",
+    "rand_type",
+    "rand_spec_iter",
+    "rand_spec_pct",
+    "rand_spec_res",
+    "rand_pareto_h",
+    "rand_zipfian_exp",
+];
 
 /// Every option of the family with its default.
 pub(crate) fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
@@ -230,6 +198,8 @@ pub(crate) fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
             name: row.name,
             help: row.help,
             is_switch: row.is_switch,
+            shapes_data: SHAPING.contains(&row.name),
+            family: "Options of sysbench workloads",
         };
         (info, (row.get)(&defaults))
     })

@@ -158,7 +158,7 @@ fn row_for(script: &Script, given: &str) -> Result<&'static OptionRow, WorkloadE
 #[cfg(test)]
 mod tests {
     use super::Options;
-    use crate::oltp::script_named;
+    use crate::oltp::script::script_named;
 
     fn read(script: &str, given: &[(&str, &str)]) -> Result<Options, String> {
         let given: Vec<_> = given

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
+use crate::decimal::put_number;
 use dbdyno_chance::{RandomKind, Sampler, Stream};
 
 /// A statement is sent when the next row, with its comma and one spare byte, would pass this many bytes.
@@ -111,29 +112,15 @@ impl RowStream {
         let row = &mut self.row;
         row.push(b'(');
         if self.with_id {
-            write_number(row, self.drawn);
+            put_number(row, self.drawn);
             row.extend_from_slice(b", ");
         }
-        write_number(row, k);
+        put_number(row, k);
         row.extend_from_slice(b", '");
         row.extend_from_slice(c);
         row.extend_from_slice(b"', '");
         row.extend_from_slice(pad);
         row.extend_from_slice(b"')");
-    }
-}
-
-/// In decimal; `write!` takes several times as long, twice a row.
-fn write_number(out: &mut Vec<u8>, number: u32) {
-    let mut digits = [b'0'; 10];
-    let (mut rest, mut start) = (number, digits.len());
-    loop {
-        start -= 1;
-        digits[start] += (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            return out.extend_from_slice(&digits[start..]);
-        }
     }
 }
 
@@ -144,7 +131,7 @@ fn fits(statement_bytes: usize, row_bytes: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RowStream, STATEMENT_BYTES, fits, write_number};
+    use super::{RowStream, STATEMENT_BYTES, fits};
     use crate::oltp::Options;
     use dbdyno_chance::{RandomKind, RandomSource};
 
@@ -200,15 +187,6 @@ mod tests {
             sizes,
             [(39_033, 524_275), (37_447, 524_283), (35_706, 524_283)]
         );
-    }
-
-    #[test]
-    fn numbers_are_written_in_decimal() {
-        for number in [0, 7, 10, 4_096, 1_000_000, u32::MAX] {
-            let mut out = b"x".to_vec();
-            write_number(&mut out, number);
-            assert_eq!(String::from_utf8(out).unwrap(), format!("x{number}"));
-        }
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::blocks::{Block, Event};
 use super::script::Part;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
-use crate::{Call, Draws, Step, TransactionType, User};
+use crate::{Answer, Call, Draws, Step, TransactionType, User};
 use dbdyno_chance::{RandomKind, Sampler, Stream, Unique};
-use dbdyno_wire::{Parameters, Reply};
+use dbdyno_wire::Parameters;
 use std::sync::Arc;
 
 /// A client and where it stands in its event. Nothing here is allocated after it was made.
@@ -168,14 +168,15 @@ impl User for OltpUser {
         0
     }
 
-    fn repeat_event(&mut self, draws: Draws) {
+    fn repeat_event(&mut self, draws: Draws) -> TransactionType {
         self.rewind();
         if draws == Draws::Same {
             (self.stream, self.ids.place) = self.at_start.clone();
         }
+        0
     }
 
-    fn next(&mut self, _reply: Option<&Reply>, call: &mut Call) -> Step {
+    fn next(&mut self, _answer: Option<Answer<'_>>, call: &mut Call) -> Step {
         while let Some(&block) = self.event.blocks.get(self.block) {
             if self.insert_due {
                 self.insert_due = false;
@@ -199,10 +200,11 @@ impl User for OltpUser {
     }
 
     /// sysbench's latency histogram chooses its slot with a draw of the worker's generator.
-    fn finish_event(&mut self) {
+    fn finish_event(&mut self) -> u64 {
         if self.event.kind == RandomKind::Sysbench {
             self.stream.next_u64();
         }
+        0
     }
 }
 

@@ -144,11 +144,10 @@ fn templates(script: &Script, kinds: &[Kind], options: &Options) -> Vec<Statemen
     let mut templates = Vec::new();
     for (place, kind) in kinds.iter().enumerate() {
         for number in 1..=kind.count(options.tables) {
+            let text = kind.text(number, options);
             templates.push(StatementTemplate {
-                text: kind.text(number, options),
-                statement_type: place as StatementType,
-                class: kind.class(),
                 text_only: script.text_only,
+                ..StatementTemplate::new(text, place as StatementType, kind.class())
             });
         }
     }

@@ -1,0 +1,67 @@
+//! What must hold in and between the tables.
+
+use super::options::Options;
+use super::schema;
+use crate::{Condition, Holds};
+
+/// Each count must be the count of the visible links.
+const COUNTS: &str = "SELECT c.id, c.link_type, c.count, COALESCE(n, 0) AS visible_links FROM counttable c LEFT JOIN \
+    (SELECT id1, link_type, SUM(visibility = 1) AS n FROM linktable GROUP BY 1, 2) l \
+    ON l.id1 = c.id AND l.link_type = c.link_type WHERE c.count <> COALESCE(n, 0)";
+
+const COUNTED: &str = "SELECT id1, link_type FROM linktable l WHERE visibility = 1 AND NOT EXISTS \
+    (SELECT 1 FROM counttable c WHERE c.id = l.id1 AND c.link_type = l.link_type)";
+
+const VERSIONS: &str = "SELECT link_type, id1, id2, version, visibility FROM linktable WHERE version <> 0 OR visibility NOT IN (0, 1)";
+
+const TYPES: &str =
+    "SELECT id, type, version FROM nodetable WHERE type <> 2048 OR version NOT IN (1, 2)";
+
+/// All conditions. With the tool's quirks, a lock wait timeout can leave a count wrong, which is no fault of the
+/// server.
+pub(super) fn conditions(options: &Options) -> Vec<Condition> {
+    let counts_hold = || match options.is_fixed() {
+        true => Holds::Always,
+        false => Holds::UnlessQuirk("Q-LB-7"),
+    };
+    let mut all = vec![
+        condition(
+            "counts",
+            "each count is that of the visible links",
+            COUNTS,
+            counts_hold(),
+        ),
+        condition(
+            "counted",
+            "visible links have a count",
+            COUNTED,
+            counts_hold(),
+        ),
+        condition(
+            "links",
+            "links have version 0 and are visible or hidden",
+            VERSIONS,
+            Holds::Always,
+        ),
+        condition(
+            "nodes",
+            "nodes have type 2048 and version 1 or 2",
+            TYPES,
+            Holds::Always,
+        ),
+    ];
+    if let Some(sql) = schema::tables_of_another_form(options) {
+        let meaning = format!("tables are {}", options.table_compression);
+        all.push(condition("compression", &meaning, &sql, Holds::Always));
+    }
+    all
+}
+
+fn condition(name: &str, meaning: &str, sql: &str, holds: Holds) -> Condition {
+    Condition {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
+        sql: sql.to_owned(),
+        holds,
+    }
+}

@@ -1,0 +1,156 @@
+//! The workload: what all requesters share.
+
+use super::form::Form;
+use super::graph::Graph;
+use super::ids::{Ids, Second};
+use super::operation::{self, Mix};
+use super::options::Options;
+use super::stand_in::StandIn;
+use super::statement::{self, at};
+use super::user::Requester;
+use super::{NAME, quirks};
+use crate::story::StoryUser;
+use crate::{Call, Draws, Facts, RetryAfter, RetryLaw, StatementTemplate, User, Workload};
+use dbdyno_chance::RandomSource;
+use dbdyno_wire::{KeptRows, Reply};
+use std::sync::Arc;
+
+const LOCK_WAIT_TIMEOUT: u16 = 1205;
+const DEADLOCK: u16 = 1213;
+const RECORD_CHANGED: u16 = 1020;
+
+/// LinkBench with its options.
+#[derive(Debug)]
+pub(crate) struct LinkBench {
+    options: Options,
+    source: RandomSource,
+    users: u32,
+    shared: Arc<Shared>,
+    templates: Vec<StatementTemplate>,
+    /// Statements that the connection for changes begins with.
+    write_session: Vec<String>,
+}
+
+/// What every requester looks at.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) graph: Graph,
+    pub(super) ids: Ids,
+    pub(super) mix: Mix,
+    pub(super) forms: Forms,
+    /// Share of the list reads that go on behind an earlier one, from 0 to 1.
+    pub(super) history_share: f64,
+    pub(super) list_limit: u64,
+    pub(super) is_fixed: bool,
+}
+
+/// The statements that requesters write themselves.
+#[derive(Debug)]
+pub(super) struct Forms {
+    pub(super) insert_link: Form,
+    pub(super) update_link: Form,
+    pub(super) multiget: Form,
+    pub(super) add_node: Form,
+    pub(super) update_node: Form,
+}
+
+impl Forms {
+    fn of(templates: &[StatementTemplate]) -> Self {
+        let form = |place: u16| Form::new(&templates[usize::from(place)].text);
+        Self {
+            insert_link: form(at::INSERT_LINK),
+            update_link: form(at::UPDATE_LINK),
+            multiget: form(at::MULTIGET_LINK),
+            add_node: form(at::ADD_NODE),
+            update_node: form(at::UPDATE_NODE),
+        }
+    }
+}
+
+impl LinkBench {
+    pub(super) fn new(options: Options, graph: Graph, source: RandomSource, users: u32) -> Self {
+        let templates = statement::templates(&options.dbid);
+        let shared = Shared {
+            ids: Ids::new(&graph, options.is_fixed()),
+            graph,
+            mix: options.mix(),
+            forms: Forms::of(&templates),
+            history_share: options.getlinklist_history / 100.0,
+            list_limit: u64::from(options.range_limit),
+            is_fixed: options.is_fixed(),
+        };
+        Self {
+            options,
+            source,
+            users,
+            shared: Arc::new(shared),
+            templates,
+            write_session: vec!["SET autocommit=0".to_owned()],
+        }
+    }
+}
+
+impl Workload for LinkBench {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn statements(&self) -> &[StatementTemplate] {
+        &self.templates
+    }
+
+    fn statement_types(&self) -> &[&'static str] {
+        &statement::NAMES
+    }
+
+    fn transaction_types(&self) -> &[&'static str] {
+        &operation::NAMES
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
+            options: self.options.list(),
+            quirks: quirks::active(self.options.is_fixed()),
+        }
+    }
+
+    /// Without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up after any
+    /// other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
+    fn retry(&self) -> Option<RetryLaw> {
+        Some(RetryLaw {
+            after: RetryAfter::Codes(vec![LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED]),
+            rollback_first: self.shared.is_fixed,
+            limit: None,
+            draws: Draws::Same,
+        })
+    }
+
+    fn lanes(&self) -> u8 {
+        2
+    }
+
+    fn sends_several_statements(&self) -> bool {
+        true
+    }
+
+    fn session_statements(&self, lane: u8) -> &[String] {
+        if lane == 0 { &self.write_session } else { &[] }
+    }
+
+    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
+        StandIn::new(&self.shared.graph, self.shared.list_limit).reply(call, rows)
+    }
+
+    fn user(&self, index: u32) -> Box<dyn User> {
+        let second = match self.options.id2gen_config {
+            0 => Second::Any,
+            _ => Second::Own {
+                users: u64::from(self.users),
+                remainder: u64::from(index),
+            },
+        };
+        let stream = self.source.keyed("linkbench/requester", u64::from(index));
+        StoryUser::of(Requester::new(Arc::clone(&self.shared), second, stream))
+    }
+}

@@ -1,0 +1,105 @@
+//! Workloads of your own: a directory with a `workload.toml` and plain files of SQL, named `sql:DIRECTORY`.
+//!
+//! [`Directory`] reads the files; [`form`] is what the TOML may say. [`scan`] cuts SQL into statements and finds the
+//! `:names` in it, [`Plan`] checks it all and puts it in order, [`Client`](user::Client) tells it. [`generator`] draws
+//! the values, of parameters and of columns alike. Everything wrong is said with file and line, before a server is
+//! asked anything.
+
+mod directory;
+mod distributions;
+mod form;
+mod generator;
+mod phases;
+mod plan;
+mod population;
+mod rest;
+mod rows;
+mod scan;
+mod user;
+mod words;
+mod workload;
+
+use crate::catalog::{Family, Given};
+use crate::option_value::identifier;
+use crate::{OptionInfo, Population, WorkloadError};
+use dbdyno_chance::RandomSource;
+use directory::Directory;
+use plan::Plan;
+use population::SqlPopulation;
+use std::sync::Arc;
+use workload::SqlFiles;
+
+/// What stands before the directory.
+const SQL: &str = "sql:";
+
+const ENGINE: OptionInfo = OptionInfo {
+    name: "mysql_storage_engine",
+    help: "Storage engine of tables whose CREATE TABLE names none",
+    is_switch: false,
+    shapes_data: true,
+    family: "Options of SQL files",
+};
+
+/// How the catalogue knows the family. Its workloads have no names of their own to list.
+pub(crate) const FAMILY: Family = Family {
+    name: "sql",
+    names: Vec::new,
+    claims: |name| name.starts_with(SQL),
+    options: || vec![(ENGINE, String::new())],
+    workload: |name, given, source, _users| {
+        read_engine(name, given)?;
+        let directory = open(name)?;
+        let plan = Plan::read(&directory)?;
+        Ok(Arc::new(SqlFiles {
+            name: name.to_owned(),
+            course: phases::course(&directory, &plan)?,
+            description: directory.form.description,
+            plan: Arc::new(plan),
+            source,
+        }))
+    },
+    population,
+};
+
+fn population(
+    name: &str,
+    given: &Given,
+    source: RandomSource,
+) -> Result<Arc<dyn Population>, WorkloadError> {
+    let engine = read_engine(name, given)?;
+    let directory = open(name)?;
+    Ok(Arc::new(SqlPopulation::read(&directory, engine, source)?))
+}
+
+fn open(name: &str) -> Result<Directory, WorkloadError> {
+    let directory = Directory::open(name.strip_prefix(SQL).unwrap_or(name))?;
+    if let Some(roles) = &directory.form.roles {
+        let what = "roles (writers at one server, readers at another) can't be had in one load yet: make a directory \
+                    of each role and run them side by side";
+        return Err(directory.form_file.wrong_at(roles.span(), what));
+    }
+    Ok(directory)
+}
+
+fn read_engine(name: &str, given: &Given) -> Result<Option<String>, WorkloadError> {
+    let mut engine = None;
+    for (option, value) in given {
+        if option.replace('-', "_") != ENGINE.name {
+            return Err(WorkloadError::UnknownOption {
+                workload: name.to_owned(),
+                option: option.clone(),
+                nearest: ENGINE.name.to_owned(),
+            });
+        }
+        let read = identifier(value).map_err(|allowed| WorkloadError::InvalidValue {
+            option: option.clone(),
+            value: value.clone(),
+            allowed: allowed.to_owned(),
+        });
+        engine = Some(read?);
+    }
+    Ok(engine)
+}
+
+#[cfg(test)]
+mod tests;

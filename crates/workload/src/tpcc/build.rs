@@ -1,0 +1,118 @@
+//! A dialect's parts put together as the workload that the drive knows.
+
+use super::options::Options;
+use super::quirks;
+use crate::{Call, Facts, RetryLaw, StatementTemplate, User, Workload, WorkloadError};
+use dbdyno_wire::{KeptRows, Reply};
+
+/// Makes the user of a number, from 0.
+pub(crate) type MakeUser = Box<dyn Fn(u32) -> Box<dyn User> + Send + Sync>;
+
+/// What a dialect brings.
+pub(crate) struct Parts {
+    pub(crate) options: Options,
+    /// In the order of preparing.
+    pub(crate) statements: Vec<StatementTemplate>,
+    pub(crate) statement_types: Vec<&'static str>,
+    /// What each connection begins with.
+    pub(crate) session: Vec<String>,
+    /// The dialect's answer to errors.
+    pub(crate) retry: RetryLaw,
+    /// What the manifest records beside the options.
+    pub(crate) facts: Vec<(String, String)>,
+    pub(crate) user: MakeUser,
+    /// A reply that a server with this data could give, by type of the statement.
+    pub(crate) stand_in: fn(&StandIn<'_>, &mut KeptRows) -> Reply,
+}
+
+/// A statement to be answered without a server.
+pub(crate) struct StandIn<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) statement_type: &'static str,
+    pub(crate) call: &'a Call,
+}
+
+/// One of the dialects as a workload.
+pub(crate) struct Tpcc {
+    name: String,
+    parts: Parts,
+}
+
+impl Tpcc {
+    /// Puts the parts together.
+    ///
+    /// # Errors
+    /// More statements than a call can name.
+    pub(crate) fn new(parts: Parts) -> Result<Self, WorkloadError> {
+        let most = u64::from(u16::MAX) + 1;
+        let statements = parts.statements.len() as u64;
+        if statements > most {
+            return Err(WorkloadError::TooManyStatements {
+                tables: parts.options.tables,
+                statements,
+                most,
+            });
+        }
+        let name = format!("{}/{}", super::NAME, parts.options.dialect.word());
+        Ok(Self { name, parts })
+    }
+}
+
+impl std::fmt::Debug for Tpcc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tpcc")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Workload for Tpcc {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn statements(&self) -> &[StatementTemplate] {
+        &self.parts.statements
+    }
+
+    fn statement_types(&self) -> &[&'static str] {
+        &self.parts.statement_types
+    }
+
+    fn transaction_types(&self) -> &[&'static str] {
+        super::transaction_types(&self.parts.options)
+    }
+
+    fn facts(&self) -> Facts {
+        let options = &self.parts.options;
+        let mut facts = options.list();
+        facts.extend(self.parts.facts.iter().cloned());
+        Facts {
+            imitates: options.dialect.imitates().to_owned(),
+            options: facts,
+            quirks: quirks::active(options),
+        }
+    }
+
+    fn session_statements(&self, _lane: u8) -> &[String] {
+        &self.parts.session
+    }
+
+    fn retry(&self) -> Option<RetryLaw> {
+        Some(self.parts.retry.clone())
+    }
+
+    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
+        let template = &self.parts.statements[usize::from(call.statement)];
+        let question = StandIn {
+            options: &self.parts.options,
+            statement_type: self.parts.statement_types[usize::from(template.statement_type)],
+            call,
+        };
+        (self.parts.stand_in)(&question, rows)
+    }
+
+    fn user(&self, index: u32) -> Box<dyn User> {
+        (self.parts.user)(index)
+    }
+}

@@ -1,0 +1,50 @@
+//! Whose TPC-C it is.
+
+/// One established implementation, or the standard's text itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Standard,
+    SysbenchTpcc,
+    TpccMysql,
+    Hammerdb,
+}
+
+impl Dialect {
+    pub(crate) const ALL: [Self; 4] = [
+        Self::Standard,
+        Self::SysbenchTpcc,
+        Self::TpccMysql,
+        Self::Hammerdb,
+    ];
+
+    /// As the option `dialect` has it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::SysbenchTpcc => "sysbench-tpcc",
+            Self::TpccMysql => "tpcc-mysql",
+            Self::Hammerdb => "hammerdb",
+        }
+    }
+
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|dialect| dialect.word() == word.replace('_', "-"))
+    }
+
+    /// The tool and the version that was compared.
+    pub(crate) fn imitates(self) -> &'static str {
+        match self {
+            Self::Standard => "TPC-C standard 5.11, derived",
+            Self::SysbenchTpcc => "sysbench-tpcc 585e2b8 on sysbench 1.0.20",
+            Self::TpccMysql => "tpcc-mysql 1ec1c5e",
+            Self::Hammerdb => "HammerDB 5725747",
+        }
+    }
+
+    /// Whether its tables have Percona's types and key names (H of the specification otherwise).
+    pub(crate) fn has_percona_schema(self) -> bool {
+        self != Self::Hammerdb
+    }
+}

@@ -1,0 +1,188 @@
+//! One virtual user: where it is at home and what it types in.
+
+use super::super::draws::{
+    CUSTOMERS, Constants, DISTRICTS, ITEMS, draw_customer, draw_item, draw_last_name, once_in,
+    other_warehouse, percent, uniform,
+};
+use super::super::input::{Input, Line, UNUSED_ITEM};
+use super::super::pace::Pace;
+use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
+use super::ITEM_C;
+use crate::{Draws, TransactionType};
+use dbdyno_chance::Stream;
+use std::sync::Arc;
+
+/// What all users of a run have in common.
+#[derive(Debug)]
+pub(super) struct Law {
+    pub(super) warehouses: u32,
+    pub(super) users: u32,
+    pub(super) is_fixed: bool,
+    pub(super) all_warehouses: bool,
+    /// HammerDB draws last names of the run with the constant of the load.
+    pub(super) last_name_c: u32,
+    /// Of the repaired customers; HammerDB's have no skew (Q-HD-9).
+    pub(super) constants: Constants,
+}
+
+/// The server's generator counts up to here.
+const SERVER_SEEDS: u32 = 0x3fff_ffff;
+
+/// A virtual user's choices.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    law: Arc<Law>,
+    stream: Stream,
+    pace: Pace,
+    index: u32,
+    home: u32,
+    /// Of Stock-Level.
+    home_district: u32,
+    draws_lines: bool,
+    pub(super) transaction: TransactionType,
+    pub(super) input: Input,
+    /// What the server's generator starts from in a new order whose lines the procedure draws.
+    pub(super) server_seeds: [u32; 2],
+}
+
+impl Terminal {
+    pub(super) fn new(
+        law: Arc<Law>,
+        mut stream: Stream,
+        pace: Pace,
+        index: u32,
+        draws_lines: bool,
+    ) -> Self {
+        let home = uniform(&mut stream, 1, law.warehouses);
+        let home_district = uniform(&mut stream, 1, DISTRICTS);
+        Self {
+            law,
+            stream,
+            pace,
+            index,
+            home,
+            home_district,
+            draws_lines,
+            transaction: NEW_ORDER,
+            input: Input::default(),
+            server_seeds: [0; 2],
+        }
+    }
+
+    /// Of all users together.
+    pub(super) fn warehouses(&self) -> u32 {
+        self.law.warehouses
+    }
+
+    pub(super) fn is_fixed(&self) -> bool {
+        self.law.is_fixed
+    }
+
+    pub(super) fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        self.transaction = self.pace.choose(wanted, &mut self.stream);
+        self.type_in();
+        self.transaction
+    }
+
+    pub(super) fn again(&mut self, draws: Draws) -> TransactionType {
+        if draws == Draws::New {
+            self.type_in();
+        }
+        self.transaction
+    }
+
+    pub(super) fn first_rest_ns(&mut self) -> u64 {
+        self.pace.first_rest_ns(&mut self.stream)
+    }
+
+    pub(super) fn rest_ns(&mut self) -> u64 {
+        self.pace.rest_ns(self.transaction, &mut self.stream)
+    }
+
+    fn type_in(&mut self) {
+        self.input.warehouse = self.draw_warehouse();
+        match self.transaction {
+            NEW_ORDER => self.type_in_order(),
+            PAYMENT => self.type_in_payment(),
+            ORDER_STATUS => self.type_in_customer(),
+            DELIVERY => self.input.carrier = uniform(&mut self.stream, 1, 10),
+            _ => {
+                self.input.district = self.home_district;
+                self.input.threshold = uniform(&mut self.stream, 10, 20);
+            }
+        }
+    }
+
+    /// Home, or one of those that were dealt to this user round robin. More users than warehouses share them.
+    fn draw_warehouse(&mut self) -> u32 {
+        let law = &self.law;
+        if !law.all_warehouses {
+            return self.home;
+        }
+        let first = self.index % law.warehouses + 1;
+        let own = (law.warehouses - first) / law.users.max(1) + 1;
+        if self.index >= law.warehouses {
+            return first;
+        }
+        first + self.stream.below(own) * law.users.max(1)
+    }
+
+    /// District and customer, by name in six of ten cases. Both are drawn in any case: order status without
+    /// procedures uses the number even when it looks for the name.
+    fn type_in_customer(&mut self) {
+        let stream = &mut self.stream;
+        self.input.district = uniform(stream, 1, DISTRICTS);
+        self.input.customer = if self.law.is_fixed {
+            draw_customer(stream, self.law.constants.customer)
+        } else {
+            uniform(stream, 1, CUSTOMERS)
+        };
+        self.input.last_name = draw_last_name(stream, self.law.last_name_c);
+        self.input.is_by_name = percent(stream, 60);
+    }
+
+    fn type_in_order(&mut self) {
+        self.type_in_customer();
+        let stream = &mut self.stream;
+        self.input.line_count = uniform(stream, 5, 15) as usize;
+        if !self.draws_lines {
+            self.server_seeds = [0; 2].map(|_| uniform(stream, 1, SERVER_SEEDS));
+            return;
+        }
+        let is_missing = once_in(stream, 99);
+        for line in &mut self.input.lines[..self.input.line_count] {
+            let item = if self.law.is_fixed {
+                draw_item(stream, ITEM_C)
+            } else {
+                uniform(stream, 1, ITEMS)
+            };
+            let is_remote = once_in(stream, 100);
+            *line = Line {
+                item,
+                supply: if is_remote {
+                    other_warehouse(stream, self.input.warehouse, self.law.warehouses)
+                } else {
+                    self.input.warehouse
+                },
+                quantity: uniform(stream, 1, 10),
+            };
+        }
+        if is_missing {
+            self.input.lines[self.input.line_count - 1].item = UNUSED_ITEM;
+        }
+    }
+
+    fn type_in_payment(&mut self) {
+        self.type_in_customer();
+        let stream = &mut self.stream;
+        let input = &mut self.input;
+        input.amount = uniform(stream, 1, 5000);
+        if percent(stream, 85) {
+            (input.customer_warehouse, input.customer_district) = (input.warehouse, input.district);
+        } else {
+            input.customer_warehouse =
+                other_warehouse(stream, input.warehouse, self.law.warehouses);
+            input.customer_district = uniform(stream, 1, DISTRICTS);
+        }
+    }
+}

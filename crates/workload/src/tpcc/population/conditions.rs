@@ -1,0 +1,439 @@
+//! What must hold between the tables: the twelve consistency conditions (clause 3.3.2), counts of rows, foreign keys.
+//!
+//! A condition is a query that must return no row. Of more than a hundred warehouses a sample is asked.
+
+use super::holding::holds;
+use super::schema::foreign_key_names;
+use super::table::Table;
+use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, ITEMS};
+use crate::tpcc::options::{ForeignKeys, Options};
+use crate::{Condition, Holds};
+
+/// Up to so many warehouses, all are asked.
+const ALL_UP_TO: u32 = 100;
+/// Warehouses of a sample, the first and the last among them.
+const SAMPLE: u32 = 11;
+
+/// Everything to be asked of one table set, in rising order.
+pub(crate) fn conditions(options: &Options, set: u32) -> Vec<Condition> {
+    let asked = Asked::new(options, set);
+    let mut all = asked.counts(options);
+    all.extend(asked.foreign_keys(options));
+    all.extend((1..=12).filter_map(|number| {
+        let (meaning, sql) = asked.consistency(number);
+        let name = format!("3.3.2.{number}");
+        Some(asked.condition(&name, meaning, sql, holds(number, options)?))
+    }));
+    all
+}
+
+/// Names of tables and warehouses, as the queries need them.
+struct Asked {
+    set: u32,
+    /// `None`: all warehouses.
+    sample: Option<Vec<u32>>,
+    warehouses: u32,
+    ending: &'static str,
+    warehouse: String,
+    district: String,
+    customer: String,
+    history: String,
+    orders: String,
+    new_orders: String,
+    order_line: String,
+    stock: String,
+    item: String,
+}
+
+impl Asked {
+    fn new(options: &Options, set: u32) -> Self {
+        let name = |table: Table| table.name(options, set);
+        Self {
+            set,
+            sample: (options.warehouses > ALL_UP_TO).then(|| sample(options.warehouses)),
+            warehouses: options.warehouses,
+            ending: if options.tables > 1 { " of set " } else { "" },
+            warehouse: name(Table::Warehouse),
+            district: name(Table::District),
+            customer: name(Table::Customer),
+            history: name(Table::History),
+            orders: name(Table::Orders),
+            new_orders: name(Table::NewOrders),
+            order_line: name(Table::OrderLine),
+            stock: name(Table::Stock),
+            item: name(Table::Item),
+        }
+    }
+
+    fn condition(&self, name: &str, meaning: &str, sql: String, holds: Holds) -> Condition {
+        let mut name = name.to_owned();
+        if !self.ending.is_empty() {
+            name += &format!("{}{}", self.ending, self.set + 1);
+        }
+        let asked = self.sample.as_ref().map(|sample| {
+            let list = listed(sample);
+            format!(" (asked of warehouses {list} of {})", self.warehouses)
+        });
+        Condition {
+            name,
+            meaning: format!("{meaning}{}", asked.unwrap_or_default()),
+            sql,
+            holds,
+        }
+    }
+
+    /// `WHERE column IN (sample)`, or nothing.
+    fn within(&self, column: &str) -> String {
+        let of = |sample: &Vec<u32>| format!(" WHERE {column} IN ({})", listed(sample));
+        self.sample.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// The same after another condition.
+    fn and_within(&self, column: &str) -> String {
+        self.within(column).replacen(" WHERE ", " AND ", 1)
+    }
+
+    /// Counts of rows, and the next order's number, of which a run changes some.
+    fn counts(&self, options: &Options) -> Vec<Condition> {
+        let warehouses = self
+            .sample
+            .as_ref()
+            .map_or(self.warehouses, |sample| sample.len() as u32);
+        let district_rows = DISTRICTS * CUSTOMERS;
+        let mut all: Vec<Condition> = [
+            (&self.warehouse, "w_id", 1, Holds::Always),
+            (&self.district, "d_w_id", DISTRICTS, Holds::Always),
+            (&self.customer, "c_w_id", district_rows, Holds::Always),
+            (&self.stock, "s_w_id", ITEMS, Holds::Always),
+            (&self.history, "h_w_id", district_rows, Holds::AfterLoad),
+            (&self.orders, "o_w_id", district_rows, Holds::AfterLoad),
+            (
+                &self.new_orders,
+                "no_w_id",
+                DISTRICTS * 900,
+                Holds::AfterLoad,
+            ),
+        ]
+        .into_iter()
+        .map(|(table, column, rows_a_warehouse, holds)| {
+            let rows = u64::from(rows_a_warehouse) * u64::from(warehouses);
+            self.count(table, &self.within(column), rows, holds)
+        })
+        .collect();
+        all.push(self.count(&self.item, "", u64::from(ITEMS), Holds::Always));
+        let next_order = CUSTOMERS + 1;
+        let sql = format!(
+            "SELECT d_w_id, d_id FROM {} WHERE d_next_o_id <> {next_order}{}",
+            self.district,
+            self.and_within("d_w_id")
+        );
+        let meaning = "the next order of every district is 3001";
+        all.push(self.condition("next_order", meaning, sql, Holds::AfterLoad));
+        debug_assert_eq!(options.warehouses, self.warehouses);
+        all
+    }
+
+    fn count(&self, table: &str, within: &str, rows: u64, holds: Holds) -> Condition {
+        let sql = format!("SELECT COUNT(*) FROM {table}{within} HAVING COUNT(*) <> {rows}");
+        let meaning = format!("{table} has {rows} rows");
+        let name = format!(
+            "rows_{}",
+            table.trim_end_matches(|c: char| c.is_ascii_digit())
+        );
+        self.condition(&name, &meaning, sql, holds)
+    }
+
+    /// A storage engine without foreign keys takes their definitions and says nothing.
+    fn foreign_keys(&self, options: &Options) -> Option<Condition> {
+        if options.fk == ForeignKeys::None {
+            return None;
+        }
+        let names = foreign_key_names(options, self.set);
+        let sql = format!(
+            "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND \
+             CONSTRAINT_NAME IN ('{}') HAVING COUNT(*) <> {}",
+            names.join("', '"),
+            names.len()
+        );
+        let meaning = "the ten foreign keys are there";
+        Some(self.condition("foreign_keys", meaning, sql, Holds::Always))
+    }
+
+    /// What condition 3.3.2.`number` says, and its query.
+    fn consistency(&self, number: u32) -> (&'static str, String) {
+        match number {
+            1 => ("w_ytd is the sum of d_ytd", self.ytd_of_districts()),
+            2 => (
+                "d_next_o_id - 1 is the last order and the last new order",
+                self.last_orders(),
+            ),
+            3 => ("numbers of new orders have no gaps", self.gaps()),
+            4 => (
+                "a district has as many lines as its orders say",
+                self.lines_of_districts(),
+            ),
+            5 => (
+                "an order has no carrier exactly while it is new",
+                self.carriers(),
+            ),
+            6 => (
+                "an order has as many lines as it says",
+                self.lines_of_orders(),
+            ),
+            7 => (
+                "lines are dated exactly when their order has a carrier",
+                self.delivery_dates(),
+            ),
+            8 => (
+                "w_ytd is the sum of payments",
+                self.payments_of_warehouses(),
+            ),
+            9 => ("d_ytd is the sum of payments", self.payments_of_districts()),
+            10 => (
+                "c_balance is what was delivered less what was paid",
+                self.customers("c_balance <> COALESCE(delivered, 0) - COALESCE(paid, 0)"),
+            ),
+            11 => (
+                "2100 orders of each district are delivered",
+                self.delivered_orders(),
+            ),
+            _ => (
+                "c_balance + c_ytd_payment is what was delivered",
+                self.customers("c_balance + c_ytd_payment <> COALESCE(delivered, 0)"),
+            ),
+        }
+    }
+
+    fn ytd_of_districts(&self) -> String {
+        let Self {
+            warehouse,
+            district,
+            ..
+        } = self;
+        let within = self.within("w_id");
+        format!(
+            "SELECT w_id FROM {warehouse} JOIN {district} ON d_w_id = w_id{within} GROUP BY w_id, w_ytd \
+             HAVING w_ytd <> SUM(d_ytd)"
+        )
+    }
+
+    fn last_orders(&self) -> String {
+        let Self {
+            district,
+            orders,
+            new_orders,
+            ..
+        } = self;
+        let (o, no, d) = (
+            self.within("o_w_id"),
+            self.within("no_w_id"),
+            self.and_within("d_w_id"),
+        );
+        format!(
+            "SELECT d_w_id, d_id FROM {district} \
+             LEFT JOIN (SELECT o_w_id w, o_d_id d, MAX(o_id) mo FROM {orders}{o} GROUP BY 1, 2) o \
+             ON o.w = d_w_id AND o.d = d_id \
+             LEFT JOIN (SELECT no_w_id w, no_d_id d, MAX(no_o_id) mn FROM {new_orders}{no} GROUP BY 1, 2) n \
+             ON n.w = d_w_id AND n.d = d_id \
+             WHERE (mo IS NULL OR d_next_o_id - 1 <> mo OR (mn IS NOT NULL AND d_next_o_id - 1 <> mn)){d}"
+        )
+    }
+
+    fn gaps(&self) -> String {
+        let (new_orders, within) = (&self.new_orders, self.within("no_w_id"));
+        format!(
+            "SELECT no_w_id, no_d_id FROM {new_orders}{within} GROUP BY 1, 2 \
+             HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)"
+        )
+    }
+
+    fn lines_of_districts(&self) -> String {
+        let Self {
+            orders, order_line, ..
+        } = self;
+        let (o, ol) = (self.within("o_w_id"), self.within("ol_w_id"));
+        format!(
+            "SELECT a.w, a.d FROM (SELECT o_w_id w, o_d_id d, SUM(o_ol_cnt) s FROM {orders}{o} GROUP BY 1, 2) a \
+             LEFT JOIN (SELECT ol_w_id w, ol_d_id d, COUNT(*) c FROM {order_line}{ol} GROUP BY 1, 2) b \
+             ON a.w = b.w AND a.d = b.d WHERE s <> COALESCE(c, 0)"
+        )
+    }
+
+    fn carriers(&self) -> String {
+        let Self {
+            orders, new_orders, ..
+        } = self;
+        let within = self.and_within("o_w_id");
+        format!(
+            "SELECT o_w_id, o_d_id, o_id FROM {orders} \
+             LEFT JOIN {new_orders} ON no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id \
+             WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL){within}"
+        )
+    }
+
+    fn lines_of_orders(&self) -> String {
+        let Self {
+            orders, order_line, ..
+        } = self;
+        let (o, ol) = (self.and_within("o_w_id"), self.within("ol_w_id"));
+        format!(
+            "SELECT o_w_id, o_d_id, o_id FROM {orders} \
+             LEFT JOIN (SELECT ol_w_id w, ol_d_id d, ol_o_id o, COUNT(*) c FROM {order_line}{ol} GROUP BY 1, 2, 3) l \
+             ON l.w = o_w_id AND l.d = o_d_id AND l.o = o_id WHERE o_ol_cnt <> COALESCE(c, 0){o}"
+        )
+    }
+
+    fn delivery_dates(&self) -> String {
+        let Self {
+            orders, order_line, ..
+        } = self;
+        let within = self.and_within("ol_w_id");
+        format!(
+            "SELECT ol_w_id, ol_d_id, ol_o_id FROM {order_line} \
+             JOIN {orders} ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id \
+             WHERE (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL){within}"
+        )
+    }
+
+    fn payments_of_warehouses(&self) -> String {
+        let Self {
+            warehouse, history, ..
+        } = self;
+        let (h, w) = (self.within("h_w_id"), self.and_within("w_id"));
+        format!(
+            "SELECT w_id FROM {warehouse} \
+             LEFT JOIN (SELECT h_w_id w, SUM(h_amount) paid FROM {history}{h} GROUP BY 1) h ON h.w = w_id \
+             WHERE w_ytd <> COALESCE(paid, 0){w}"
+        )
+    }
+
+    fn payments_of_districts(&self) -> String {
+        let Self {
+            district, history, ..
+        } = self;
+        let (h, d) = (self.within("h_w_id"), self.and_within("d_w_id"));
+        format!(
+            "SELECT d_w_id, d_id FROM {district} \
+             LEFT JOIN (SELECT h_w_id w, h_d_id d, SUM(h_amount) paid FROM {history}{h} GROUP BY 1, 2) h \
+             ON h.w = d_w_id AND h.d = d_id WHERE d_ytd <> COALESCE(paid, 0){d}"
+        )
+    }
+
+    /// Customers for whom something is wrong between balance, `delivered` lines and what was `paid`. Customers order
+    /// at home; what they pay elsewhere is booked with them all the same.
+    fn customers(&self, wrong: &str) -> String {
+        let Self {
+            customer,
+            orders,
+            order_line,
+            history,
+            ..
+        } = self;
+        let (o, h, c) = (
+            self.and_within("o_w_id"),
+            self.within("h_c_w_id"),
+            self.and_within("c_w_id"),
+        );
+        format!(
+            "SELECT c_w_id, c_d_id, c_id FROM {customer} \
+             LEFT JOIN (SELECT o_w_id w, o_d_id d, o_c_id c, SUM(ol_amount) delivered FROM {orders} \
+             JOIN {order_line} ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id \
+             WHERE ol_delivery_d IS NOT NULL{o} GROUP BY 1, 2, 3) d ON d.w = c_w_id AND d.d = c_d_id AND d.c = c_id \
+             LEFT JOIN (SELECT h_c_w_id w, h_c_d_id d, h_c_id c, SUM(h_amount) paid FROM {history}{h} \
+             GROUP BY 1, 2, 3) h ON h.w = c_w_id AND h.d = c_d_id AND h.c = c_id WHERE {wrong}{c}"
+        )
+    }
+
+    fn delivered_orders(&self) -> String {
+        let Self {
+            orders, new_orders, ..
+        } = self;
+        let (o, no) = (self.within("o_w_id"), self.within("no_w_id"));
+        format!(
+            "SELECT a.w, a.d FROM (SELECT o_w_id w, o_d_id d, COUNT(*) c FROM {orders}{o} GROUP BY 1, 2) a \
+             LEFT JOIN (SELECT no_w_id w, no_d_id d, COUNT(*) c FROM {new_orders}{no} GROUP BY 1, 2) b \
+             ON a.w = b.w AND a.d = b.d WHERE a.c - COALESCE(b.c, 0) <> 2100"
+        )
+    }
+}
+
+/// Evenly spread over all warehouses.
+fn sample(warehouses: u32) -> Vec<u32> {
+    let steps = u64::from(SAMPLE - 1);
+    (0..=steps)
+        .map(|step| 1 + (u64::from(warehouses - 1) * step / steps) as u32)
+        .collect()
+}
+
+fn listed(numbers: &[u32]) -> String {
+    let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpcc::dialect::Dialect;
+    use crate::tpcc::options::Fidelity;
+
+    fn options(dialect: Dialect, warehouses: u32) -> Options {
+        Options {
+            warehouses,
+            ..Options::new(dialect, Fidelity::Tool)
+        }
+    }
+
+    #[test]
+    fn every_condition_that_can_hold_is_asked() {
+        let names = |dialect| {
+            let all = conditions(&options(dialect, 2), 0);
+            all.into_iter().map(|one| one.name).collect::<Vec<_>>()
+        };
+        let standard = names(Dialect::Standard);
+        assert_eq!(standard.len(), 9 + 12);
+        let hammerdb = names(Dialect::Hammerdb);
+        assert!(!hammerdb.contains(&"3.3.2.10".to_owned()));
+        assert!(names(Dialect::SysbenchTpcc).contains(&"foreign_keys".to_owned()));
+    }
+
+    #[test]
+    fn many_warehouses_are_asked_by_a_sample_that_is_told() {
+        assert_eq!(
+            sample(1000),
+            [1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]
+        );
+        for condition in conditions(&options(Dialect::Standard, 1000), 0) {
+            let is_of_warehouses = !condition.name.ends_with("item");
+            assert_eq!(condition.sql.contains("IN (1, 100, 200,"), is_of_warehouses);
+            assert!(
+                condition.meaning.contains("of 1000"),
+                "{}",
+                condition.meaning
+            );
+        }
+        let all = conditions(&options(Dialect::Standard, 100), 0);
+        assert!(all.iter().all(|condition| !condition.sql.contains(" IN (")));
+    }
+
+    #[test]
+    fn several_sets_are_told_apart() {
+        let mut options = options(Dialect::SysbenchTpcc, 2);
+        options.tables = 3;
+        let second = conditions(&options, 1);
+        assert!(
+            second
+                .iter()
+                .all(|condition| condition.name.ends_with(" of set 2"))
+        );
+        assert!(
+            second
+                .iter()
+                .any(|condition| condition.sql.contains("order_line2"))
+        );
+        assert!(
+            second
+                .iter()
+                .any(|condition| condition.name.starts_with("rows_stock "))
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Which consistency conditions can hold, by dialect.
+
+use crate::Holds;
+use crate::tpcc::dialect::Dialect;
+use crate::tpcc::options::Options;
+
+/// When condition 3.3.2.`number` holds; `None`: not even after the filling.
+pub(crate) fn holds(number: u32, options: &Options) -> Option<Holds> {
+    if number == 11 {
+        return Some(Holds::AfterLoad);
+    }
+    if options.enable_purge && [6, 8, 9, 10, 12].contains(&number) {
+        return Some(Holds::AfterLoad); // deleted lines and payments are missing from the sums
+    }
+    if options.is_fixed() {
+        return Some(Holds::Always);
+    }
+    match options.dialect {
+        Dialect::Standard | Dialect::SysbenchTpcc => Some(Holds::Always),
+        Dialect::TpccMysql => Some(holds_for_tpcc_mysql(number)),
+        Dialect::Hammerdb => holds_for_hammerdb(number),
+    }
+}
+
+fn holds_for_tpcc_mysql(number: u32) -> Holds {
+    match number {
+        5 | 7 => Holds::UnlessQuirk("Q-TM-6"),
+        10 => Holds::UnlessQuirk("Q-TM-6, Q-TM-8"),
+        12 => Holds::AfterLoad, // Q-TM-7
+        _ => Holds::Always,
+    }
+}
+
+fn holds_for_hammerdb(number: u32) -> Option<Holds> {
+    match number {
+        3 | 5 | 7 => Some(Holds::UnlessQuirk("Q-HD-5")),
+        10 | 12 => None, // Q-HD-2
+        _ => Some(Holds::Always),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpcc::options::Fidelity;
+
+    /// The table of the specification: a letter a condition, x always, L after load, r unless a quirk, - never.
+    fn letters(options: &Options) -> String {
+        let letter = |number| match holds(number, options) {
+            Some(Holds::Always) => 'x',
+            Some(Holds::AfterLoad) => 'L',
+            Some(Holds::UnlessQuirk(_)) => 'r',
+            None => '-',
+        };
+        (1..=12).map(letter).collect()
+    }
+
+    #[test]
+    fn conditions_hold_as_the_specification_tables_them() {
+        for (dialect, expected) in [
+            (Dialect::Standard, "xxxxxxxxxxLx"),
+            (Dialect::SysbenchTpcc, "xxxxxxxxxxLx"),
+            (Dialect::TpccMysql, "xxxxrxrxxrLL"),
+            (Dialect::Hammerdb, "xxrxrxrxx-L-"),
+        ] {
+            assert_eq!(letters(&Options::new(dialect, Fidelity::Tool)), expected);
+            let fixed = Options::new(dialect, Fidelity::Fixed);
+            assert_eq!(letters(&fixed), "xxxxxxxxxxLx");
+        }
+    }
+
+    #[test]
+    fn purging_takes_the_sums_away() {
+        let mut options = Options::new(Dialect::SysbenchTpcc, Fidelity::Tool);
+        options.enable_purge = true;
+        assert_eq!(letters(&options), "xxxxxLxLLLLL");
+    }
+}

@@ -1,0 +1,110 @@
+//! Events played without a server, for tests that look at single statements.
+
+use crate::{Answer, Call, Step, TransactionType, User, Workload, workload};
+use dbdyno_chance::{RandomKind, RandomSource};
+use dbdyno_wire::{KeptRows, Parameter, Reply, RowsReply};
+use std::sync::Arc;
+
+/// A workload of the family with seed 1.
+pub(crate) fn made(name: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
+    let source = RandomSource {
+        kind: RandomKind::Dbdyno,
+        seed: 1,
+    };
+    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let given: Vec<_> = given.iter().map(pair).collect();
+    workload(name, &given, source, users).unwrap()
+}
+
+/// One statement: the name of its type, and its values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) name: &'static str,
+    pub(crate) values: Vec<String>,
+}
+
+impl Said {
+    pub(crate) fn int(&self, place: usize) -> u32 {
+        self.values[place].parse().unwrap()
+    }
+}
+
+/// One event, begun as `begin` says. `answer` gives the only row of a query, an empty one for no row at all, or
+/// `None` for what the workload's stand-in says.
+pub(crate) fn play(
+    workload: &dyn Workload,
+    user: &mut dyn User,
+    begin: impl FnOnce(&mut dyn User),
+    mut answer: impl FnMut(&Said) -> Option<Vec<Parameter<'static>>>,
+) -> (Vec<Said>, Step) {
+    begin(user);
+    let (mut said, mut call, mut rows) = (Vec::new(), Call::default(), KeptRows::default());
+    let mut reply: Option<Reply> = None;
+    loop {
+        let heard = reply.as_ref().map(|reply| Answer {
+            reply,
+            rows: &mut rows,
+        });
+        let step = user.next(heard, &mut call);
+        if step != Step::Send {
+            return (said, step);
+        }
+        let template = &workload.statements()[usize::from(call.statement)];
+        said.push(Said {
+            name: workload.statement_types()[usize::from(template.statement_type)],
+            values: call.parameters.iter().map(words).collect(),
+        });
+        rows.expect(false);
+        reply = Some(match answer(&said[said.len() - 1]) {
+            None => workload.stand_in(&call, &mut rows),
+            Some(row) => {
+                if !row.is_empty() {
+                    rows.push(&row);
+                }
+                Reply::Rows(RowsReply::default())
+            }
+        });
+    }
+}
+
+/// One event of a type, with the workload's own answers.
+pub(crate) fn play_one(
+    workload: &dyn Workload,
+    user: &mut dyn User,
+    wanted: TransactionType,
+) -> (Vec<Said>, Step) {
+    let begin = |user: &mut dyn User| {
+        user.start_event(Some(wanted));
+    };
+    play(workload, user, begin, |_| None)
+}
+
+fn words(value: Parameter<'_>) -> String {
+    match value {
+        Parameter::Int(number) => number.to_string(),
+        Parameter::Double(number) => number.to_string(),
+        Parameter::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        Parameter::Null => "NULL".to_owned(),
+    }
+}
+
+/// How many of the statements have the name.
+pub(crate) fn count(said: &[Said], name: &str) -> usize {
+    said.iter().filter(|said| said.name == name).count()
+}
+
+/// The statement of that name.
+pub(crate) fn first<'a>(said: &'a [Said], name: &str) -> Option<&'a Said> {
+    said.iter().find(|said| said.name == name)
+}
+
+/// Refuses a share that is further than five standard errors from what it should be.
+pub(crate) fn assert_share(hits: usize, draws: usize, share: f64, what: &str) {
+    let expected = share * draws as f64;
+    let error = (expected * (1.0 - share)).sqrt();
+    let away = (hits as f64 - expected).abs();
+    assert!(
+        away < 5.0 * error,
+        "{what}: {hits} of {draws}, expected {expected}"
+    );
+}

@@ -1,0 +1,138 @@
+//! One call a transaction.
+
+use super::super::build::StandIn;
+use super::super::input::Input;
+use super::super::names::LastName;
+use super::super::sentence::{sentences, templates};
+use super::super::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
+use super::terminal::Terminal;
+use crate::story::{End, GivenUp, Story, StoryUser, Talk};
+use crate::{Draws, StatementTemplate, TransactionType, User};
+use dbdyno_wire::{KeptRows, OkReply, Parameters, Reply};
+use std::io::Write;
+
+sentences! {
+    /// The calls, in the order of the transaction types.
+    Says;
+    NewOrder = "new_order.call", Work, false, "CALL tpcc_new_order(?, ?, ?, ?, ?, ?)";
+    Payment = "payment.call", Work, false, "CALL tpcc_payment(?, ?, ?, ?, ?, ?, ?, ?)";
+    OrderStatus = "order_status.call", Work, false, "CALL tpcc_order_status(?, ?, ?, ?, ?)";
+    Delivery = "delivery.call", Work, false, "CALL tpcc_delivery(?, ?)";
+    StockLevel = "stock_level.call", Work, false, "CALL tpcc_stock_level(?, ?, ?)";
+}
+
+/// The statements and the names of their types.
+pub(super) fn statements() -> (Vec<StatementTemplate>, Vec<&'static str>) {
+    templates(Says::TABLE, str::to_owned)
+}
+
+pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
+    let packed = Vec::new();
+    StoryUser::of(Caller { terminal, packed })
+}
+
+struct Caller {
+    terminal: Terminal,
+    /// The lines of an order, as its procedure takes them.
+    packed: Vec<u8>,
+}
+
+impl Story for Caller {
+    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        self.terminal.start(wanted)
+    }
+
+    fn again(&mut self, draws: Draws) -> TransactionType {
+        self.terminal.again(draws)
+    }
+
+    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+        if self.terminal.defers() {
+            return Ok(End::Done);
+        }
+        let input = &self.terminal.input;
+        let transaction = self.terminal.transaction;
+        let says = match transaction {
+            NEW_ORDER => Says::NewOrder,
+            PAYMENT => Says::Payment,
+            ORDER_STATUS => Says::OrderStatus,
+            STOCK_LEVEL => Says::StockLevel,
+            _ => Says::Delivery,
+        };
+        let values = talk.say(says.into());
+        match transaction {
+            NEW_ORDER => push_order(input, &mut self.packed, values),
+            PAYMENT => push_payment(input, values),
+            ORDER_STATUS => {
+                push(values, &[input.warehouse, input.district]);
+                push_customer(input, values);
+            }
+            STOCK_LEVEL => push(values, &[input.warehouse, input.district, input.threshold]),
+            _ => push(values, &[input.warehouse, input.carrier]),
+        }
+        talk.ask().await?;
+        let is_rolled_back = transaction == NEW_ORDER && input.has_unused_item();
+        Ok(if is_rolled_back {
+            End::RolledBack
+        } else {
+            End::Done
+        })
+    }
+
+    fn initial_rest_ns(&mut self) -> u64 {
+        self.terminal.first_rest_ns()
+    }
+
+    fn rest_ns(&mut self) -> u64 {
+        self.terminal.rest_ns()
+    }
+}
+
+fn push(to: &mut Parameters, values: &[u32]) {
+    values
+        .iter()
+        .for_each(|value| to.push_int(i64::from(*value)));
+}
+
+/// Sixteen digits a line: six of the item, eight of the supplying warehouse, two of the quantity.
+fn push_order(input: &Input, packed: &mut Vec<u8>, to: &mut Parameters) {
+    packed.clear();
+    for line in input.order_lines() {
+        // Writing to memory can't fail.
+        let _ = write!(
+            packed,
+            "{:06}{:08}{:02}",
+            line.item, line.supply, line.quantity
+        );
+    }
+    let (lines, all_local) = (input.line_count as u32, u32::from(input.is_all_local()));
+    push(
+        to,
+        &[
+            input.warehouse,
+            input.district,
+            input.customer,
+            lines,
+            all_local,
+        ],
+    );
+    to.push_text(packed);
+}
+
+fn push_payment(input: &Input, to: &mut Parameters) {
+    push(to, &[input.warehouse, input.district]);
+    push(to, &[input.customer_warehouse, input.customer_district]);
+    push_customer(input, to);
+    to.push_double(f64::from(input.amount) / 100.0);
+}
+
+/// The number, whether it is the name that counts, and the name.
+fn push_customer(input: &Input, to: &mut Parameters) {
+    push(to, &[input.customer, u32::from(input.is_by_name)]);
+    LastName::of(input.last_name).push(to);
+}
+
+/// Nobody looks at what a procedure gives.
+pub(super) fn stand_in(_question: &StandIn<'_>, _rows: &mut KeptRows) -> Reply {
+    Reply::Ok(OkReply::default())
+}

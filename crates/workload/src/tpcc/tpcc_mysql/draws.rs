@@ -1,0 +1,102 @@
+//! What tpcc-mysql draws for an event.
+
+use crate::TransactionType;
+use crate::tpcc::draws::{
+    Constants, DISTRICTS, draw_item, once_in, other_warehouse, percent, uniform,
+};
+use crate::tpcc::input::{Input, Line, UNUSED_ITEM};
+use crate::tpcc::options::Options;
+use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
+use dbdyno_chance::{RandomSource, Stream};
+
+/// The laws of the draws, the same for all users.
+#[derive(Debug, Clone)]
+pub(super) struct Laws {
+    warehouses: u32,
+    constants: Constants,
+    is_fixed: bool,
+}
+
+impl Laws {
+    pub(super) fn new(options: &Options, source: RandomSource) -> Self {
+        Self {
+            warehouses: options.warehouses,
+            constants: Constants::of_run(source, options.c_load),
+            is_fixed: options.is_fixed(),
+        }
+    }
+
+    /// Draws all that an event of the type needs.
+    pub(super) fn draw(&self, transaction: TransactionType, stream: &mut Stream) -> Input {
+        let mut input = Input {
+            warehouse: uniform(stream, 1, self.warehouses),
+            district: uniform(stream, 1, DISTRICTS),
+            ..Input::default()
+        };
+        match transaction {
+            NEW_ORDER => self.draw_order(&mut input, stream),
+            PAYMENT => self.draw_payment(&mut input, stream),
+            ORDER_STATUS => self.draw_buyer(&mut input, stream),
+            _ => {
+                input.carrier = uniform(stream, 1, 10);
+                input.threshold = uniform(stream, 10, 20);
+            }
+        }
+        input
+    }
+
+    fn draw_order(&self, input: &mut Input, stream: &mut Stream) {
+        input.customer = self.constants.draw_customer(stream);
+        input.line_count = uniform(stream, 5, 15) as usize;
+        let rollback = uniform(stream, 1, 100);
+        let mut before = rollback;
+        let lines = &mut input.lines[..input.line_count];
+        for line in &mut *lines {
+            *line = self.draw_line(input.warehouse, before, stream);
+            before = line.quantity;
+        }
+        if rollback == 1 {
+            lines[lines.len() - 1].item = UNUSED_ITEM;
+        }
+        // The order in which the tool works through them, so that two orders seldom lock each other out.
+        lines.sort_unstable_by_key(|line| (line.supply, line.item));
+    }
+
+    /// Q-TM-3: the constant for items is whatever was drawn last.
+    fn draw_line(&self, home: u32, before: u32, stream: &mut Stream) -> Line {
+        let c = if self.is_fixed {
+            self.constants.item
+        } else {
+            before
+        };
+        let item = draw_item(stream, c);
+        let supply = if once_in(stream, 100) {
+            other_warehouse(stream, home, self.warehouses)
+        } else {
+            home
+        };
+        Line {
+            item,
+            supply,
+            quantity: uniform(stream, 1, 10),
+        }
+    }
+
+    fn draw_payment(&self, input: &mut Input, stream: &mut Stream) {
+        input.amount = uniform(stream, 1, 5000);
+        let is_at_home = percent(stream, 85);
+        self.draw_buyer(input, stream);
+        if !is_at_home {
+            input.customer_warehouse = other_warehouse(stream, input.warehouse, self.warehouses);
+            input.customer_district = uniform(stream, 1, DISTRICTS);
+        }
+    }
+
+    fn draw_buyer(&self, input: &mut Input, stream: &mut Stream) {
+        input.customer_warehouse = input.warehouse;
+        input.customer_district = input.district;
+        input.customer = self.constants.draw_customer(stream);
+        input.is_by_name = percent(stream, 60);
+        input.last_name = self.constants.draw_last_name(stream);
+    }
+}
