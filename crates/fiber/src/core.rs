@@ -3,6 +3,7 @@
 use crate::alarms::Alarms;
 use crate::inbox::{Inbox, Wait};
 use crate::poller::Poller;
+use crate::stack::Layout;
 use corosensei::Yielder;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -28,8 +29,7 @@ pub(crate) type Leave = Yielder<(), ()>;
 pub(crate) struct Running {
     pub(crate) fiber: u32,
     pub(crate) leave: *const Leave,
-    /// The lowest address of its stack.
-    pub(crate) stack_limit: usize,
+    pub(crate) stack: Layout,
 }
 
 /// A watched socket.
@@ -82,6 +82,12 @@ pub(crate) fn current() -> Option<(Rc<Core>, Running)> {
     let running = RUNNING.get()?;
     let core = CORE.with_borrow(Clone::clone)?;
     Some((core, running))
+}
+
+/// The fiber that runs on this thread. May be called by a signal handler.
+#[inline]
+pub(crate) fn running() -> Option<Running> {
+    RUNNING.get()
 }
 
 pub(crate) fn set_running(running: Option<Running>) {

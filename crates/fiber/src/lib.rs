@@ -31,6 +31,7 @@
 
 mod alarms;
 mod core;
+mod fault;
 mod helper;
 mod inbox;
 mod local;
@@ -42,10 +43,11 @@ mod stack;
 mod watch;
 
 pub use core::in_fiber;
+pub use fault::on_used_up_stack;
 pub use helper::on_helper_thread;
 pub use local::{local, set_local};
 pub use scheduler::Scheduler;
 pub use signal::Signal;
 pub use sleep::{monotonic_ns, others_ready, sleep_until, yield_now};
-pub use stack::trim_stack;
+pub use stack::{is_stack_used_up, trim_stack};
 pub use watch::Watch;

@@ -1,16 +1,14 @@
 //! Runs the fibers of one thread.
 
 use crate::core::{Core, Leave, Running, set_running};
+use crate::fault::deal_with_faults;
 use crate::local::{local, set_local};
 use crate::sleep::monotonic_ns;
-use corosensei::stack::{DefaultStack, Stack};
+use crate::stack::{new_stack, trim_left_stack};
+use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::io;
 use std::rc::Rc;
-
-/// Address space of a fiber's stack. Memory is only taken for the pages that it touches; deep recursion ends at a
-/// guard page.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// The fibers of one thread.
 ///
@@ -34,6 +32,7 @@ impl Scheduler {
     /// # Errors
     /// The system gives no epoll set, or this thread has a scheduler already.
     pub fn new() -> io::Result<Self> {
+        deal_with_faults();
         Ok(Self {
             core: Core::install()?,
             fibers: Vec::new(),
@@ -46,14 +45,13 @@ impl Scheduler {
     /// # Errors
     /// The system gives no memory for its stack.
     pub fn spawn(&mut self, body: impl FnOnce() + 'static) -> io::Result<()> {
-        let stack = DefaultStack::new(STACK_BYTES)?;
-        let stack_limit = stack.limit().get();
+        let (stack, layout) = new_stack()?;
         let fiber = self.core.enter();
         let coroutine = Coroutine::with_stack(stack, move |leave: &Leave, ()| {
             set_running(Some(Running {
                 fiber,
                 leave,
-                stack_limit,
+                stack: layout,
             }));
             body();
         });
@@ -89,6 +87,7 @@ impl Scheduler {
         fiber.local = local();
         set_local(outside);
         set_running(None);
+        trim_left_stack();
         if let CoroutineResult::Return(()) = result {
             self.fibers[number as usize] = None;
             self.live -= 1;

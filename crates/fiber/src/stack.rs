@@ -1,25 +1,118 @@
-//! What a fiber's stack takes.
+//! What a fiber's stack is made of, and what it takes.
+//!
+//! From low addresses to high: a guard page, which ends the program; a reserve, which is closed until a call comes that
+//! deep; the stack itself. A script whose calls go on and on through C code is told so while it runs on
+//! the reserve, and the program goes on.
 
-#![expect(unsafe_code, reason = "memory is given back to the system")]
+#![expect(
+    unsafe_code,
+    reason = "memory is given back to the system, and protected"
+)]
 
 use crate::core::current;
-use rustix::mm::{Advice, madvise};
+use crate::sleep::yield_now;
+use corosensei::stack::{DefaultStack, Stack};
+use rustix::mm::{Advice, MprotectFlags, madvise, mprotect};
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::io;
+use std::ops::Range;
 
 const PAGE_BYTES: usize = 4096;
 
+/// Address space of a fiber's stack. Memory is only taken for the pages that it touches.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Room for the code that finds out that a stack is used up and tells whoever used it.
+const RESERVE_BYTES: usize = 64 * 1024;
+
+/// More than a fiber uses of its stack between asking for something and leaving.
+const FRAMES_BYTES: usize = if cfg!(debug_assertions) { 4096 } else { 1024 };
+
+thread_local! {
+    /// Whether a reserve was opened on this thread: some may still be.
+    static OPENED: Cell<bool> = const { Cell::new(false) };
+    /// What the fiber that ran last wants to give back of its stack.
+    static UNUSED: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+}
+
+/// Where the parts of a stack lie, told by its lowest address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout(pub(crate) usize);
+
+impl Layout {
+    pub(crate) fn guard(self) -> Range<usize> {
+        self.0..self.0 + PAGE_BYTES
+    }
+
+    pub(crate) fn reserve(self) -> Range<usize> {
+        let start = self.guard().end;
+        start..start + RESERVE_BYTES
+    }
+
+    /// Opens the reserve or closes it. May be called by a signal handler.
+    fn protect(self, flags: MprotectFlags) -> io::Result<()> {
+        let reserve = self.reserve();
+        // SAFETY: the range is part of this stack, and nothing lies in it when it is closed.
+        let done = unsafe { mprotect(reserve.start as *mut c_void, reserve.len(), flags) };
+        Ok(done?)
+    }
+}
+
+/// A stack with its reserve closed.
+pub(crate) fn new_stack() -> io::Result<(DefaultStack, Layout)> {
+    let stack = DefaultStack::new(STACK_BYTES + RESERVE_BYTES)?;
+    let layout = Layout(stack.limit().get());
+    layout.protect(MprotectFlags::empty())?;
+    Ok((stack, layout))
+}
+
+/// Lets the running fiber go on where its stack is used up. False if the system refuses.
+pub(crate) fn open_reserve(layout: Layout) -> bool {
+    let opens = layout.protect(MprotectFlags::READ | MprotectFlags::WRITE);
+    OPENED.set(true);
+    opens.is_ok()
+}
+
+/// Whether the running fiber has used up its stack and runs on its reserve. If it has come back from there, the reserve is
+/// closed again.
+#[must_use]
+pub fn is_stack_used_up() -> bool {
+    let (Some((_, running)), true) = (current(), OPENED.get()) else {
+        return false;
+    };
+    let layout = running.stack;
+    let here = 0_u8;
+    let here = &raw const here as usize;
+    let end = layout.reserve().end;
+    // The calls below need some room themselves.
+    if here > end + PAGE_BYTES {
+        // Where that is refused, the guard page is nearer than it need be.
+        let _: io::Result<()> = layout.protect(MprotectFlags::empty());
+    }
+    here < end
+}
+
 /// Gives back the part of the running fiber's stack that a deep call used once: pages stay where they were touched, and
-/// thousands of users have thousands of them. Does nothing outside a fiber.
+/// thousands of users have thousands of them. Lets other fibers run; does nothing outside a fiber.
 pub fn trim_stack() {
     let Some((_, running)) = current() else {
         return;
     };
     let here = 0_u8;
-    // The calls below need some room themselves; it stays.
-    let end = (&raw const here as usize & !(PAGE_BYTES - 1)).saturating_sub(PAGE_BYTES);
-    let start = running.stack_limit.next_multiple_of(PAGE_BYTES);
-    if start < end {
-        // SAFETY: the range lies on this fiber's stack, below all that is in use; it reads as zeros from now on.
+    let used_from = (&raw const here as usize).saturating_sub(FRAMES_BYTES);
+    let start = running.stack.reserve().end;
+    UNUSED.set(Some((start, used_from & !(PAGE_BYTES - 1))));
+    yield_now();
+}
+
+/// Does what [`trim_stack`] asked for, now that the fiber has left its stack and nothing below its last frame is in use.
+#[inline]
+pub(crate) fn trim_left_stack() {
+    if let Some((start, end)) = UNUSED.take()
+        && start < end
+    {
+        // SAFETY: the range lies on a stack that nobody runs on, below all that is in use; it reads as zeros from now on.
         // What can't be given back only takes room.
         let _: rustix::io::Result<()> =
             unsafe { madvise(start as *mut c_void, end - start, Advice::LinuxDontNeed) };
@@ -29,8 +122,10 @@ pub fn trim_stack() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scheduler;
+    use crate::{Scheduler, on_used_up_stack};
     use std::hint::black_box;
+    use std::rc::Rc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     fn deep(levels: u32) -> u64 {
         let room = black_box([levels as u8; 1024]);
@@ -51,5 +146,39 @@ mod tests {
         spawned.unwrap();
         scheduler.run();
         trim_stack(); // outside a fiber
+    }
+
+    static TOLD: AtomicU32 = AtomicU32::new(0);
+
+    /// Recurses until it is told that its stack is used up; how many levels that was.
+    fn until_told(level: u32) -> u32 {
+        let room = black_box([level as u8; 1024]);
+        let levels = if is_stack_used_up() {
+            level
+        } else {
+            until_told(level + 1)
+        };
+        levels + u32::from(black_box(room[3]) == 1 && level == u32::MAX)
+    }
+
+    #[test]
+    fn whoever_uses_up_a_stack_is_told_and_goes_on_again_and_again() {
+        on_used_up_stack(|| {
+            TOLD.fetch_add(1, Ordering::Relaxed);
+        });
+        let mut scheduler = Scheduler::new().unwrap();
+        let depths = Rc::new(Cell::new((0, 0)));
+        let place = Rc::clone(&depths);
+        let spawned = scheduler.spawn(move || {
+            let first = until_told(0);
+            assert!(!is_stack_used_up(), "the reserve is closed on the way back");
+            place.set((first, until_told(0)));
+        });
+        spawned.unwrap();
+        scheduler.run();
+        let (first, second) = depths.get();
+        assert!(first > 50, "{first}");
+        assert!(first.abs_diff(second) < 5, "{first} {second}");
+        assert_eq!(TOLD.load(Ordering::Relaxed), 2);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::exchange::Exchange;
 use crate::script::Script;
+use crate::watched::Watched;
 use dbdyno_chance::Sampler;
 use dbdyno_fiber::{local, set_local};
 use dbdyno_sysbench::{Actor, Engine};
@@ -25,17 +26,8 @@ pub(crate) struct Context {
     pub(crate) exchange: RefCell<Exchange>,
     /// The state, once there is one.
     pub(crate) state: Cell<*mut lua::lua_State>,
-    /// Counts calls that could wait: a script that makes none in a long time keeps others from running.
-    pub(crate) waits: Cell<u32>,
-    /// What `waits` was at the last tick, and how many ticks it has been so.
-    pub(crate) seen_waits: Cell<u32>,
-    pub(crate) busy_ticks: Cell<u32>,
-    /// How many such ticks the script is granted.
-    pub(crate) patience_ticks: Cell<u32>,
-    /// Somebody wants the script to end.
-    pub(crate) condemned: Cell<bool>,
-    /// How often it was told so.
-    pub(crate) verdicts: Cell<u32>,
+    /// Whether the script runs on and on.
+    pub(crate) watched: Watched,
 }
 
 impl Context {
@@ -47,12 +39,7 @@ impl Context {
             default: RefCell::default(),
             exchange: RefCell::default(),
             state: Cell::new(null_mut()),
-            waits: Cell::new(0),
-            seen_waits: Cell::new(0),
-            busy_ticks: Cell::new(0),
-            patience_ticks: Cell::new(u32::MAX),
-            condemned: Cell::new(false),
-            verdicts: Cell::new(0),
+            watched: Watched::new(),
         }
     }
 
@@ -90,12 +77,6 @@ impl Context {
             Some((_, _, sampler)) => self.actor.with_stream(|stream| sampler.draw(stream)),
             None => low,
         }
-    }
-
-    /// Notes that the script came to a call that can wait.
-    #[inline]
-    pub(crate) fn comes_to_a_wait(&self) {
-        self.waits.set(self.waits.get().wrapping_add(1));
     }
 }
 

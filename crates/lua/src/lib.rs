@@ -25,7 +25,9 @@ mod script;
 mod seat;
 mod state;
 mod symbols;
+mod watched;
 
+pub use interrupt::{end_if_told, tell_scripts_of_signals};
 pub use main_state::{Command, Function, MainState};
 pub use program::ScriptProgram;
 pub use script::Launch;

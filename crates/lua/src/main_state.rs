@@ -4,6 +4,7 @@ use crate::program::ScriptProgram;
 use crate::script::{Launch, Script, Source};
 use crate::seat::Seat;
 use crate::state::Returned;
+use crate::watched::Stage;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{Failed, MainActor};
@@ -149,6 +150,10 @@ impl MainState {
     /// # Errors
     /// It raised an error, which has been logged.
     pub fn call(&self, function: Function) -> Result<(), Failed> {
+        self.seat.enters(match function {
+            Function::Help | Function::Prepare | Function::Cleanup => Stage::Command,
+            Function::Init | Function::Done | Function::Event => Stage::Brief,
+        });
         self.seat.call(function.name())
     }
 
@@ -160,8 +165,11 @@ impl MainState {
 }
 
 impl MainActor for MainState {
-    /// Also refuses a script without events, as sysbench does before `init`.
+    /// Also refuses a script without events, as sysbench does after `init`.
     fn init(&mut self) -> Result<(), Failed> {
+        if self.has(Function::Init) {
+            self.call(Function::Init)?;
+        }
         if !self.has(Function::Event) {
             let context = &self.seat.context;
             let name = context.script.base_name();
@@ -169,10 +177,7 @@ impl MainActor for MainState {
             context.engine.log.fatal(&text);
             return Err(Failed);
         }
-        match self.has(Function::Init) {
-            true => self.call(Function::Init),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
     fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed> {

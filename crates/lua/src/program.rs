@@ -3,6 +3,7 @@
 use crate::interrupt::end_script_on;
 use crate::script::Script;
 use crate::seat::Seat;
+use crate::watched::Stage;
 use dbdyno_fiber::trim_stack;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::{Failed, Program, Reporter, VirtualUser};
@@ -28,13 +29,14 @@ impl ScriptProgram {
     /// # Errors
     /// The script raised an error, which has been logged, or its command returned false.
     pub fn command(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-        Seat::ready(engine, actor, &self.script)?.call_command()
+        Seat::ready(engine, actor, &self.script, Stage::Brief)?.call_command()
     }
 }
 
 impl Program for ScriptProgram {
     fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
-        let seat = Seat::ready(engine, actor, &self.script)?;
+        let seat = Seat::ready(engine, actor, &self.script, Stage::Init)?;
+        trim_stack(); // while it connects, everybody else is there, too
         Ok(Box::new(ScriptUser { seat }))
     }
 
@@ -44,7 +46,7 @@ impl Program for ScriptProgram {
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
     ) -> Result<Option<Box<dyn Reporter>>, Failed> {
-        let seat = Seat::ready(engine, actor, &self.script)?;
+        let seat = Seat::ready(engine, actor, &self.script, Stage::Brief)?;
         Ok(Some(Box::new(ScriptReporter { seat })))
     }
 
@@ -67,12 +69,12 @@ impl VirtualUser for ScriptUser {
     }
 
     fn thread_run(&mut self) -> Result<(), Failed> {
-        // Events may be long; who asked for an end of the run also ends those that never come to theirs.
-        self.seat.context.patience_ticks.set(u32::MAX);
+        self.seat.enters(Stage::Run);
         self.seat.call_user(c"thread_run")
     }
 
     fn thread_done(&mut self) -> Result<(), Failed> {
+        self.seat.enters(Stage::Brief);
         call_if_there(&self.seat, c"thread_done")
     }
 }

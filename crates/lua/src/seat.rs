@@ -2,9 +2,10 @@
 
 use crate::context::Context;
 use crate::exchange::figures_of;
-use crate::interrupt::{ticks_of, watch_this_thread};
+use crate::interrupt::{watch_stacks, watch_this_thread};
 use crate::script::Script;
 use crate::state::{Raised, Returned, State};
+use crate::watched::Stage;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::Failed;
 use dbdyno_sysbench::{Actor, Engine};
@@ -12,9 +13,6 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// How long a script may compute outside of events, where nothing else would end it.
-const PATIENCE_S: u32 = 60;
 
 /// Most users whose scripts are compiled, and whose garbage may wait. Each state compiles for itself: with thousands of
 /// them the machine code, its making included, costs more than it saves.
@@ -35,8 +33,8 @@ impl Seat {
         script: Arc<Script>,
     ) -> Result<Self, Failed> {
         watch_this_thread();
+        watch_stacks();
         let context = Box::new(Context::new(Arc::clone(engine), actor, script));
-        context.patience_ticks.set(ticks_of(PATIENCE_S));
         match State::new(&context) {
             Ok(state) => Ok(Self {
                 state: Some(state),
@@ -54,12 +52,19 @@ impl Seat {
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
         script: &Arc<Script>,
+        stage: Stage,
     ) -> Result<Self, Failed> {
         let seat = Self::new(engine, actor, Arc::clone(script))?;
+        seat.enters(stage);
         seat.load()?;
         seat.set_options()?;
         seat.ask(c"collect")?;
         Ok(seat)
+    }
+
+    /// What the script does from now on, which says how long it may take.
+    pub(crate) fn enters(&self, stage: Stage) {
+        self.context.watched.enters(stage);
     }
 
     /// Whether memory counts for less than speed.
@@ -76,8 +81,15 @@ impl Seat {
     }
 
     pub(crate) fn set_options(&self) -> Result<(), Failed> {
-        let globals = self.context.script.options_are_globals.get() == Some(&true);
-        let globals = if globals { c"true" } else { c"false" };
+        let script = &self.context.script;
+        let as_globals = script.options_are_globals.get() == Some(&true);
+        // As options, and as globals once more.
+        for _ in 0..=u32::from(as_globals) {
+            if let Some(options) = script.options.get() {
+                options.warn_of_untyped(&self.context.engine.log);
+            }
+        }
+        let globals = if as_globals { c"true" } else { c"false" };
         self.raw_call(c"set_options", Some(globals))
             .map(drop)
             .map_err(|Raised(text)| self.log(&text))
@@ -112,6 +124,7 @@ impl Seat {
 
     /// Runs the script's own command; false counts as failed.
     pub(crate) fn call_command(&self) -> Result<(), Failed> {
+        self.enters(Stage::Command);
         match self.cmdline(c"call_command")? {
             Returned::Truth(false) => Err(Failed),
             _ => Ok(()),

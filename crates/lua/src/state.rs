@@ -79,6 +79,7 @@ impl State {
         argument: Option<&CStr>,
     ) -> Result<Returned, Raised> {
         let _entered = context.enter();
+        context.watched.comes_to_a_wait();
         let mut call = Call {
             function,
             argument: argument.map_or(null(), CStr::as_ptr),

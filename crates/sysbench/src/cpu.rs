@@ -3,7 +3,7 @@
 use crate::figures::Stat;
 use crate::run::{Failed, MainActor, Program, VirtualUser};
 use crate::text::FinalFigures;
-use crate::{Actor, Engine};
+use crate::{Actor, Engine, Level, Log};
 use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,8 +24,10 @@ impl Program for Cpu {
         }))
     }
 
-    fn announcement(&self) -> Option<String> {
-        Some(format!("Prime numbers limit: {}\n\n", self.max_prime))
+    fn announce(&self, log: &Log) {
+        log.print(Level::Info, "Doing CPU performance benchmark\n\n");
+        let limit = format!("Prime numbers limit: {}\n\n", self.max_prime);
+        log.print(Level::Notice, &limit);
     }
 
     fn statistics(&self, figures: &FinalFigures) -> Option<String> {

@@ -99,6 +99,11 @@ impl Log {
         }
     }
 
+    /// What was asked for, such as a script's help: at any verbosity.
+    pub fn answer(&self, text: &str) {
+        self.print(Level::Fatal, text);
+    }
+
     /// A line that begins with its time (an intermediate report, the heading of a checkpoint): folding does not see it.
     pub fn print_timed(&self, level: Level, text: &str) {
         if self.shows(level) {
@@ -107,7 +112,7 @@ impl Log {
         }
     }
 
-    /// Tells of messages that were only counted, before the program ends. sysbench never does.
+    /// Tells of messages that were only counted, before the program ends. sysbench never does, nor do we in its place.
     pub fn close(&self) {
         self.state
             .lock()
@@ -227,8 +232,9 @@ mod tests {
             log.fatal("a");
             log.alert("b");
             log.print(Level::Notice, "block\n");
+            log.answer("options:\n");
             log.fatal("a");
         });
-        assert_eq!(text, "FATAL: a\n");
+        assert_eq!(text, "FATAL: a\noptions:\nFATAL: a\n");
     }
 }

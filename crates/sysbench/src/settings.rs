@@ -1,7 +1,7 @@
 //! What the user asked for, typed.
 
 use crate::{Dialect, Random};
-use dbdyno_wire::Password;
+use dbdyno_wire::{Password, TlsVersion};
 use std::path::PathBuf;
 
 /// Everything that is not an option of the script itself. Times are whole seconds, as on the command line.
@@ -37,6 +37,8 @@ pub struct Settings {
     pub percentile: u32,
     /// Print the latency histogram.
     pub histogram: bool,
+    /// `--luajit-cmd` (1.1): what every state of a script tells its compiler first.
+    pub luajit_command: Option<String>,
     /// Which numbers are drawn.
     pub random: Random,
     /// The server and how to talk to it.
@@ -47,6 +49,8 @@ pub struct Settings {
     pub fixes: Fixes,
     /// Where dbdyno's own records go; `-` is standard output.
     pub json_lines: Option<PathBuf>,
+    /// How long a script may compute outside of events without a wait; 0: for ever.
+    pub script_patience_s: u32,
     /// Where the script may run as the native events of the same name, it does.
     pub native: bool,
 }
@@ -80,7 +84,9 @@ pub struct DatabaseSettings {
     pub ssl_ca: Option<PathBuf>,
     /// `--mysql-ssl-cert`.
     pub ssl_cert: Option<PathBuf>,
-    /// `--mysql-ssl-cipher`.
+    /// The oldest version of TLS to agree to, which only our own form chooses.
+    pub tls_minimum: TlsVersion,
+    /// `--mysql-ssl-cipher`: OpenSSL's names with colons between; empty: any.
     pub ssl_cipher: String,
     /// `--mysql-compression`.
     pub compression: bool,

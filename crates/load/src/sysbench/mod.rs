@@ -4,19 +4,23 @@
 //! about them. Messages go where sysbench's go, which is standard output for most.
 
 mod benchmark;
+mod bundled;
+mod cpu;
+mod elsewhere;
 mod records;
+mod script;
 
 use crate::arguments::ScriptArguments;
 use crate::order::{CompressionWord, TlsWord};
 use crate::trouble::Trouble;
-use benchmark::Benchmark;
+use benchmark::{Call, Ready, find};
+use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
 use dbdyno_sysbench::options::{CommandLine, Ending, Environment, Said, Stream};
 use dbdyno_sysbench::{DatabaseSettings, Dialect, Engine, IgnoreErrors, Level, Log, options, text};
 use dbdyno_wire::Address;
 use records::Recorder;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Says which generation is imitated where `--dialect` doesn't.
 const DIALECT_VARIABLE: &str = "DBDYNO_SYSBENCH_DIALECT";
@@ -40,7 +44,7 @@ pub(crate) fn run(words: &[String], own_name: bool) -> u8 {
             own_name,
             own_form: false,
         };
-        carry_out(read(words, &environment)?, words)
+        carry_out(&read(words, &environment)?, words, false)
     }))
 }
 
@@ -60,13 +64,14 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
         let database = &mut line.settings.database;
         *database = DatabaseSettings {
             driver: database.driver.clone(),
+            ssl_cipher: database.ssl_cipher.clone(),
             ps_mode: database.ps_mode.clone(),
             ignore: database.ignore.clone(),
             debug: database.debug,
             dry_run: database.dry_run,
             ..server
         };
-        carry_out(line, &words)
+        carry_out(&line, &words, true)
     }))
 }
 
@@ -75,7 +80,8 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
     let target = arguments.server.target()?;
     let endpoint = target.access()?.endpoint;
     let (hosts, ports, sockets) = match endpoint.address {
-        Address::Socket(path) => (Vec::new(), Vec::new(), vec![path]),
+        // A socket goes before the host and the port, which have to be there.
+        Address::Socket(path) => (vec!["localhost".to_owned()], vec![3306], vec![path]),
         Address::Tcp { host, port } => (vec![host], vec![port], Vec::new()),
     };
     Ok(DatabaseSettings {
@@ -99,6 +105,7 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
         ssl_key: target.tls_key_file,
         ssl_ca: target.tls_ca_file,
         ssl_cert: target.tls_cert_file,
+        tls_minimum: target.tls_minimum.into(),
         ssl_cipher: String::new(),
         compression: target.compression != CompressionWord::Off,
         ignore: IgnoreErrors::All,
@@ -113,6 +120,7 @@ fn conclude(done: Result<u8, Ending>) -> u8 {
     });
     // Nobody reads what can't be written any more.
     let _: io::Result<()> = io::stdout().flush();
+    end_if_told();
     exit_code
 }
 
@@ -120,35 +128,46 @@ fn read(words: &[String], environment: &Environment) -> Result<CommandLine, Endi
     options::parse(words.get(1..).unwrap_or_default(), environment)
 }
 
-fn carry_out(line: CommandLine, words: &[String]) -> Result<u8, Ending> {
+/// `own_form`: not only what sysbench does.
+fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8, Ending> {
     tell(&line.said);
+    tell_scripts_of_signals();
     let log = Log::stdout(line.settings.verbosity);
     log.print(Level::Notice, &text::header(line.settings.dialect));
-    let engine = Engine::new(line.settings.clone(), log);
-    let done = Benchmark::find(&engine, &line, words)
-        .and_then(|mut benchmark| command(&engine, &line, &mut benchmark));
-    engine.log.close();
+    let engine = &Engine::new(line.settings.clone(), log);
+    let done = command(
+        Call {
+            engine,
+            line,
+            words,
+        },
+        own_form,
+    );
+    if own_form {
+        engine.log.close();
+    }
     done
 }
 
 /// The command on what was found by its name.
-fn command(
-    engine: &Arc<Engine>,
-    line: &CommandLine,
-    benchmark: &mut Benchmark,
-) -> Result<u8, Ending> {
-    let Some(command) = line.command.as_deref() else {
-        return benchmark.without_command();
+fn command(call: Call<'_>, own_form: bool) -> Result<u8, Ending> {
+    let benchmark = find(call)?;
+    let Some(command) = call.line.command.as_deref() else {
+        return benchmark.without_command().map(|()| GOOD);
     };
-    benchmark.read_options(line)?;
-    match command {
-        "run" if !benchmark.has_own_command()? => {
-            let recorder = Recorder::start(engine, line)?;
-            let exit_code = benchmark.run(engine)?;
-            recorder.end(engine, exit_code)?;
+    if call.is_from_stdin() && !own_form {
+        return Ok(GOOD); // sysbench only loads such a script, whatever is to be done with it
+    }
+    let mut ready = Ready::new(call, benchmark)?;
+    match (command, ready.manner(command)?) {
+        ("run", None) => {
+            let recorder = Recorder::start(call.engine, call.line)?;
+            let exit_code = ready.run()?;
+            recorder.end(call.engine, exit_code)?;
             Ok(exit_code)
         }
-        _ => benchmark.command(engine, command),
+        (_, Some(manner)) => ready.carry_out(command, manner),
+        (_, None) => ready.without(command),
     }
 }
 

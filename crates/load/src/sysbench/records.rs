@@ -5,6 +5,7 @@ use super::complaint;
 use crate::record::{PROGRAM, RecordWriter};
 use dbdyno_meter::{Reading, clock};
 use dbdyno_sysbench::Engine;
+use dbdyno_sysbench::db::Encryption;
 use dbdyno_sysbench::options::{CommandLine, Ending};
 use dbdyno_sysbench::text::Counts;
 use serde::Serialize;
@@ -67,8 +68,18 @@ struct EndRecord {
     /// Arrivals that no user took, with `--rate`.
     backlog: Option<u64>,
     process_cpu_ns: u64,
+    connections: ConnectionsRecord,
     #[serde(flatten)]
     figures: Figures,
+}
+
+/// How many were made, and whether others could read along.
+#[derive(Debug, Serialize)]
+struct ConnectionsRecord {
+    encrypted: u64,
+    plain: u64,
+    tls_version: Option<String>,
+    tls_cipher: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -212,8 +223,24 @@ impl Desk {
             },
             backlog: engine.control.backlog(page.at_ns),
             process_cpu_ns: clock::process_cpu_ns(),
+            connections: ConnectionsRecord::of(engine.database.encryption()),
             figures: page.since(&self.first),
         })
+    }
+}
+
+impl ConnectionsRecord {
+    fn of(encryption: Encryption) -> Self {
+        let (version, cipher) = encryption
+            .facts
+            .map(|facts| (facts.version, facts.cipher))
+            .unzip();
+        Self {
+            encrypted: encryption.encrypted,
+            plain: encryption.plain,
+            tls_version: version,
+            tls_cipher: cipher,
+        }
     }
 }
 

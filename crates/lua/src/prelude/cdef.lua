@@ -76,6 +76,7 @@ int dbdyno_bind(sql_statement *, const sql_param **, size_t);
 void dbdyno_set_text(sql_param *, const char *, size_t);
 void dbdyno_set_pattern(sql_param *, const char *, size_t);
 void dbdyno_ignore(sql_connection *);
+void dbdyno_roll_back(sql_connection *);
 void dbdyno_statement_free(sql_statement *);
 typedef struct { const char *pointer; size_t length; } dbdyno_text;
 dbdyno_text dbdyno_ask(int, int, int);

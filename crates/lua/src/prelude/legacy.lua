@@ -50,7 +50,7 @@ end
 -- After a call that failed: an error that is to be ignored makes the event begin anew.
 local function check(con, name)
   if con.error == sysbench.sql.error.IGNORABLE then
-    error({ errcode = sysbench.error.RESTART_EVENT }, 0)
+    error({ errcode = sysbench.error.RESTART_EVENT, connection = con }, 0)
   elseif con.error == sysbench.sql.error.FATAL then
     error(name .. "() failed", 3)
   end
@@ -160,7 +160,7 @@ function db.execute(statement)
   end
   local result = C.db_execute(content.statement)
   if connection and connection.error == sysbench.sql.error.IGNORABLE then
-    error({ errcode = sysbench.error.RESTART_EVENT }, 0)
+    error({ errcode = sysbench.error.RESTART_EVENT, connection = connection }, 0)
   end
   return handle("sysbench.rs", { result = result })
 end

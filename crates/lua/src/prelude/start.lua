@@ -37,13 +37,35 @@ function seam.is_module()
   return package.searchpath(told(TEXT.SCRIPT_PATH), package.path) ~= nil
 end
 
+-- What `luajit -j` does with its word: a function of `jit`, or the module of that name, which may not be installed.
+local function command_compiler(word)
+  local name, rest = word:match("^([^=]*)=?(.*)$")
+  local run = jit[name]
+  if type(run) ~= "function" then
+    local is_there, module = pcall(require, "jit." .. name)
+    run = is_there and type(module) == "table" and module.start
+  end
+  if not run then
+    error("unknown luaJIT command or jit.* modules not installed", 0)
+  end
+  local arguments = {}
+  for argument in rest:gmatch("[^,]+") do
+    arguments[#arguments + 1] = argument
+  end
+  run(unpack(arguments))
+end
+
 -- Runs the body of the script, which is a file or, without a chunk of its own, a module.
 function seam.load(compiled)
   seam.load, seam.is_module = nil, nil
   if compiled == "true" then
     jit.on()
   else
-    collectgarbage("setpause", 115)
+    collectgarbage("setpause", 105)
+  end
+  local word = told(TEXT.LUAJIT_COMMAND)
+  if word then
+    command_compiler(word)
   end
   local source = told(TEXT.CHUNK)
   if not source then

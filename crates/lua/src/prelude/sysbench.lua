@@ -6,7 +6,7 @@ local second_generation, seam = ...
 -- Texts and numbers that the program tells, by their places (`symbols/seam.rs`).
 local TEXT = {
   VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4, ARGUMENT = 5, OPTION_NAME = 6, OPTION_TEXT = 7,
-  OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10,
+  OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10, LUAJIT_COMMAND = 11,
 }
 local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4 }
 seam.TEXT, seam.NUMBER = TEXT, NUMBER
@@ -55,6 +55,10 @@ function thread_run(thread_id)
     while not ok do
       if type(result) ~= "table" or result.errcode ~= sysbench.error.RESTART_EVENT then
         error(result, 0)
+      end
+      -- The script may have thrown it itself, with anything in it.
+      if ffi.istype("sql_connection *", result.connection) then
+        C.dbdyno_roll_back(result.connection)
       end
       if sysbench.hooks.before_restart_event then
         sysbench.hooks.before_restart_event(result)

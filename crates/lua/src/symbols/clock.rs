@@ -12,7 +12,7 @@ keep!(usleep, sleep, nanosleep, poll, select);
 
 fn pause_ns(ns: u64) {
     if let Some(context) = Context::current() {
-        context.comes_to_a_wait();
+        context.watched.comes_to_a_wait();
     }
     sleep_until(monotonic_ns() + ns);
 }

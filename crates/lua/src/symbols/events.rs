@@ -16,7 +16,7 @@ keep!(
 #[unsafe(no_mangle)]
 extern "C" fn sb_more_events(_thread_id: c_int) -> bool {
     acting(false, |context| {
-        context.comes_to_a_wait();
+        context.watched.comes_to_a_wait();
         context.engine.more_events(&context.actor)
     })
 }

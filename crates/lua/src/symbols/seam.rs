@@ -4,7 +4,6 @@ use super::{acting, keep};
 use crate::context::Context;
 use crate::prelude::prelude;
 use crate::script::Source;
-use dbdyno_sysbench::Level;
 use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, option_lines};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
@@ -75,6 +74,7 @@ extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
                     .map_or(CText::NONE, |it| CText::lent(it)),
                 Err(_) => CText::NONE,
             },
+            (11, _) => CText::maybe(context.engine.settings.luajit_command.as_deref()),
             _ => CText::NONE,
         }
     })
@@ -205,10 +205,7 @@ extern "C" fn sb_print_test_options() {
     acting((), |context| {
         let script = &context.script;
         let declared = script.declared.get().map_or(&[][..], Vec::as_slice);
-        context
-            .engine
-            .log
-            .print(Level::Notice, &option_lines(declared));
+        context.engine.log.answer(&option_lines(declared));
     });
 }
 

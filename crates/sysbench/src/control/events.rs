@@ -56,9 +56,6 @@ impl Engine {
             if now_ns >= from_ns {
                 self.figures
                     .count_event(actor, now_ns.saturating_sub(began_ns));
-                if began_ns < from_ns {
-                    self.control.begun.0.fetch_add(1, Ordering::Relaxed);
-                }
             }
         }
         if self.control.limits.draws {
@@ -83,7 +80,8 @@ impl Engine {
             || self.figures.last_ns(actor) >= limits.end_ns.load(Ordering::Relaxed)
     }
 
-    /// During the warm-up there is no limit, and what ends in it doesn't count.
+    /// During the warm-up there is no limit, and what ends in it doesn't count. What begins in it and ends later counts
+    /// beside those that the limit allows.
     fn take_event(&self, actor: &Actor) -> bool {
         let limits = &self.control.limits;
         let from_ns = limits.counts_from_ns.load(Ordering::Relaxed);

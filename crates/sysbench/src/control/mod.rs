@@ -12,6 +12,7 @@ use arrivals::Arrivals;
 
 use crate::text::QueueFigures;
 use crate::{Figures, Seeds, Settings};
+use dbdyno_fiber::monotonic_ns;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The limits of a run, and who ended it.
@@ -37,6 +38,10 @@ struct Limits {
     draws: bool,
     /// When no event begins any more; `u64::MAX` without a time limit.
     end_ns: AtomicU64,
+    /// When nobody has a reason to go on any more: the time limit, unless a forced shutdown follows it, or the first
+    /// failure.
+    over_ns: AtomicU64,
+    is_forced: bool,
     /// Events that end before don't count: the warm-up.
     counts_from_ns: AtomicU64,
     /// Events over all users; 0: no limit.
@@ -60,6 +65,8 @@ impl Control {
                 failed: AtomicBool::new(false),
                 draws: settings.percentile > 0,
                 end_ns: AtomicU64::new(u64::MAX),
+                over_ns: AtomicU64::new(u64::MAX),
+                is_forced: settings.forced_shutdown_s.is_some(),
                 counts_from_ns: AtomicU64::new(0),
                 events: settings.events,
             },
@@ -78,6 +85,18 @@ impl Control {
     /// Ends the run as failed.
     pub fn fail(&self) {
         self.limits.failed.store(true, Ordering::Relaxed);
+        self.over_by(monotonic_ns());
+    }
+
+    fn over_by(&self, ns: u64) {
+        self.limits.over_ns.fetch_min(ns, Ordering::Relaxed);
+    }
+
+    /// Since when nobody has a reason to go on, if the time has come.
+    #[must_use]
+    pub fn over_since_ns(&self) -> Option<u64> {
+        let over_ns = self.limits.over_ns.load(Ordering::Relaxed);
+        (over_ns <= monotonic_ns()).then_some(over_ns)
     }
 
     /// Whether something failed.
@@ -127,6 +146,9 @@ impl Control {
         limits
             .end_ns
             .store(end_ns.unwrap_or(u64::MAX), Ordering::Relaxed);
+        if !limits.is_forced {
+            self.over_by(end_ns.unwrap_or(u64::MAX));
+        }
         if let Some(arrivals) = &self.arrivals {
             arrivals.begin(start_ns);
         }

@@ -105,9 +105,6 @@ impl Connection {
         if !self.begin() {
             return Answer::Failed;
         }
-        if self.engine.settings.database.dry_run {
-            return self.do_nothing();
-        }
         self.send_text(sql)
     }
 
@@ -318,6 +315,9 @@ impl Connection {
 
     fn send_text(&mut self, sql: &[u8]) -> Answer {
         const SENDING: &str = "mysql_drv_query";
+        if self.engine.settings.database.dry_run {
+            return self.do_nothing();
+        }
         self.rows.clear();
         if self.pending.is_some() {
             return self.fail(SENDING, sql, &Complaint::out_of_sync());

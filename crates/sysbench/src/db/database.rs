@@ -1,9 +1,10 @@
 //! The server that all connections go to, and what is known of them all.
 
 use super::Connection;
+use super::login::ciphers;
 use super::placement::Placement;
 use crate::{Actor, DatabaseSettings, Engine};
-use dbdyno_wire::TlsFacts;
+use dbdyno_wire::{TlsFacts, knows_tls_cipher};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -81,9 +82,20 @@ impl Driver {
             engine.log.fatal(&text);
             return None;
         }
-        if !settings.ssl_cipher.is_empty() {
-            let text = "--mysql-ssl-cipher is not heeded: TLS chooses among its own ciphers";
-            engine.log.warning(text);
+        // Nowhere to go, even if a socket is named in their place.
+        for (places, are_none) in [
+            ("hosts", settings.hosts.is_empty()),
+            ("ports", settings.ports.is_empty()),
+        ] {
+            if are_none {
+                let text = format!("No MySQL {places} specified, aborting");
+                engine.log.fatal(&text);
+                return None;
+            }
+        }
+        for name in ciphers(&settings.ssl_cipher).filter(|name| !knows_tls_cipher(name)) {
+            let text = format!("--mysql-ssl-cipher: {name} is not known, and left out");
+            engine.log.warning(&text);
         }
         engine.figures.note_driver();
         Some(Self {

@@ -41,6 +41,8 @@ pub(super) fn log_in(engine: &Engine, place: &Place) -> Result<Link, Complaint> 
             false => Compression::Off,
         },
         multi_statements: true,
+        tls_minimum: settings.tls_minimum,
+        tls_ciphers: ciphers(&settings.ssl_cipher).map(str::to_owned).collect(),
         client_certificate: encrypting.certificate,
         ..SessionOptions::default()
     };
@@ -86,18 +88,28 @@ fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encryptin
         given.ok_or_else(|| Complaint::no_tls_file(dialect))
     };
     Ok(match settings.ssl.to_ascii_lowercase().as_str() {
-        "preferred" => plain(TlsPolicy::IfOffered),
+        "preferred" => plain(TlsPolicy::Preferred),
         "required" => plain(TlsPolicy::Required),
         "verify_ca" => plain(TlsPolicy::VerifyCa(authority()?)),
         "verify_identity" => plain(TlsPolicy::VerifyIdentity(authority()?)),
-        // A server without TLS is then talked to in plain, silently, as sysbench does it.
-        "on" if dialect == Dialect::V1_1 || names_files(settings) => plain(TlsPolicy::IfOffered),
+        // Without an authority, a server without TLS is talked to in plain, silently, as sysbench does it.
+        "on" if dialect == Dialect::V1_1 || names_files(settings) => plain(
+            settings
+                .ssl_ca
+                .clone()
+                .map_or(TlsPolicy::IfOffered, TlsPolicy::VerifyCa),
+        ),
         "on" => by_fixed_names(Path::new("."), dialect)?,
         _ => Encrypting {
             policy: TlsPolicy::Off,
             certificate: None,
         },
     })
+}
+
+/// The names in `--mysql-ssl-cipher`, in OpenSSL's way of writing lists.
+pub(super) fn ciphers(list: &str) -> impl Iterator<Item = &str> {
+    list.split([':', ',', ' ']).filter(|name| !name.is_empty())
 }
 
 fn names_files(settings: &DatabaseSettings) -> bool {
@@ -120,7 +132,33 @@ fn by_fixed_names(folder: &Path, dialect: Dialect) -> Result<Encrypting, Complai
         return Err(Complaint::no_tls_file(dialect));
     }
     Ok(Encrypting {
-        policy: TlsPolicy::IfOffered,
+        policy: TlsPolicy::VerifyCa(authority),
         certificate: Some(ClientCertificate { certificates, key }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the original does it where it finds its three files.
+    #[test]
+    fn the_flag_alone_holds_the_server_to_the_authority_in_the_current_folder() {
+        let folder = std::env::temp_dir().join(format!("dbdyno-tls-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let missing = by_fixed_names(&folder, Dialect::V1_0).unwrap_err();
+        assert_eq!(missing, Complaint::no_tls_file(Dialect::V1_0));
+        for name in TLS_FILES {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let found = by_fixed_names(&folder, Dialect::V1_0).unwrap();
+        assert_eq!(found.policy, TlsPolicy::VerifyCa(folder.join("cacert.pem")));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn ciphers_are_parted_as_openssl_parts_them() {
+        let names: Vec<&str> = ciphers("A:B, C::").collect();
+        assert_eq!(names, ["A", "B", "C"]);
+    }
 }

@@ -117,7 +117,9 @@ impl<'a> Hand<'a> {
                 return Err(at.fail(self.engine, &format!("db_bulk_insert_{call}() failed")));
             }
         }
-        self.actor.with_stream(|stream| *stream = rows.stream());
+        if let Some(after) = rows.stream() {
+            self.actor.with_stream(|stream| *stream = after);
+        }
         Ok(())
     }
 

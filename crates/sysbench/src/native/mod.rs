@@ -47,6 +47,8 @@ pub struct Builtin {
 #[derive(Debug, Clone)]
 pub struct Native {
     kind: Kind,
+    /// What every state of the script would have.
+    values: Arc<OptionValues>,
 }
 
 #[derive(Debug, Clone)]
@@ -70,6 +72,37 @@ impl Builtin {
         (self.name != BULK_INSERT).then(|| options::declared(self.name, self.dialect))
     }
 
+    /// Whether each user carries out its part of a command, where there are several; `None`: there is no such command,
+    /// beside `run` and `help`.
+    #[must_use]
+    pub fn command(self, command: &str) -> Option<bool> {
+        let is_oltp = self.name != BULK_INSERT;
+        match command {
+            "cleanup" => Some(false),
+            "prepare" => Some(is_oltp),
+            "prewarm" if is_oltp => Some(true),
+            "warmup" if is_oltp && self.dialect == Dialect::V1_1 => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Nobody says what is to be done.
+    ///
+    /// # Errors
+    /// The script won't have that, and says so.
+    pub fn without_command(self, engine: &Engine) -> Result<(), Failed> {
+        if self.name == BULK_INSERT {
+            return Ok(());
+        }
+        let warm = match self.dialect {
+            Dialect::V1_0 => "prewarm",
+            Dialect::V1_1 => "warmup",
+        };
+        let required =
+            format!("Command is required. Supported commands: prepare, {warm}, run, cleanup, help");
+        Err(words::refuse_to_load(engine, &required))
+    }
+
     /// The builtin with values for its options. `None` where the values are so odd that only the script itself
     /// does with them what sysbench does.
     #[must_use]
@@ -78,26 +111,15 @@ impl Builtin {
             BULK_INSERT => Kind::BulkInsert,
             name => Kind::Oltp(Arc::new(Oltp::new(name, values, engine)?)),
         };
-        Some(Native { kind })
+        let values = Arc::new(values.clone());
+        Some(Native { kind, values })
     }
 }
 
 impl Native {
-    /// Whether there is such a command, beside `run` and `help`.
-    #[must_use]
-    pub fn has_command(&self, command: &str, dialect: Dialect) -> bool {
-        match command {
-            "prepare" | "cleanup" => true,
-            "prewarm" => self.is_oltp(),
-            "warmup" => self.is_oltp() && dialect == Dialect::V1_1,
-            _ => false,
-        }
-    }
-
-    /// Whether each user carries out its part of the command, where there are several.
-    #[must_use]
-    pub fn is_parallel(&self, command: &str) -> bool {
-        self.is_oltp() && command != "cleanup"
+    /// What is said where a state of the script gets its options: before `run` by the main thread.
+    pub fn take_options(&self, engine: &Engine) {
+        self.values.warn_of_untyped(&engine.log);
     }
 
     /// Carries out a command, or a user's part of it.
@@ -110,19 +132,17 @@ impl Native {
         actor: Rc<Actor>,
         command: &str,
     ) -> Result<(), Failed> {
+        self.take_options(engine);
         match &self.kind {
             Kind::Oltp(oltp) => commands::carry_out(oltp, engine, actor, command),
             Kind::BulkInsert => bulk_insert::carry_out(engine, actor, command),
         }
     }
-
-    fn is_oltp(&self) -> bool {
-        matches!(self.kind, Kind::Oltp(_))
-    }
 }
 
 impl Program for Native {
     fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
+        self.take_options(engine);
         let engine = Arc::clone(engine);
         Ok(match &self.kind {
             Kind::Oltp(oltp) => Box::new(oltp.user(engine, actor)),

@@ -196,7 +196,7 @@ pub(super) fn of_workload(
         let Some(value) = values.get(option) else {
             continue; // the workload has the same default
         };
-        options.push(((*option).to_owned(), text(value)?));
+        options.push(((*option).to_owned(), text(option, value)?));
     }
     Some(options)
 }
@@ -209,14 +209,43 @@ pub(super) fn reconnect_after(values: &OptionValues) -> u64 {
     }
 }
 
-fn text(value: &Value) -> Option<String> {
+/// The scripts count up to these, so that a part of one is none, and less than none is none.
+const COUNTS: [&str; 8] = [
+    "point_selects",
+    "simple_ranges",
+    "sum_ranges",
+    "order_ranges",
+    "distinct_ranges",
+    "index_updates",
+    "non_index_updates",
+    "delete_inserts",
+];
+
+/// Of these, too, only the whole counts.
+const WHOLE: [&str; 3] = ["tables", "table_size", "range_size"];
+
+/// What the scripts make of a number that is no count.
+fn whole(option: &str, number: f64) -> Option<f64> {
+    let is_count = COUNTS.contains(&option);
+    if number.fract() == 0.0 && number >= 0.0 {
+        Some(number)
+    } else if is_count && number < 0.0 {
+        Some(0.0)
+    } else if number.is_finite() && number >= 1.0 && (is_count || WHOLE.contains(&option)) {
+        Some(number.floor())
+    } else {
+        None // where it is less than one, a statement may be prepared that is never executed
+    }
+}
+
+fn text(option: &str, value: &Value) -> Option<String> {
     Some(match value {
         Value::Flag(is_on) => if *is_on { "on" } else { "off" }.to_owned(),
         Value::Int(number) => number.to_string(),
         Value::Size(number) => number.to_string(),
-        Value::Double(number) if number.fract() == 0.0 => format!("{number:.0}"),
+        Value::Double(number) => format!("{:.0}", whole(option, *number)?),
         Value::Text(text) => text.clone(),
-        Value::Double(_) | Value::List(_) => return None,
+        Value::List(_) => return None,
     })
 }
 
@@ -238,4 +267,27 @@ fn of_random(random: &Random) -> Vec<(String, String)> {
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn numbers_that_are_no_counts_are_what_the_scripts_make_of_them() {
+        for (option, number, expected) in [
+            ("point_selects", 1.5, Some(1.0)),
+            ("point_selects", -2.0, Some(0.0)),
+            ("point_selects", -0.5, Some(0.0)),
+            ("point_selects", 0.5, None),
+            ("tables", 2.9, Some(2.0)),
+            ("table_size", -1.0, None),
+            ("table_size", 0.0, Some(0.0)),
+            ("range_size", f64::INFINITY, None),
+            ("random_points", 3.5, None),
+            ("random_points", f64::NAN, None),
+        ] {
+            assert_eq!(whole(option, number), expected, "{option} {number}");
+        }
+    }
 }

@@ -21,6 +21,12 @@ pub(super) const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
 /// What most scripts have in common.
 pub(super) const COMMON: &str = "oltp_common.lua";
 
+/// The common part of the scripts raises an error while it is loaded.
+pub(super) fn refuse_to_load(engine: &Engine, what: &str) -> Failed {
+    engine.log.fatal(&format!("{FOLDER}{COMMON}:28: {what}"));
+    Failed
+}
+
 impl At {
     pub(super) const fn common(function: &'static str, line: u32) -> Self {
         Self {

@@ -3,8 +3,8 @@
 
 use super::own::Own;
 use super::table::Table;
-use super::{Ending, Said, database, number};
-use crate::{Dialect, Random, RandomType, Settings};
+use super::{Ending, Said, database, number, random};
+use crate::{Dialect, Settings};
 
 /// A table of users that sysbench could not allocate.
 const MOST_THREADS: i32 = 10_000_000;
@@ -40,7 +40,7 @@ pub(super) fn settings(
     if !(0..=MOST_THREADS).contains(&threads) {
         return Err(Ending::fatal("Memory allocation failure.\n"));
     }
-    let random = check.random()?;
+    let random = random::random(check.table, dialect)?;
     let rate = check.rate()?;
     let report_interval_s = check.table.int("report_interval")?;
     let checkpoints_s = check.checkpoints()?;
@@ -63,17 +63,19 @@ pub(super) fn settings(
         verbosity,
         percentile,
         histogram: table.flag("histogram"),
+        luajit_command: Some(table.text("luajit_cmd").to_owned()).filter(|word| !word.is_empty()),
         random,
         database: database::settings(table),
         workers: own.workers,
         fixes: own.fixes,
         json_lines: own.json_lines,
+        script_patience_s: own.script_patience_s,
         native: own.native,
     })
 }
 
 /// sysbench takes negative limits, and they limit nothing.
-fn not_negative(value: i32) -> u32 {
+pub(super) fn not_negative(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }
 
@@ -151,53 +153,6 @@ impl Check<'_> {
         match self.dialect {
             Dialect::V1_0 => Ok(30),
             Dialect::V1_1 => Ok(not_negative(self.table.int("thread_init_timeout")?)),
-        }
-    }
-
-    fn random(&self) -> Result<Random, Ending> {
-        let seed = self.table.int("rand_seed")?.cast_unsigned();
-        let kind = self.random_type()?;
-        let special = |name, default| match self.dialect {
-            Dialect::V1_0 => Ok(not_negative(self.table.int(name)?)),
-            Dialect::V1_1 => Ok(default),
-        };
-        let (iterations, percent, share) = (
-            special("rand_spec_iter", 12)?,
-            special("rand_spec_pct", 1)?,
-            special("rand_spec_res", 75)?,
-        );
-        Ok(Random {
-            kind,
-            seed,
-            pareto_h: self.table.double("rand_pareto_h"),
-            zipfian_exponent: self.zipfian_exponent()?,
-            iterations,
-            special_percent: percent,
-            special_share: share,
-        })
-    }
-
-    fn random_type(&self) -> Result<RandomType, Ending> {
-        let name = self.table.text("rand_type");
-        match (name, self.dialect) {
-            ("uniform", _) => Ok(RandomType::Uniform),
-            ("gaussian", _) => Ok(RandomType::Gaussian),
-            ("pareto", _) => Ok(RandomType::Pareto),
-            ("special", Dialect::V1_0) => Ok(RandomType::Special),
-            ("zipfian", Dialect::V1_1) => Ok(RandomType::Zipfian),
-            _ => Err(Ending::fatal(&format!(
-                "Invalid random numbers distribution: {name}."
-            ))),
-        }
-    }
-
-    fn zipfian_exponent(&self) -> Result<f64, Ending> {
-        if self.dialect == Dialect::V1_0 {
-            return Ok(0.8);
-        }
-        match self.table.double("rand_zipfian_exp") {
-            exponent if exponent >= 0.0 => Ok(exponent),
-            _ => Err(Ending::fatal("--rand-zipfian-exp must be >= 0")),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::number;
 use super::table::Table;
 use crate::{DatabaseSettings, IgnoreErrors};
-use dbdyno_wire::Password;
+use dbdyno_wire::{Password, TlsVersion};
 use std::path::PathBuf;
 
 /// Settings of the database.
@@ -32,6 +32,7 @@ pub(super) fn settings(table: &Table) -> DatabaseSettings {
         ssl_key: path("mysql_ssl_key"),
         ssl_ca: path("mysql_ssl_ca"),
         ssl_cert: path("mysql_ssl_cert"),
+        tls_minimum: TlsVersion::default(),
         ssl_cipher: text("mysql_ssl_cipher"),
         compression: table.flag("mysql_compression"),
         ignore: ignore_errors(table.list("mysql_ignore_errors")),

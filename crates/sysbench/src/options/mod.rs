@@ -12,6 +12,7 @@ mod definitions;
 mod help;
 mod number;
 mod own;
+mod random;
 mod script;
 mod table;
 mod value;

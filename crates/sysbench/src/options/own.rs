@@ -32,6 +32,12 @@ pub(super) const OWN: &[Definition] = &[
         description: "what is done better than sysbench does it: any of prepare-exit, backlog, rollback, report, codes; or all, or none",
     },
     Definition {
+        name: "script-patience",
+        kind: ArgKind::Int,
+        default: Some("30"),
+        description: "seconds that a script may compute outside of events without a wait, ten times as many in commands; 0 - no limit",
+    },
+    Definition {
         name: "native",
         kind: ArgKind::Flag,
         default: Some("on"),
@@ -45,6 +51,7 @@ pub(super) struct Own {
     pub workers: Option<u32>,
     pub json_lines: Option<PathBuf>,
     pub fixes: Fixes,
+    pub script_patience_s: u32,
     pub native: bool,
 }
 
@@ -73,6 +80,7 @@ pub(super) fn read(given: &[Leftover], own_form: bool) -> Result<Own, Ending> {
         } else {
             Fixes::SYSBENCH
         },
+        script_patience_s: 30,
         native: true,
     };
     for option in given {
@@ -93,6 +101,7 @@ impl Own {
             "json-lines" if value.is_empty() => return Err(bad()),
             "json-lines" => self.json_lines = Some(PathBuf::from(value)),
             "fixes" => self.fixes = fixes(value).ok_or_else(bad)?,
+            "script-patience" => self.script_patience_s = value.parse().map_err(|_| bad())?,
             "native" => {
                 self.native = match given.value.as_deref() {
                     None | Some("on" | "true" | "1") => true,

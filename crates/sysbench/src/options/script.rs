@@ -39,10 +39,8 @@ pub fn apply_script_options(
         takes_anything: declared.is_none() && line.settings.dialect == Dialect::V1_0,
     };
     let own = line.own.iter().filter(|own| script.finds(own).is_some());
-    for given in own.chain(&line.leftovers) {
-        if !script.accepts(given, validate) {
-            return Err(given.refused().after(said));
-        }
+    let all: Vec<&Leftover> = own.chain(&line.leftovers).collect();
+    for given in &all {
         let value = given.value.as_deref();
         let taken = match table.give(&given.name, value, &mut said) {
             Given::Unknown if script.takes_anything => {
@@ -54,7 +52,11 @@ pub fn apply_script_options(
             return Err(given.refused().after(said));
         }
     }
-    Ok((table, said))
+    // Validators are asked when everything has been read.
+    match all.iter().find(|given| !script.accepts(given, validate)) {
+        Some(given) => Err(given.refused().after(said)),
+        None => Ok((table, said)),
+    }
 }
 
 struct Script<'a> {

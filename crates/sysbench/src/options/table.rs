@@ -1,6 +1,6 @@
 //! The options that are known so far, with their values still as text.
 
-use super::definitions::{Definition, Groups, general};
+use super::definitions::{Definition, Groups, all};
 use super::value::{ArgKind, OptionValues, Value, underscored};
 use super::{Ending, Said, config_file, number};
 use crate::Dialect;
@@ -15,7 +15,7 @@ pub struct Table {
 struct Entry {
     name: String,
     kind: ArgKind,
-    /// Shown only where it is given: 1.0 has no such option.
+    /// Shown only where it is given: the dialect has no such option, or is not built with it.
     hidden: bool,
     /// A flag is on if there is any value, a list has all of them, anything else has the first.
     values: Vec<String>,
@@ -41,13 +41,13 @@ impl Table {
             kind,
             default,
             ..
-        } in general(dialect)
+        } in all(dialect)
         {
             // No default of ours names a file or is no flag, so that nothing can be said or refused.
             table.declare(name, *kind, *default, &mut Vec::new());
         }
-        for Definition { name, .. } in Groups::of(dialect).hidden {
-            table.declare(name, ArgKind::Text, None, &mut Vec::new());
+        for Definition { name, kind, .. } in Groups::of(dialect).hidden.iter().copied().flatten() {
+            table.declare(name, *kind, None, &mut Vec::new());
             table
                 .entries
                 .last_mut()
@@ -91,7 +91,12 @@ impl Table {
             return Given::Unknown;
         };
         match entry.kind {
-            ArgKind::Null => return Given::Refused,
+            // From a file: nobody knows its type. The line has no end, as in sysbench.
+            ArgKind::Null if value.is_some() => {
+                said.push(Said::out("Unknown argument type: 0"));
+                return Given::Refused;
+            }
+            ArgKind::Null => {}
             // A word that is neither switches it off all the same.
             ArgKind::Flag => match flag(&name, value) {
                 Some(values) => entry.values = values,

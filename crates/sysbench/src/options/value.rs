@@ -1,5 +1,7 @@
 //! Values of options, by type.
 
+use crate::Log;
+
 /// The types that sysbench knows; the numbers are those of `sysbench.cmdline.ARG_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
@@ -89,9 +91,8 @@ pub enum Value {
 #[derive(Clone, Default, PartialEq)]
 pub struct OptionValues {
     values: Vec<(String, Value)>,
-    /// Names of which no type is known, from a file with options. Each time values are handed to a script, sysbench
-    /// warns `Global option 'NAME' will not be exported, because the type is unknown`.
-    pub untyped: Vec<String>,
+    /// Names of which no type is known, from a file with options.
+    pub(super) untyped: Vec<String>,
 }
 
 impl OptionValues {
@@ -110,6 +111,15 @@ impl OptionValues {
         match self.values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
             None => self.values.push((name, value)),
+        }
+    }
+
+    /// What sysbench says each time values are handed to a state of a script: some have no type, and are left out.
+    pub fn warn_of_untyped(&self, log: &Log) {
+        for name in &self.untyped {
+            let warning =
+                format!("Global option '{name}' will not be exported, because the type is unknown");
+            log.warning(&warning);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The first pass over the arguments: words, options that are known, and the rest.
 
 use super::table::{Given, Table};
-use super::{Ending, Leftover, Said, own};
+use super::{ArgKind, Ending, Leftover, Said, own};
 use crate::Dialect;
 
 const TEST_WARNING: &str = "WARNING: the --test option is deprecated. You can pass a script name or path on the command line without any options.\n";
@@ -76,9 +76,12 @@ impl Words {
         }
     }
 
-    /// `--test=NAME`, in place of the first word; with no name there is none so far.
+    /// `--test=NAME`, in place of the first word; with no name there is none so far. From then on it is an option like
+    /// others.
     fn test(&mut self, test: &str) {
         self.said.push(Said::err(TEST_WARNING));
+        let said = &mut self.said;
+        self.table.declare("test", ArgKind::Text, Some(test), said);
         self.name = Some(test.to_owned()).filter(|test| !test.is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! What is said when a run, or a part of it, is over.
 
 use super::{MainActor, Program};
+use crate::db::Encryption;
 use crate::figures::{Ledger, Stat};
 use crate::text::{self, FinalFigures};
 use crate::{Engine, Level};
@@ -72,9 +73,30 @@ fn print_extras(engine: &Engine, ended_ns: u64) {
         let _ = writeln!(extras, "Arrivals left in the queue at the end: {waiting}\n");
     }
     if engine.settings.fixes.codes {
+        extras.push_str(&connections(&engine.database.encryption()));
         extras.push_str(&errors_by_number(engine));
     }
     engine.log.print(Level::Notice, &extras);
+}
+
+/// Whether others could read along; nothing of a run that connected to no server.
+fn connections(known: &Encryption) -> String {
+    let how = known.facts.as_ref();
+    let how = how.map_or_else(String::new, |facts| {
+        format!(" ({}, {})", facts.version, facts.cipher)
+    });
+    let kinds = [
+        (known.encrypted, format!("encrypted{how}")),
+        (known.plain, "in plain text".to_owned()),
+    ];
+    let made = kinds.iter().filter(|(count, _)| *count > 0);
+    let made: Vec<String> = made
+        .map(|(count, kind)| format!("{count} {kind}"))
+        .collect();
+    if made.is_empty() {
+        return String::new();
+    }
+    format!("Connections: {}\n\n", made.join(", "))
 }
 
 fn errors_by_number(engine: &Engine) -> String {
@@ -88,4 +110,40 @@ fn errors_by_number(engine: &Engine) -> String {
     }
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_wire::TlsFacts;
+
+    #[test]
+    fn the_report_says_how_many_connections_were_encrypted_and_how() {
+        let known = Encryption {
+            encrypted: 8,
+            plain: 0,
+            facts: Some(TlsFacts {
+                version: "TLSv1.3".to_owned(),
+                cipher: "TLS_AES_256_GCM_SHA384".to_owned(),
+            }),
+        };
+        let told = "Connections: 8 encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384)";
+        assert_eq!(connections(&known), format!("{told}\n\n"));
+        let mixed = Encryption { plain: 1, ..known };
+        assert_eq!(connections(&mixed), format!("{told}, 1 in plain text\n\n"));
+    }
+
+    #[test]
+    fn the_report_says_that_connections_were_in_plain_text() {
+        let known = Encryption {
+            plain: 8,
+            ..Encryption::default()
+        };
+        assert_eq!(connections(&known), "Connections: 8 in plain text\n\n");
+    }
+
+    #[test]
+    fn a_run_without_connections_says_nothing_of_them() {
+        assert_eq!(connections(&Encryption::default()), "");
+    }
 }

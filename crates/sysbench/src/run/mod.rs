@@ -20,7 +20,7 @@ pub use command::parallel_command;
 pub use program::{Failed, MainActor, Program, Reporter, VirtualUser};
 
 use crate::figures::Ledger;
-use crate::{Engine, Level, text};
+use crate::{Dialect, Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
 use gate::Gate;
 use reporting::Reporting;
@@ -30,8 +30,11 @@ use workers::Workers;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How long after the time limit a worker thread may be away from its scheduler.
-const PATIENCE_NS: u64 = 10 * SECOND_NS;
+/// How long after the end, by the time limit or by a failure, a worker thread may be away from its scheduler.
+const PATIENCE_NS: u64 = 5 * SECOND_NS;
+
+/// How long scripts may take to hear that their initialisation took too long.
+const LAST_WORDS_NS: u64 = SECOND_NS;
 
 /// How long the threads of users that were sent home may take to end.
 const FAREWELL_NS: u64 = 2 * SECOND_NS;
@@ -81,9 +84,7 @@ fn new_ledger(engine: &Engine, from_ns: u64) -> Ledger {
 fn announce(engine: &Engine, program: &Arc<dyn Program>) {
     let log = &engine.log;
     log.print(Level::Notice, &text::start(&engine.settings));
-    if let Some(announcement) = program.announcement() {
-        log.print(Level::Notice, &announcement);
-    }
+    program.announce(log);
     log.print(Level::Notice, text::INITIALIZING_WORKERS);
 }
 
@@ -110,6 +111,12 @@ impl<'a> Run<'a> {
             move |tid| user::live(&engine, &program, &gate, tid)
         };
         let count = engine.figures.worker_count();
+        if engine.settings.rate > 0 {
+            // Ours arrive without a thread, but whoever reads for this line finds it.
+            engine
+                .log
+                .say(Level::Debug, "Event generating thread started");
+        }
         Self {
             engine,
             program,
@@ -129,13 +136,20 @@ impl<'a> Run<'a> {
         let control = &self.engine.control;
         let is_settled = || self.gate.is_complete() || control.has_failed();
         if !await_change(&self.changed, until_ns, is_settled) {
+            // Scripts that are caught in a loop end now, and their errors say where they were.
+            control.fail();
+            let heard_ns = monotonic_ns() + LAST_WORDS_NS;
+            await_change(&self.changed, heard_ns, || self.gate.is_complete());
             log.fatal(&format!(
                 "Worker threads failed to initialize within {timeout_s} seconds!"
             ));
             return Err(FORCED);
         }
         if self.gate.has_failed() || !self.gate.is_complete() {
-            log.fatal("Thread initialization failed!");
+            log.fatal(match self.engine.settings.dialect {
+                Dialect::V1_0 => "Thread initialization failed!",
+                Dialect::V1_1 => "Threads initialization failed!",
+            });
             return Err(FAILED);
         }
         if self.engine.control.has_failed() {

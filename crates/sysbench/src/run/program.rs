@@ -2,7 +2,7 @@
 
 use crate::figures::Stat;
 use crate::text::FinalFigures;
-use crate::{Actor, Engine};
+use crate::{Actor, Engine, Log};
 use std::os::unix::thread::RawPthread;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,9 +33,9 @@ pub trait Program: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// What is said of it before the users are made, as whole lines.
-    fn announcement(&self) -> Option<String> {
-        None
+    /// Says what it is going to do, before the users are made.
+    fn announce(&self, log: &Log) {
+        let _ = log;
     }
 
     /// What is said of it at the head of a full report, as whole lines.
@@ -44,8 +44,8 @@ pub trait Program: Send + Sync + 'static {
         None
     }
 
-    /// Ends what runs on a worker thread and doesn't come to an end by itself, with an error in the user at fault.
-    /// Called from another thread, long after the time limit. False if there is no such way.
+    /// Ends what runs on a thread and doesn't come to an end by itself, with an error in the script at fault.
+    /// Called from another thread, long after the end of the run. False if there is no such way.
     fn interrupt(&self, worker: RawPthread) -> bool {
         let _ = worker;
         false

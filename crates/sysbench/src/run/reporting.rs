@@ -1,11 +1,12 @@
 //! The reporting thread: intermediate reports and checkpoints, when they are due.
 
 use super::dues::Dues;
-use super::{Failed, Program, Reporter};
+use super::{Failed, LAST_WORDS_NS, Program, Reporter};
 use crate::figures::{Ledger, Stat};
 use crate::text::IntervalFigures;
 use crate::{Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
+use std::os::unix::thread::JoinHandleExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -17,6 +18,7 @@ const PATIENCE_NS: u64 = 5 * SECOND_NS;
 /// A thread that reports, if any reports were asked for.
 pub(super) struct Reporting {
     shared: Arc<Shared>,
+    program: Arc<dyn Program>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -68,7 +70,11 @@ impl Reporting {
             });
             thread.expect("the system gives a thread")
         });
-        Self { shared, thread }
+        Self {
+            shared,
+            program: Arc::clone(program),
+            thread,
+        }
     }
 
     /// Time counts from `from_ns`.
@@ -90,14 +96,12 @@ impl Reporting {
         if over != Stage::Closed {
             self.shared.set(over);
         }
-        let until_ns = monotonic_ns() + PATIENCE_NS;
-        while self.shared.stage() != Stage::Closed && monotonic_ns() < until_ns {
-            let generation = self.shared.changed.generation();
-            if self.shared.stage() != Stage::Closed {
-                self.shared.changed.wait_past(generation, Some(until_ns));
-            }
-        }
-        if self.shared.stage() == Stage::Closed {
+        let is_closed = || self.shared.stage() == Stage::Closed;
+        let closes_within =
+            |ns| super::await_change(&self.shared.changed, monotonic_ns() + ns, is_closed);
+        if closes_within(PATIENCE_NS)
+            || self.program.interrupt(thread.as_pthread_t()) && closes_within(LAST_WORDS_NS)
+        {
             // A panic has been told by the thread itself.
             let _: std::thread::Result<()> = thread.join();
         }
@@ -173,15 +177,21 @@ struct Desk<'a> {
 impl<'a> Desk<'a> {
     fn open(shared: &'a Shared, program: &'a Arc<dyn Program>) -> Result<Self, Failed> {
         let engine = &shared.engine;
-        let writer = |place, wanted: bool| match wanted {
-            true => program.reporter(engine, engine.reporting_actor(place)),
-            false => Ok(None),
+        let writer = |place, wanted: bool, started: &str| {
+            if !wanted {
+                return Ok(None);
+            }
+            let writer = program.reporter(engine, engine.reporting_actor(place))?;
+            engine.log.say(Level::Debug, started);
+            Ok(writer)
         };
+        let intervals = engine.settings.report_interval_s > 0;
+        let checkpoints = !engine.settings.checkpoints_s.is_empty();
         Ok(Self {
             shared,
             program,
-            intermediate: writer(0, engine.settings.report_interval_s > 0)?,
-            cumulative: writer(1, !engine.settings.checkpoints_s.is_empty())?,
+            intermediate: writer(0, intervals, "Reporting thread started")?,
+            cumulative: writer(1, checkpoints, "Checkpoints report thread started")?,
         })
     }
 

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// How long its script may take to end after it was interrupted for the first time.
-const GRACE_NS: u64 = 5 * SECOND_NS;
+const GRACE_NS: u64 = 3 * SECOND_NS;
 
-/// How often a script that doesn't end is interrupted again.
+/// How often a script that doesn't end is interrupted again, and how late a failure is noticed.
 const RETRY_NS: u64 = SECOND_NS;
 
 /// How often the queue is looked at, with `--rate`: it fills up in thirteen milliseconds at most a second's
@@ -69,7 +69,7 @@ pub(super) struct Watch<'a> {
     pub(super) ledger: &'a Mutex<Ledger>,
     pub(super) changed: &'a Signal,
     pub(super) instants: Instants,
-    /// How long after the time limit a worker thread may be away from its scheduler.
+    /// How long after the end, by the time limit or by a failure, a worker thread may be away from its scheduler.
     pub(super) patience_ns: u64,
 }
 
@@ -77,7 +77,7 @@ impl Watch<'_> {
     /// Until all users have come to their end or are given up.
     pub(super) fn keep(&self) -> Ending {
         let mut warming_up = self.instants.has_warmup();
-        let mut next_interrupt_ns = self.instants.end_ns.map(|ns| ns + self.patience_ns);
+        let mut next_look_ns = 0;
         loop {
             let generation = self.changed.generation();
             if self.workers.are_over() {
@@ -94,15 +94,15 @@ impl Watch<'_> {
             if has_come(self.instants.force_ns, now_ns) {
                 return Ending::Forced;
             }
-            if has_come(next_interrupt_ns, now_ns) {
+            if now_ns >= next_look_ns {
+                next_look_ns = now_ns + RETRY_NS;
                 if self.is_stuck(now_ns) {
                     return Ending::Stuck;
                 }
-                next_interrupt_ns = Some(now_ns + RETRY_NS);
             }
             self.look_at_queue(now_ns);
-            let wake_ns = self.next_ns(warming_up, next_interrupt_ns, now_ns);
-            self.changed.wait_past(generation, wake_ns);
+            let wake_ns = self.next_ns(warming_up, next_look_ns, now_ns);
+            self.changed.wait_past(generation, Some(wake_ns));
         }
     }
 
@@ -112,20 +112,22 @@ impl Watch<'_> {
         *ledger = super::new_ledger(self.engine, self.instants.counts_from_ns);
     }
 
-    /// Interrupts scripts that don't come back. True if that is of no use.
+    /// Interrupts scripts whose threads don't come back: they are in C code that takes long, since a script itself lets
+    /// others have their turn. True if that is of no use.
     fn is_stuck(&self, now_ns: u64) -> bool {
-        let Some(end_ns) = self.instants.end_ns else {
+        let over_ns = self.engine.control.over_since_ns();
+        let Some(over_ns) = over_ns.filter(|ns| now_ns >= ns + self.patience_ns) else {
             return false;
         };
         let stuck = self
             .workers
-            .stuck_since(end_ns.max(now_ns.saturating_sub(self.patience_ns)));
+            .stuck_since(over_ns.max(now_ns.saturating_sub(self.patience_ns)));
         if stuck.is_empty() {
             return false;
         }
         let interrupt = |worker| self.program.interrupt(worker);
         let useless = stuck.into_iter().map(interrupt).filter(|can| !can).count() > 0;
-        useless || now_ns >= end_ns + self.patience_ns + GRACE_NS
+        useless || now_ns >= over_ns + self.patience_ns + GRACE_NS
     }
 
     fn look_at_queue(&self, now_ns: u64) {
@@ -139,7 +141,7 @@ impl Watch<'_> {
         }
     }
 
-    fn next_ns(&self, warming_up: bool, interrupt_ns: Option<u64>, now_ns: u64) -> Option<u64> {
+    fn next_ns(&self, warming_up: bool, next_look_ns: u64, now_ns: u64) -> u64 {
         let ahead = |ns: Option<u64>| ns.filter(|&ns| ns > now_ns);
         let warm_ns = warming_up.then_some(self.instants.counts_from_ns);
         let has_queue = self.engine.settings.rate > 0;
@@ -148,10 +150,10 @@ impl Watch<'_> {
             ahead(warm_ns),
             ahead(self.instants.end_ns),
             ahead(self.instants.force_ns),
-            ahead(interrupt_ns),
             look_ns,
         ];
-        instants.into_iter().flatten().min()
+        let nearest = instants.into_iter().flatten();
+        nearest.fold(next_look_ns, u64::min)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Every block that a run prints, as text: pure functions of figures, in the words of a dialect.
 //!
 //! Each function returns whole lines. All of it is at [`Level::Notice`](crate::Level), but for
-//! [`users`], which is at [`Level::Debug`](crate::Level). A block is printed in one piece with
-//! [`Log::print`](crate::Log::print); lines that begin with their time, [`interval`] and [`checkpoint_heading`], with
+//! [`users()`], which is at [`Level::Debug`](crate::Level). A block is printed in one piece with
+//! [`Log::print`](crate::Log::print); lines that begin with their time, [`interval()`] and [`checkpoint_heading()`], with
 //! [`Log::print_timed`](crate::Log::print_timed).
 //!
-//! In the order of a run: [`header`], [`start`], [`INITIALIZING_WORKERS`], [`THREADS_STARTED`], [`warming_up`],
-//! any number of [`interval`] and [`checkpoint_heading`], [`latency_histogram`], [`final_report`], [`users`].
+//! In the order of a run: [`header()`], [`start()`], [`INITIALIZING_WORKERS`], [`THREADS_STARTED`], [`warming_up()`],
+//! any number of [`interval()`] and [`checkpoint_heading()`], [`latency_histogram()`], [`final_report()`], [`users()`].
 
 mod figures;
 mod final_report;

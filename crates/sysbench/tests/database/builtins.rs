@@ -24,7 +24,8 @@ fn drive(server: &Server, schema: &str, name: &str, more: &[&str]) -> (Stage, [u
     let native = native(&stage, name);
     let engine = &stage.engine;
     let preparer = native.clone();
-    if native.is_parallel("prepare") && engine.settings.threads > 1 {
+    let builtin = Builtin::named(name, engine.settings.dialect).unwrap();
+    if builtin.command("prepare") == Some(true) && engine.settings.threads > 1 {
         let prepare = move |engine: &_, actor| preparer.command(engine, actor, "prepare");
         assert!(
             run::parallel_command(engine, prepare).is_ok(),

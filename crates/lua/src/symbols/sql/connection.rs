@@ -20,7 +20,8 @@ keep!(
     db_bulk_insert_init,
     db_bulk_insert_next,
     db_bulk_insert_done,
-    dbdyno_ignore
+    dbdyno_ignore,
+    dbdyno_roll_back
 );
 
 /// `sql_connection`.
@@ -105,7 +106,7 @@ pub(super) fn using<T>(
     work: impl FnOnce(&mut CConnection, &Context) -> T,
 ) -> T {
     acting(otherwise, |context| {
-        context.comes_to_a_wait();
+        context.watched.comes_to_a_wait();
         // SAFETY: the script's handle is live, and only its own fiber uses it.
         work(unsafe { &mut *connection }, context)
     })
@@ -114,7 +115,7 @@ pub(super) fn using<T>(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_connection_create(driver: *mut CDriver) -> *mut CConnection {
     acting(null_mut(), |context| {
-        context.comes_to_a_wait();
+        context.watched.comes_to_a_wait();
         let actor = Rc::clone(&context.actor);
         // SAFETY: the script's handle is live.
         let Some(connection) = (unsafe { &*driver }).driver.connect(actor) else {
@@ -247,4 +248,10 @@ extern "C" fn dbdyno_ignore(connection: *mut CConnection) {
         handle.connection.forgive();
         handle.error = ErrorKind::Ignorable as c_int;
     });
+}
+
+/// The event that met an error is about to be repeated.
+#[unsafe(no_mangle)]
+extern "C" fn dbdyno_roll_back(connection: *mut CConnection) {
+    using(connection, (), |handle, _| handle.connection.roll_back());
 }

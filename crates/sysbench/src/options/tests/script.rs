@@ -75,6 +75,7 @@ fn what_nobody_knows_is_refused_as_written() {
         ("--=3", "invalid option: --=3\n"),
         ("--fla", "invalid option: --fla\n"),
         ("--str=bad|--str=good", "invalid option: --str=bad\n"),
+        ("--str=bad|--foo=1", "invalid option: --foo=1\n"),
         ("--int=5.5", "Invalid value for the 'int' option: '5.5'\n"),
     ] {
         let told = second_pass(&format!("d.lua|prepare|{arguments}")).unwrap_err();

@@ -97,6 +97,10 @@ fn a_file_with_options_acts_at_its_place() {
     // In a file any value switches a flag on.
     assert!(after.settings.histogram);
     assert_eq!(after.table.values().unwrap().untyped, ["foo"]);
+    let given = is_taken(&format!("{file}|--foo=2"));
+    assert_eq!(given.said, [Said::out("Unknown argument type: 0")]);
+    assert_eq!(given.leftovers[0].name, "foo");
+    assert_eq!(is_taken(&format!("{file}|--foo")).leftovers, []);
     let before = is_taken(&format!("{file}|--mysql-db=a"));
     assert_eq!(before.settings.database.database, "a");
     std::fs::remove_file(&path).unwrap();
@@ -115,6 +119,12 @@ fn the_dialects_have_their_own_options_and_defaults() {
     assert_eq!(modern.settings.time_s, 10);
     assert_eq!(modern.settings.random.kind, crate::RandomType::Uniform);
     assert_eq!(modern.leftovers[0].name, "max-time");
+    let elsewhere = is_taken("--dialect=1.1|--pgsql-port=5|--luajit-cmd=off");
+    assert_eq!(elsewhere.leftovers, []);
+    assert_eq!(elsewhere.settings.luajit_command, Some("off".to_owned()));
+    let values = elsewhere.table.values().unwrap();
+    assert_eq!(values.get("pgsql_port"), Some(&Value::Int(5)));
+    assert_eq!(values.get("pgsql_host"), None);
     let old = is_taken("--warmup-time=3");
     assert_eq!(old.settings.warmup_s, 0);
     assert_eq!(old.leftovers[0].name, "warmup-time");

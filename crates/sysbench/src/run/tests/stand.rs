@@ -84,6 +84,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
         verbosity: 3,
         percentile: 95,
         histogram: false,
+        luajit_command: None,
         random: Random {
             kind: RandomType::Uniform,
             seed: 7,
@@ -107,6 +108,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
             ssl_key: None,
             ssl_ca: None,
             ssl_cert: None,
+            tls_minimum: dbdyno_wire::TlsVersion::default(),
             ssl_cipher: String::new(),
             compression: false,
             ignore: IgnoreErrors::Codes(Vec::new()),
@@ -115,6 +117,7 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
         workers: Some(1),
         fixes: Fixes::SYSBENCH,
         json_lines: None,
+        script_patience_s: 30,
         native: true,
     }
 }

@@ -1,0 +1,80 @@
+//! The scripts that come with sysbench, in their native form.
+
+use super::benchmark::{Benchmark, Call, Manner, Part};
+use super::{FAILED, failed};
+use dbdyno_sysbench::Engine;
+use dbdyno_sysbench::native::{Builtin, Native};
+use dbdyno_sysbench::options::{Ending, OptionValues, ScriptOption};
+use dbdyno_sysbench::run::{self, Failed, Program};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One of the scripts.
+pub(super) struct Bundled<'a> {
+    engine: &'a Arc<Engine>,
+    builtin: Builtin,
+    /// There once the values of its options are.
+    native: Option<Native>,
+}
+
+impl<'a> Bundled<'a> {
+    /// The one of this name, unless a file of that name is nearer, or the script itself is asked for.
+    pub(super) fn named(call: Call<'a>) -> Option<Self> {
+        let settings = &call.engine.settings;
+        let file = format!("{}.lua", call.name());
+        if !settings.native || Path::new(call.name()).is_file() || Path::new(&file).is_file() {
+            return None;
+        }
+        Some(Self {
+            engine: call.engine,
+            builtin: Builtin::named(call.name(), settings.dialect)?,
+            native: None,
+        })
+    }
+}
+
+impl Benchmark for Bundled<'_> {
+    fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
+        Ok(self.builtin.options())
+    }
+
+    fn without_command(&self) -> Result<(), Ending> {
+        self.builtin
+            .without_command(self.engine)
+            .map_err(|Failed| failed())
+    }
+
+    fn manner(&self, command: &str) -> Result<Option<Manner>, Failed> {
+        let is_shared = self.builtin.command(command);
+        Ok(is_shared.map(|is_shared| match is_shared {
+            true => Manner::Shared,
+            false => Manner::Once,
+        }))
+    }
+
+    fn take(&mut self, values: OptionValues) -> Result<bool, Failed> {
+        self.native = self.builtin.with(&values, self.engine);
+        Ok(self.native.is_some())
+    }
+
+    fn carry_out(&mut self, command: &str) -> Result<(), Failed> {
+        self.part(command)(self.engine, self.engine.main_actor())
+    }
+
+    fn part(&self, command: &str) -> Part {
+        let (native, command) = (self.native.clone(), command.to_owned());
+        Box::new(move |engine, actor| match &native {
+            Some(native) => native.command(engine, actor, &command),
+            None => Err(Failed),
+        })
+    }
+
+    fn run(&mut self) -> u8 {
+        let Some(native) = &mut self.native else {
+            return FAILED;
+        };
+        native.take_options(self.engine);
+        let program: Arc<dyn Program> = Arc::new(native.clone());
+        run::run(self.engine, &program, native)
+    }
+}

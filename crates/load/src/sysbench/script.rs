@@ -1,0 +1,100 @@
+//! A script as a benchmark.
+
+use super::benchmark::{Benchmark, Call, Manner, Part};
+use super::{complaint, failed};
+use dbdyno_lua::{Command, Function, Launch, MainState};
+use dbdyno_sysbench::Engine;
+use dbdyno_sysbench::options::{Ending, OptionValues, ScriptOption};
+use dbdyno_sysbench::run::{self, Failed, Program};
+use std::sync::Arc;
+
+/// A script whose body has been run in the main thread.
+pub(super) struct Script<'a> {
+    engine: &'a Arc<Engine>,
+    state: MainState,
+}
+
+impl<'a> Script<'a> {
+    /// Finds the script and runs its body.
+    pub(super) fn load(call: Call<'a>) -> Result<Self, Ending> {
+        let launch = Launch {
+            name: call.line.name.clone(),
+            command: call.line.command.clone(),
+            arguments: call.words.to_vec(),
+        };
+        let state = MainState::load(call.engine, launch).map_err(|Failed| failed())?;
+        Ok(Self {
+            engine: call.engine,
+            state,
+        })
+    }
+
+    /// The script in the place of its native form, which can't do what the options say.
+    pub(super) fn of_bundled(call: Call<'a>) -> Result<Self, Ending> {
+        Self::load(call).map_err(|mut ending| {
+            let why = format!(
+                "'{}' with these options is run by sysbench's own script, which has to be installed\n",
+                call.name()
+            );
+            ending.said.extend(complaint(why).said);
+            ending
+        })
+    }
+}
+
+/// Functions of a script that are commands.
+fn function(command: &str) -> Option<Function> {
+    match command {
+        "help" => Some(Function::Help),
+        "prepare" => Some(Function::Prepare),
+        "cleanup" => Some(Function::Cleanup),
+        _ => None,
+    }
+}
+
+impl Benchmark for Script<'_> {
+    fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
+        self.state.declared_options()
+    }
+
+    fn accepts(&self, name: &str, value: Option<&str>) -> bool {
+        self.state.validate(name, value)
+    }
+
+    /// That it was loaded is all.
+    fn without_command(&self) -> Result<(), Ending> {
+        Ok(())
+    }
+
+    /// A command of the script's own hides a function of the same name.
+    fn manner(&self, command: &str) -> Result<Option<Manner>, Failed> {
+        Ok(match self.state.command()? {
+            Command::Custom => Some(Manner::Once),
+            Command::Parallel => Some(Manner::Shared),
+            Command::Known => function(command)
+                .filter(|function| self.state.has(*function))
+                .map(|_| Manner::Once),
+        })
+    }
+
+    fn take(&mut self, values: OptionValues) -> Result<bool, Failed> {
+        self.state.set_options(values).map(|()| true)
+    }
+
+    fn carry_out(&mut self, command: &str) -> Result<(), Failed> {
+        match (self.state.command()?, function(command)) {
+            (Command::Known, Some(function)) => self.state.call(function),
+            _ => self.state.call_command(),
+        }
+    }
+
+    fn part(&self, _command: &str) -> Part {
+        let program = self.state.program();
+        Box::new(move |engine, actor| program.command(engine, actor))
+    }
+
+    fn run(&mut self) -> u8 {
+        let program: Arc<dyn Program> = Arc::new(self.state.program());
+        run::run(self.engine, &program, &mut self.state)
+    }
+}

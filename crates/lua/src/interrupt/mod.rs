@@ -1,0 +1,194 @@
+//! Interrupts scripts that run on and on, hold too much memory, or go too deep.
+//!
+//! A timer counts the processor time of each thread that runs states (`ticks`). At each tick it looks whether the script
+//! at hand has come to a wait since the last one. If not, it is interrupted at its next instruction, also in compiled
+//! code: it lets others run, or ends with an error that names the line if its time is over. Scripts that wait now and
+//! then are never interrupted, so all this costs them nothing.
+
+#![expect(
+    unsafe_code,
+    reason = "signal handlers, and the C interface of Lua's hooks"
+)]
+
+mod farewell;
+mod ticks;
+
+pub use farewell::{end_if_told, tell_scripts_of_signals};
+pub(crate) use ticks::{end_script_on, watch_this_thread};
+
+use crate::context::Context;
+use crate::memory::Memory;
+use dbdyno_fiber::{is_stack_used_up, monotonic_ns, on_used_up_stack, yield_now};
+use mlua_sys as lua;
+use std::ffi::{CStr, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+
+/// Scripts whose calls through C code go too deep end with an error.
+pub(crate) fn watch_stacks() {
+    on_used_up_stack(|| {
+        if let Some(context) = Context::current() {
+            soon(context.state.get());
+        }
+    });
+}
+
+/// Interrupts a state at its next instruction. May be called by a signal handler on the state's own thread.
+pub(crate) fn soon(state: *mut lua::lua_State) {
+    if !state.is_null() {
+        // SAFETY: Lua allows this call at any moment on the thread that runs the state.
+        unsafe { lua::lua_sethook(state, Some(on_instruction), lua::LUA_MASKCOUNT, 1) };
+    }
+}
+
+/// Takes back an interruption that has not happened, or that was to go on happening.
+pub(crate) fn not_any_more(state: *mut lua::lua_State) {
+    // SAFETY: as above.
+    unsafe { lua::lua_sethook(state, None, 0, 0) };
+}
+
+/// What an interrupted script gets to hear.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    GoOn,
+    OutOfMemory,
+    TooDeep,
+    TooLong,
+    OutOfPatience,
+    Interrupted,
+}
+
+impl Verdict {
+    fn text(self) -> &'static CStr {
+        match self {
+            Self::GoOn => c"",
+            Self::OutOfMemory => c"not enough memory",
+            Self::TooDeep => c"C stack overflow",
+            Self::TooLong => c"the script ran too long without a wait",
+            Self::OutOfPatience => {
+                c"the script ran too long without a wait (see --script-patience)"
+            }
+            Self::Interrupted => c"interrupted",
+        }
+    }
+
+    /// Whether the script is to end, whatever it catches.
+    fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::TooLong | Self::OutOfPatience | Self::Interrupted
+        )
+    }
+}
+
+/// Lua's hook: called in the script's place, on its stack.
+unsafe extern "C-unwind" fn on_instruction(
+    state: *mut lua::lua_State,
+    _place: *mut lua::lua_Debug,
+) {
+    not_any_more(state);
+    let verdict = catch_unwind(AssertUnwindSafe(|| judge(state))).unwrap_or(Verdict::GoOn);
+    if verdict == Verdict::GoOn {
+        return;
+    }
+    // SAFETY: called by Lua with its own state.
+    let place = unsafe { place_of(state) };
+    let is_final = verdict.is_final();
+    // Where only the default loop is left, it is about to end.
+    if is_final && place.is_none() {
+        return;
+    }
+    // A script that catches the errors again and again gets one at every instruction; one that came too deep is
+    // looked at again when it has come back.
+    if verdict == Verdict::TooDeep || is_final && hears_nothing() {
+        soon(state);
+    }
+    // SAFETY: as above; no value with a destructor lives here.
+    unsafe { raise(state, place, verdict.text()) }
+}
+
+fn hears_nothing() -> bool {
+    Context::current().is_some_and(|context| context.watched.hears_nothing())
+}
+
+fn judge(state: *mut lua::lua_State) -> Verdict {
+    if memory_is_exceeded(state) {
+        return Verdict::OutOfMemory;
+    }
+    if is_stack_used_up() {
+        return Verdict::TooDeep;
+    }
+    let Some(context) = Context::current() else {
+        return Verdict::GoOn;
+    };
+    let watched = &context.watched;
+    if watched.is_too_long(&context.engine, monotonic_ns()) {
+        return match watched.has_patience() {
+            true => Verdict::OutOfPatience,
+            false => Verdict::TooLong,
+        };
+    }
+    if watched.is_busy() {
+        if farewell::is_told() {
+            return Verdict::Interrupted;
+        }
+        // Whether others have something to do is only seen when the thread looks for it.
+        yield_now();
+    }
+    Verdict::GoOn
+}
+
+/// Whether more is held than allowed, garbage not counted.
+fn memory_is_exceeded(state: *mut lua::lua_State) -> bool {
+    let mut data: *mut c_void = null_mut();
+    // SAFETY: the state runs; its allocator's data is a `Memory` (see `State::new`).
+    let memory = unsafe {
+        lua::lua_getallocf(state, &raw mut data);
+        &*data.cast::<Memory>()
+    };
+    if memory.is_exceeded() {
+        // SAFETY: a hook may do what any C function may.
+        unsafe { lua::lua_gc(state, lua::LUA_GCCOLLECT, 0) };
+    }
+    memory.tells_of_excess()
+}
+
+/// The innermost function that comes from a file, and its line: what lies between it and the hook is ours, or text that
+/// the script made.
+unsafe fn place_of(state: *mut lua::lua_State) -> Option<lua::lua_Debug> {
+    // SAFETY: as for the caller; the description is plain data, for which zero is a value.
+    unsafe {
+        let mut place: lua::lua_Debug = std::mem::zeroed();
+        let mut level = 0;
+        while lua::lua_getstack(state, level, &raw mut place) != 0 {
+            lua::lua_getinfo(state, c"Sl".as_ptr(), &raw mut place);
+            let is_of_a_file = matches!((*place.source).cast_unsigned(), b'@' | b'=');
+            if is_of_a_file && place.currentline > 0 {
+                return Some(place);
+            }
+            level += 1;
+        }
+    }
+    None
+}
+
+/// Raises an error that names the place.
+unsafe fn raise(
+    state: *mut lua::lua_State,
+    place: Option<lua::lua_Debug>,
+    text: &'static CStr,
+) -> ! {
+    // SAFETY: as for the caller; Lua ends the file's short name with a zero.
+    unsafe {
+        match place {
+            Some(place) => {
+                let (file, line) = (place.short_src.as_ptr(), place.currentline);
+                lua::lua_pushfstring(state, c"%s:%d: %s".as_ptr(), file, line, text.as_ptr());
+            }
+            None => {
+                lua::lua_pushstring_(state, text.as_ptr());
+            }
+        }
+        lua::lua_error(state)
+    }
+}

@@ -1,0 +1,112 @@
+//! A timer counts the processor time of each thread that runs states, and looks at the script at hand at each tick.
+
+use super::soon;
+use crate::context::Context;
+use crate::watched::TICK_MS;
+use dbdyno_fiber::monotonic_ns;
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+thread_local! {
+    static TIMER: Cell<Option<Timer>> = const { Cell::new(None) };
+}
+
+/// When a script was last found that had not come to a wait for a tick.
+static LAST_BUSY_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Has this thread's scripts watched until the thread ends.
+pub(crate) fn watch_this_thread() {
+    let timer = TIMER.take().or_else(Timer::start);
+    TIMER.set(timer);
+}
+
+/// Ends the script that runs on another thread with an error. Returns whether the thread could be told.
+pub(crate) fn end_script_on(thread: std::os::unix::thread::RawPthread) -> bool {
+    install_handler();
+    // SAFETY: whoever calls knows that the thread still exists.
+    unsafe { libc::pthread_kill(thread, libc::SIGVTALRM) == 0 }
+}
+
+/// Whether some script has computed without a wait just now. May be called by a signal handler.
+pub(super) fn any_script_is_busy() -> bool {
+    const JUST_NOW_NS: u64 = 1_000_000_000;
+    let last_ns = LAST_BUSY_NS.load(Ordering::Relaxed);
+    last_ns > 0 && monotonic_ns() < last_ns + JUST_NOW_NS
+}
+
+/// A timer of the thread's processor time.
+struct Timer(libc::timer_t);
+
+impl Timer {
+    fn start() -> Option<Self> {
+        install_handler();
+        // SAFETY: plain data, for which zero is a value.
+        let mut event: libc::sigevent = unsafe { std::mem::zeroed() };
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = libc::SIGVTALRM;
+        // SAFETY: gettid has no conditions.
+        event.sigev_notify_thread_id = unsafe { libc::gettid() };
+        let tick = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: i64::from(TICK_MS) * 1_000_000,
+        };
+        let period = libc::itimerspec {
+            it_interval: tick,
+            it_value: tick,
+        };
+        let mut timer: libc::timer_t = null_mut();
+        // SAFETY: all pointers are to live values of the right types.
+        unsafe {
+            if libc::timer_create(
+                libc::CLOCK_THREAD_CPUTIME_ID,
+                &raw mut event,
+                &raw mut timer,
+            ) != 0
+            {
+                return None; // Scripts run all the same; only endless ones are not interrupted.
+            }
+            libc::timer_settime(timer, 0, &raw const period, null_mut());
+        }
+        Some(Self(timer))
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: made by timer_create, and deleted once.
+        unsafe { libc::timer_delete(self.0) };
+    }
+}
+
+fn install_handler() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // SAFETY: plain data, for which zero is a value.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = on_signal as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+        // SAFETY: the handler does only what handlers may.
+        unsafe { libc::sigaction(libc::SIGVTALRM, &raw const action, null_mut()) };
+    });
+}
+
+/// A tick, or the order to end what runs. Touches nothing but cells of the context at hand, which belongs to this
+/// thread, and Lua's hook.
+extern "C" fn on_signal(_signal: c_int, info: *mut libc::siginfo_t, _where: *mut c_void) {
+    let Some(context) = Context::current() else {
+        return;
+    };
+    // SAFETY: the system passes a valid description.
+    let told_by_us = unsafe { (*info).si_code } == libc::SI_TKILL;
+    if told_by_us {
+        context.watched.condemn();
+    } else if context.watched.tick() {
+        LAST_BUSY_NS.store(monotonic_ns(), Ordering::Relaxed);
+    } else {
+        return;
+    }
+    soon(context.state.get());
+}
