@@ -15,8 +15,8 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     };
     let population = population(&arguments.workload, &arguments.options.0, source)?;
     let mut session = target.access()?.connect()?;
-    let statements = (0..population.tables()).flat_map(|table| population.drop_table(table));
-    for statement in statements {
+    let tables = (0..population.tables()).flat_map(|table| population.drop_table(table));
+    for statement in tables.chain(population.drop_rest()) {
         session
             .query(&statement)
             .map_err(|error| Trouble::world(format!("{statement} failed")).because(error))?;

@@ -2,9 +2,11 @@
 //!
 //! It takes its request from arguments, or from an order file that the lab writes; both become the same
 //! value before anything starts. What is done on each connection is left to `dbdyno-workload`, when it
-//! is done to `dbdyno-drive`. Called `sysbench`, or with sysbench's words, it answers as sysbench. Otherwise results go to standard output, everything else to standard error; the exit
+//! is done to `dbdyno-drive`. Results go to standard output, everything else to standard error; the exit
 //! code is 0 done, 1 done but something asked for did not hold, 2 the request was wrong, 3 the world
 //! failed, 4 a defect of this program.
+//!
+//! Called `sysbench`, or with sysbench's words, it answers as sysbench, exit codes included.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -20,6 +22,8 @@ mod sample;
 mod signals;
 mod sysbench;
 mod trouble;
+mod verify;
+mod workloads;
 
 use arguments::{Cli, Command, is_ours};
 use clap::Parser;
@@ -41,7 +45,9 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(*arguments),
         Command::Search(arguments) => run::search(*arguments),
         Command::Populate(arguments) => populate::run(*arguments),
+        Command::Verify(arguments) => verify::run(*arguments),
         Command::Cleanup(arguments) => cleanup::run(*arguments),
+        Command::Workloads(arguments) => workloads::run(*arguments).map(|()| Exit::Done),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
         Command::NullServer(arguments) => null_server::run(*arguments),
     };

@@ -1,7 +1,7 @@
 //! Arguments of `run`.
 
 use super::pacing::PacingArguments;
-use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds};
+use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, switch};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
     ErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, RepeatDraws,
@@ -10,6 +10,9 @@ use crate::order::{
 use crate::trouble::Trouble;
 use clap::Args;
 use std::path::PathBuf;
+
+/// Repeats of an event where the imitated tool would go on for ever.
+const PATIENCE: u32 = 100;
 
 const LONG_ABOUT: &str = "\
 Drive a workload with many connections and report each second.
@@ -41,9 +44,13 @@ Examples:
 
 /// Drives a workload.
 #[derive(Debug, Clone, Args)]
-#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+#[command(
+    about = "Drive a workload and report each second",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES
+)]
 pub(crate) struct RunArguments {
-    /// Workload, such as sysbench/oltp_read_write
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
     #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
     pub(crate) workload: Option<String>,
 
@@ -135,30 +142,26 @@ pub(crate) struct LoadArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Errors")]
 pub(crate) struct ErrorArguments {
-    /// Error codes after which an event is repeated with new values; any other ends the run
+    /// Error codes after which an event is repeated; any other ends the run [default: the imitated tool's]
     ///
-    /// The default is sysbench's: deadlock, record changed, lock wait timeout. With 2006 and 2013 lost
-    /// connections are opened and prepared again. `none` for no code.
-    #[arg(
-        long,
-        alias = "mysql-ignore-errors",
-        value_name = "CODES",
-        default_value = "1213,1020,1205"
-    )]
+    /// sysbench's are 1213,1020,1205: deadlock, record changed, lock wait timeout. With 2006 and 2013 lost
+    /// connections are opened and prepared again. `none` for no code. HammerDB goes on after any error.
+    #[arg(long, alias = "mysql-ignore-errors", value_name = "CODES")]
     #[arg(value_parser = |text: &str| code_list(text).map(List))]
-    pub(crate) ignore_errors: List<u16>,
+    pub(crate) ignore_errors: Option<List<u16>>,
 
-    /// Send ROLLBACK before the repeat (sysbench's OLTP scripts do not)
-    #[arg(long)]
-    pub(crate) rollback_first: bool,
+    /// Send ROLLBACK before the repeat [default: as the imitated tool; sysbench's OLTP scripts do not]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = switch)]
+    pub(crate) rollback_first: Option<bool>,
 
-    /// Repeats after which an event counts as failed, or `none` to repeat until it succeeds (sysbench)
-    #[arg(long, value_name = "COUNT|none", default_value = "100", value_parser = limit)]
-    pub(crate) retry_limit: Limit,
+    /// Repeats after which an event counts as failed, `none`: until it succeeds [default: the imitated tool's,
+    /// for sysbench 100]
+    #[arg(long, value_name = "COUNT|none", value_parser = limit)]
+    pub(crate) retry_limit: Option<Limit>,
 
-    /// Values of a repeated event
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "new")]
-    pub(crate) repeat_draws: RepeatDraws,
+    /// Values of a repeated event [default: as the imitated tool; sysbench: new]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) repeat_draws: Option<RepeatDraws>,
 
     /// From the third attempt on wait a random time up to this, doubled with each attempt up to 64 times
     ///
@@ -195,12 +198,17 @@ pub(crate) struct OutputArguments {
 }
 
 impl RunArguments {
-    /// What is to be driven, whichever way it was said.
-    pub(crate) fn order(&self) -> Result<LoadOrder, Trouble> {
-        match &self.order {
-            Some(file) => read_order(file),
-            None => self.spoken_order(),
+    /// What is to be driven, whichever way it was said. What the arguments leave open, the workload's own rates and
+    /// phases fill; an order file leaves nothing open.
+    pub(crate) fn order(&self) -> anyhow::Result<LoadOrder> {
+        if let Some(file) = &self.order {
+            return Ok(read_order(file)?);
         }
+        let mut order = self.spoken_order()?;
+        if self.pacing.leaves_rates() {
+            order.follow_course(self.pacing.leaves_phases())?;
+        }
+        Ok(order)
     }
 
     fn spoken_order(&self) -> Result<LoadOrder, Trouble> {
@@ -242,9 +250,10 @@ pub(super) fn spoken_order(
         pacing: when.pacing,
         phases: when.phases,
         errors: ErrorOrder {
-            ignore: errors.ignore_errors.0.clone(),
+            ignore: errors.ignore_errors.clone().map(|List(codes)| codes),
             rollback_first: errors.rollback_first,
-            retry_limit: errors.retry_limit.0,
+            retry_limit: errors.retry_limit.map(|Limit(limit)| limit),
+            retry_limit_otherwise: Some(PATIENCE),
             draws: errors.repeat_draws,
             pause_ns: errors.retry_pause,
         },

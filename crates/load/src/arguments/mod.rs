@@ -9,7 +9,9 @@ mod sample;
 mod script;
 mod search;
 mod server;
+mod verify;
 mod workload;
+mod workloads;
 
 pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
@@ -17,7 +19,9 @@ pub(crate) use sample::{SampleArguments, SamplePhase};
 pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
+pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
+pub(crate) use workloads::WorkloadsArguments;
 
 use crate::null_server::NullServerArguments;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -30,17 +34,18 @@ Exit codes: 0 done; 1 done but something asked for did not hold, or ended early 
 2 the request was wrong; 3 server, network or machine failed; 4 a defect of this program.";
 
 const EXAMPLES: &str = "\
-Example, from nothing to a result:
-  dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock
-  dbdyno-load run      sysbench/oltp_read_write --tables 4 --rows 50000 --socket /run/mysqld/mysqld.sock \
-      --threads 16
-  dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /run/mysqld/mysqld.sock
+There are two forms. If the first word is one of the commands above, the line is in our own form:
+  dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --socket /tmp/s
+  dbdyno-load run      sysbench/oltp_read_write --tables 4 --rows 50000 --socket /tmp/s --threads 16
+  dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /tmp/s
+  dbdyno-load script   ./orders.lua run --threads 16 --socket /tmp/s
 
-In sysbench's place, with sysbench's words, lines and exit codes (a link named sysbench answers the same):
-  dbdyno-load --threads=16 --tables=4 --mysql-socket=/run/mysqld/mysqld.sock oltp_read_write run
-  dbdyno-load --mysql-socket=/run/mysqld/mysqld.sock ./my_script.lua run
-What belongs to which: a first word that is one of the commands above is our own form, everything else sysbench's.
-dbdyno-load --help=on tells the options of sysbench's form.";
+Everything else is in sysbench's form: its options, scripts, output and exit codes. A link to this
+program that is named sysbench takes nothing but that:
+  dbdyno-load oltp_read_write --mysql-socket=/tmp/s --tables=4 --threads=16 run
+  dbdyno-load ./orders.lua --mysql-socket=/tmp/s --dialect=1.1 run
+  dbdyno-load oltp_read_write help     the options of a script
+  dbdyno-load --help=on                the options of this form, our own among them";
 
 /// Whether a command line that begins with this word is in our own form. sysbench's begins with an option, a script or
 /// a builtin.
@@ -66,19 +71,14 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Drive a workload and report each second
     Run(Box<RunArguments>),
-    /// Find the highest rate that holds a promise
     Search(Box<SearchArguments>),
-    /// Create and fill a workload's tables
     Populate(Box<PopulateArguments>),
-    /// Drop a workload's tables
+    Verify(Box<VerifyArguments>),
     Cleanup(Box<CleanupArguments>),
-    /// Run a sysbench script with nothing of sysbench's silent failures
     Script(Box<ScriptArguments>),
-    /// Print what would be sent, without a server
+    Workloads(Box<WorkloadsArguments>),
     Sample(Box<SampleArguments>),
-    /// Be a server that does no work, or as badly as it is told
     NullServer(Box<NullServerArguments>),
 }
 

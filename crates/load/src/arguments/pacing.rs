@@ -98,6 +98,16 @@ impl PacingArguments {
         }
     }
 
+    /// Whether it is not said when events are due, so that the workload's own rates hold.
+    pub(super) fn leaves_rates(&self) -> bool {
+        self.rate.is_none() && self.rate_of.is_empty() && self.think.is_none()
+    }
+
+    /// Whether it is not said how long, either.
+    pub(super) fn leaves_phases(&self) -> bool {
+        self.time.is_none() && self.warm_up.is_none() && self.events.is_none()
+    }
+
     fn streams(&self) -> Vec<StreamOrder> {
         let stream = |transaction: Option<&String>, rate: &RateText| StreamOrder {
             transaction: transaction.cloned(),

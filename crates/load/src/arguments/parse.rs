@@ -54,6 +54,15 @@ pub(super) fn limit(text: &str) -> Result<Limit, String> {
         .map_err(|_| "write for example 100, or none".to_owned())
 }
 
+/// On or off.
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
 /// Numbers of a list such as `0,2-3`.
 pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
     let wrong = || "write for example 0 or 0,2-3".to_owned();

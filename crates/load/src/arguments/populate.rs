@@ -24,9 +24,13 @@ Example:
 
 /// Fills the tables of a workload.
 #[derive(Debug, Clone, Args)]
-#[command(long_about = POPULATE_ABOUT, after_long_help = POPULATE_EXAMPLE)]
+#[command(
+    about = "Create and fill a workload's tables",
+    long_about = POPULATE_ABOUT,
+    after_long_help = POPULATE_EXAMPLE
+)]
 pub(crate) struct PopulateArguments {
-    /// Workload, such as sysbench/oltp_read_write
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
     #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
     pub(crate) workload: Option<String>,
 
@@ -91,15 +95,16 @@ impl PopulateArguments {
             rng: self.filling.rng,
             seed: self.filling.seed,
             connections: self.filling.connections,
+            check: !self.filling.no_check,
         })
     }
 }
 
 /// Drops the tables of a workload.
 #[derive(Debug, Clone, Args)]
-#[command(after_long_help = CLEANUP_EXAMPLE)]
+#[command(about = "Drop a workload's tables", after_long_help = CLEANUP_EXAMPLE)]
 pub(crate) struct CleanupArguments {
-    /// Workload, such as sysbench/oltp_read_write
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
     #[arg(value_name = "WORKLOAD")]
     pub(crate) workload: String,
 

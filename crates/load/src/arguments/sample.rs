@@ -28,12 +28,12 @@ Examples:
 /// Prints what a worker would send, or the numbers of a distribution, without a server.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "Print what a worker would send, or the numbers of a distribution, without a server",
+    about = "Print what would be sent, without a server",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
 pub(crate) struct SampleArguments {
-    /// Workload, such as sysbench/oltp_read_write
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
     #[arg(
         value_name = "WORKLOAD",
         required_unless_present = "distribution",
@@ -41,8 +41,12 @@ pub(crate) struct SampleArguments {
     )]
     pub(crate) workload: Option<String>,
 
-    /// Print draws of a distribution instead: uniform, gaussian, special, pareto[:H], zipfian[:EXPONENT], unique
-    #[arg(long, value_name = "NAME")]
+    // No doc comment, in which brackets would be links.
+    #[arg(
+        long,
+        value_name = "NAME",
+        help = "Print draws of a distribution instead: uniform, gaussian, special, pareto[:H], zipfian[:EXPONENT], unique"
+    )]
     pub(crate) distribution: Option<String>,
 
     /// Seed of the random numbers

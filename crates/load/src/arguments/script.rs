@@ -6,28 +6,37 @@ use clap::Args;
 use std::path::PathBuf;
 
 const LONG_ABOUT: &str = "\
-Run a sysbench script, or a builtin such as oltp_read_write, with all that is done better than sysbench does it:
-a failed parallel prepare exits with 1, arrivals left in the queue are counted, ROLLBACK goes before a repeat, a run
-that fails still prints its report, errors are told by number, and the report says whether the connections were
-encrypted. --fixes chooses among these. The script and the lines of the report are sysbench's.
+Run a sysbench script, or a builtin such as oltp_read_write, with everything on that is done better
+than sysbench does it. The script, its options and the lines of the report are sysbench's; --fixes
+chooses among the improvements:
+  prepare-exit  a parallel command that failed in any user exits with 1
+  backlog       arrivals of --rate that are left in the queue at the end are counted
+  rollback      ROLLBACK before an event is repeated; a repeated BEGIN would commit its first half
+  report        a run that fails prints its report up to there
+  codes         below the report, errors by number, and whether connections were encrypted
 
-Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or users that did not come up in time.";
+The schema must be there. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or
+users that did not come up in time. For sysbench's own command line see `dbdyno-load --help`.";
 
 const EXAMPLES: &str = "\
 Examples:
   Fill, run for a minute with 64 users, drop:
-    dbdyno-load script oltp_read_write prepare --set tables=4 --set table_size=50000 --host db.example
-    dbdyno-load script oltp_read_write run     --set tables=4 --set table_size=50000 --host db.example \\
+    dbdyno-load script oltp_read_write prepare --set tables=4 --set table_size=50000 --host db1
+    dbdyno-load script oltp_read_write run     --set tables=4 --set table_size=50000 --host db1 \
         --threads 64 --time 60s --report-interval 1s
-    dbdyno-load script oltp_read_write cleanup --set tables=4 --host db.example
+    dbdyno-load script oltp_read_write cleanup --set tables=4 --host db1
 
-  A script of your own, and what it takes:
+  A script of your own: what it takes, and a run with records of each second:
     dbdyno-load script ./orders.lua help
-    dbdyno-load script ./orders.lua --set warehouses=10 --socket /run/mysqld/mysqld.sock --json-lines run.jsonl";
+    dbdyno-load script ./orders.lua --set warehouses=10 --host db1 --json-lines run.jsonl";
 
 /// Runs a sysbench script.
 #[derive(Debug, Clone, Args)]
-#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+#[command(
+    about = "Run a sysbench script or builtin, without sysbench's silent failures",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES
+)]
 pub(crate) struct ScriptArguments {
     /// Script file, Lua module or builtin
     #[arg(value_name = "SCRIPT")]
@@ -100,7 +109,7 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) fixes: String,
 
-    /// Any other option of sysbench's form, such as --option=--histogram
+    /// Any other option of sysbench's form but those of the server, such as --option=--histogram
     #[arg(
         long = "option",
         value_name = "--NAME=VALUE",

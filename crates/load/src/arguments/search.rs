@@ -33,7 +33,11 @@ Examples:
 
 /// Searches for the highest rate that holds a promise.
 #[derive(Debug, Clone, Args)]
-#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+#[command(
+    about = "Find the highest rate that holds a promise",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES
+)]
 pub(crate) struct SearchArguments {
     /// Workload, such as sysbench/oltp_read_write
     #[arg(value_name = "WORKLOAD")]

@@ -43,7 +43,7 @@ fn argument(info: OptionInfo, default: &str) -> Arg {
     let shown = if default.is_empty() { "none" } else { default };
     let argument = Arg::new(info.name)
         .help(format!("{} [default: {shown}]", info.help))
-        .help_heading("Workload options")
+        .help_heading(info.family)
         .allow_negative_numbers(true)
         .overrides_with(info.name);
     let argument = match info.name {

@@ -33,7 +33,11 @@ Examples:
 
 /// Is a server that does no work.
 #[derive(Debug, Clone, Args)]
-#[command(long_about = LONG_ABOUT, after_long_help = EXAMPLES)]
+#[command(
+    about = "Be a server that does no work, or as badly as it is told",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES
+)]
 pub(crate) struct NullServerArguments {
     #[command(flatten)]
     place: PlaceArguments,

@@ -2,18 +2,19 @@
 
 use super::target::LOGIN_TIMEOUT;
 use super::{
-    Generator, PacingOrder, RepeatDraws, SCHEMA_VERSION, StatementProtocol, Target,
+    ErrorOrder, Generator, PacingOrder, SCHEMA_VERSION, StatementProtocol, Target,
     WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
-use dbdyno_drive::{ErrorPolicy, Load, Phase, Search, default_workers};
-use dbdyno_workload::{RandomSource, Workload, workload};
+use dbdyno_drive::{Load, Phase, Search, default_workers};
+use dbdyno_wire::SessionOptions;
+use dbdyno_workload::{RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// What is to be driven.
 #[derive(Debug, Clone, Deserialize)]
@@ -31,6 +32,7 @@ pub(crate) struct LoadOrder {
     pub(crate) cpus: Option<Vec<usize>>,
     pub(crate) pacing: PacingOrder,
     pub(crate) phases: Vec<PhaseOrder>,
+    #[serde(default)]
     pub(crate) errors: ErrorOrder,
     #[serde(default)]
     pub(crate) prepared_full: WhenPreparedFull,
@@ -68,19 +70,6 @@ pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, Trouble
     }
 }
 
-/// What happens after an error of the server.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ErrorOrder {
-    pub(crate) ignore: Vec<u16>,
-    pub(crate) rollback_first: bool,
-    pub(crate) retry_limit: Option<u32>,
-    #[serde(default)]
-    pub(crate) draws: RepeatDraws,
-    #[serde(default)]
-    pub(crate) pause_ns: u64,
-}
-
 impl LoadOrder {
     /// Checks the order and makes the load of it. The password is read from its file.
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
@@ -88,9 +77,11 @@ impl LoadOrder {
         let (access, workload) = (self.target.access()?, self.make_workload()?);
         Ok(Load {
             pacing: self.pacing.pacing(&*workload)?,
-            workload,
+            session: SessionOptions {
+                multi_statements: workload.sends_several_statements(),
+                ..access.options
+            },
             endpoint: access.endpoint,
-            session: access.options,
             protocol: self.protocol.into(),
             concurrency: self.concurrency,
             workers: self.worker_count(),
@@ -100,19 +91,31 @@ impl LoadOrder {
                 .iter()
                 .map(PhaseOrder::phase)
                 .collect::<Result<_, _>>()?,
-            errors: ErrorPolicy {
-                ignore: self.errors.ignore.clone(),
-                rollback_first: self.errors.rollback_first,
-                retry_limit: self.errors.retry_limit,
-                draws: self.errors.draws.into(),
-                pause: Duration::from_nanos(self.errors.pause_ns),
-            },
+            errors: self.errors.policy(workload.retry()),
+            workload,
             prepared_full: self.prepared_full.into(),
             drain: Duration::from_nanos(self.drain_ns),
             events_limit: self.events,
             seed: self.seed,
             login_timeout: LOGIN_TIMEOUT,
         })
+    }
+
+    /// Takes over the rates of the workload, if it has some, and its phases, where none were asked for.
+    pub(crate) fn follow_course(&mut self, with_phases: bool) -> anyhow::Result<()> {
+        let workload = self.make_workload()?;
+        let Some(course) = workload.course() else {
+            return Ok(());
+        };
+        self.pacing = PacingOrder::following(course, workload.transaction_types());
+        if with_phases {
+            let phase = |(name, seconds): &(String, u32)| PhaseOrder {
+                name: name.clone(),
+                duration_ns: u64::from(*seconds) * SECOND_NS,
+            };
+            self.phases = course.phases.iter().map(phase).collect();
+        }
+        Ok(())
     }
 
     /// What is searched for, if anything is.
@@ -146,7 +149,8 @@ impl LoadOrder {
             kind: self.rng.into(),
             seed: self.seed,
         };
-        let options = self.workload.option_texts()?;
+        let mut options = self.workload.option_texts()?;
+        name_schema(&self.workload.name, &mut options, &self.target.database);
         Ok(workload(
             &self.workload.name,
             &options,

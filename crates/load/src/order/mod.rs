@@ -1,6 +1,7 @@
 //! Requests as values. An order file and the command line both end here, so that nothing can be asked
 //! for in one way only, and everything is checked before anything starts.
 
+mod errors;
 mod load;
 mod pacing;
 mod password;
@@ -9,7 +10,8 @@ mod read;
 mod target;
 mod words;
 
-pub(crate) use load::{ErrorOrder, LoadOrder, PhaseOrder};
+pub(crate) use errors::ErrorOrder;
+pub(crate) use load::{LoadOrder, PhaseOrder};
 pub(crate) use pacing::{LawWord, PacingOrder, SearchOrder, StreamOrder, StretchOrder, ThinkOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};

@@ -1,11 +1,11 @@
 //! When events are due, as an order says it.
 
 use super::Gaps;
-use super::load::whole_seconds;
+use super::load::{SECOND_NS, whole_seconds};
 use crate::trouble::Trouble;
 use clap::ValueEnum;
 use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkLaw};
-use dbdyno_workload::{Workload, WorkloadError, transaction_type};
+use dbdyno_workload::{Course, CourseStretch, Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 
 /// When events are due.
@@ -89,6 +89,26 @@ pub(crate) struct StretchOrder {
 }
 
 impl PacingOrder {
+    /// The rates of a workload with these transaction types.
+    pub(super) fn following(course: &Course, types: &[&str]) -> Self {
+        let stretch = |stretch: &CourseStretch| StretchOrder {
+            duration_ns: u64::from(stretch.seconds) * SECOND_NS,
+            from_per_s: stretch.from_per_s,
+            to_per_s: stretch.to_per_s,
+        };
+        let streams = course
+            .streams
+            .iter()
+            .map(|(transaction, stretches)| StreamOrder {
+                transaction: Some(types[usize::from(*transaction)].to_owned()),
+                profile: stretches.iter().map(stretch).collect(),
+            });
+        Self::VariedRate {
+            streams: streams.collect(),
+            arrivals: Gaps::Poisson,
+        }
+    }
+
     /// The pacing of this workload.
     pub(super) fn pacing(&self, workload: &dyn Workload) -> Result<Pacing, WorkloadError> {
         Ok(match self {

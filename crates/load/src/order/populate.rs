@@ -21,6 +21,9 @@ pub(crate) struct PopulateOrder {
     pub(crate) rng: Generator,
     pub(crate) seed: u64,
     pub(crate) connections: u32,
+    /// Whether the rows are read again and compared with what was sent.
+    #[serde(default)]
+    pub(crate) check: bool,
 }
 
 impl PopulateOrder {

@@ -8,7 +8,8 @@ use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;
 use dbdyno_wire::Session;
 use dbdyno_workload::Population;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -17,8 +18,11 @@ use std::time::Duration;
 /// Between two records of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// What a connection does with one table.
-type Work<'a> = dyn Fn(&mut Session, u32) -> Result<(), Trouble> + Sync + 'a;
+/// A table, and which part of it.
+type Unit = (u32, u32);
+
+/// What a connection does with one unit.
+type Work<'a> = dyn Fn(&mut Session, Unit) -> Result<(), Trouble> + Sync + 'a;
 
 /// One filling: what it works on, and how far it is.
 pub(super) struct Filling<'a> {
@@ -30,8 +34,8 @@ pub(super) struct Filling<'a> {
     rows_done: AtomicU64,
     load_ns: AtomicU64,
     index_ns: AtomicU64,
-    /// What was sent of each table whose rows are in.
-    sent: Mutex<Vec<(u32, Vec<u64>)>>,
+    /// What was sent of each table, as far as its parts are in.
+    sent: Mutex<BTreeMap<u32, Vec<u64>>>,
 }
 
 impl<'a> Filling<'a> {
@@ -45,30 +49,50 @@ impl<'a> Filling<'a> {
             population,
             access,
             stop,
-            connections: connections.clamp(1, population.tables().max(1)),
+            connections: connections.clamp(1, count_parts(population).max(1)),
             began_ns: clock::monotonic_ns(),
             rows_done: AtomicU64::new(0),
             load_ns: AtomicU64::new(0),
             index_ns: AtomicU64::new(0),
-            sent: Mutex::new(Vec::new()),
+            sent: Mutex::default(),
         }
     }
 
     /// Fills all tables.
     pub(super) fn fill(&self, teller: &mut Teller, check: bool) -> Result<(), Trouble> {
-        self.phase("load", teller, &self.load_ns, &|session, table| {
-            self.load_table(session, table)
+        let no_time = AtomicU64::new(0);
+        let tables: Vec<Unit> = (0..self.population.tables())
+            .map(|table| (table, 0))
+            .collect();
+        self.phase("create", teller, &no_time, &tables, &|session, unit| {
+            self.create_table(session, unit.0)
         })?;
-        self.phase("index", teller, &self.index_ns, &|session, table| {
-            self.index_table(session, table)
+        let parts = self.parts();
+        self.phase("load", teller, &self.load_ns, &parts, &|session, unit| {
+            self.load_part(session, unit)
+        })?;
+        self.phase(
+            "index",
+            teller,
+            &self.index_ns,
+            &tables,
+            &|session, unit| self.index_table(session, unit.0),
+        )?;
+        self.phase("finish", teller, &no_time, &[(0, 0)], &|session, _| {
+            self.finish(session)
         })?;
         if check {
-            let no_time = AtomicU64::new(0);
-            self.phase("check", teller, &no_time, &|session, table| {
-                self.check_table(session, table)
+            self.phase("check", teller, &no_time, &tables, &|session, unit| {
+                self.check_table(session, unit.0)
             })?;
         }
         Ok(())
+    }
+
+    fn parts(&self) -> Vec<Unit> {
+        let tables = 0..self.population.tables();
+        let parts = |table| (0..self.population.parts(table)).map(move |part| (table, part));
+        tables.flat_map(parts).collect()
     }
 
     pub(super) fn elapsed_ns(&self) -> u64 {
@@ -85,40 +109,39 @@ impl<'a> Filling<'a> {
 
     /// What was sent, table by table.
     pub(super) fn tables(&self) -> Vec<TableRecord> {
-        let mut sent = self
-            .sent
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        sent.sort_unstable();
-        let names = || self.population.checks().iter().map(|check| check.name);
-        sent.into_iter()
-            .map(|(table, sums)| TableRecord {
+        let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.iter()
+            .map(|(&table, sums)| TableRecord {
                 name: self.population.table_name(table),
-                sums: names().zip(sums).collect(),
+                sums: self.check_names(table).zip(sums.iter().copied()).collect(),
             })
             .collect()
     }
 
-    /// Does one kind of work on all tables, each connection taking the next table when it has done one.
+    fn check_names(&self, table: u32) -> impl Iterator<Item = &'static str> {
+        self.population.checks(table).iter().map(|check| check.name)
+    }
+
+    /// Does one kind of work on all units, each connection taking the next one when it has done one.
     fn phase(
         &self,
         name: &'static str,
         teller: &mut Teller,
         lasted_ns: &AtomicU64,
+        units: &[Unit],
         work: &Work<'_>,
     ) -> Result<(), Trouble> {
         let began_ns = clock::monotonic_ns();
-        let next = AtomicU32::new(0);
+        let next = AtomicUsize::new(0);
         let (done, results) = channel();
         let result = thread::scope(|scope| {
             for _ in 0..self.connections {
                 let done: Sender<Result<(), Trouble>> = done.clone();
                 let next = &next;
                 scope.spawn(move || {
-                    let result = self.work_on_tables(next, work);
+                    let result = self.work_on(next, units, work);
                     if result.is_err() {
-                        next.store(u32::MAX / 2, Ordering::Relaxed); // nobody begins another table
+                        next.store(usize::MAX / 2, Ordering::Relaxed); // nobody begins another unit
                     }
                     let _ = done.send(result); // the receiver waits for all
                 });
@@ -166,24 +189,26 @@ impl<'a> Filling<'a> {
         })
     }
 
-    fn work_on_tables(&self, next: &AtomicU32, work: &Work<'_>) -> Result<(), Trouble> {
+    fn work_on(&self, next: &AtomicUsize, units: &[Unit], work: &Work<'_>) -> Result<(), Trouble> {
         let mut session = self.access.connect()?;
-        loop {
-            let table = next.fetch_add(1, Ordering::Relaxed);
-            if table >= self.population.tables() {
-                session.close();
-                return Ok(());
-            }
-            self.go_on()?;
-            work(&mut session, table)?;
+        for statement in self.population.session_statements() {
+            self.execute(&mut session, "a connection", &statement)?;
         }
+        while let Some(&unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+            self.go_on()?;
+            work(&mut session, unit)?;
+        }
+        session.close();
+        Ok(())
     }
 
-    fn load_table(&self, session: &mut Session, table: u32) -> Result<(), Trouble> {
-        for statement in self.population.before_rows(table) {
-            self.execute(session, table, &statement)?;
-        }
-        let mut rows = self.population.rows(table);
+    fn create_table(&self, session: &mut Session, table: u32) -> Result<(), Trouble> {
+        let statements = self.population.before_rows(table);
+        self.execute_all(session, &self.table(table), &statements)
+    }
+
+    fn load_part(&self, session: &mut Session, (table, part): Unit) -> Result<(), Trouble> {
+        let mut rows = self.population.rows(table, part);
         let mut statement = Vec::new();
         loop {
             let count = rows.next_statement(&mut statement);
@@ -191,28 +216,34 @@ impl<'a> Filling<'a> {
                 break;
             }
             self.go_on()?;
-            let text =
-                std::str::from_utf8(&statement).map_err(|error| self.failed(table, &error))?;
-            self.execute(session, table, text)?;
+            let text = std::str::from_utf8(&statement)
+                .map_err(|error| failed(&self.table(table), &error))?;
+            self.execute(session, &self.table(table), text)?;
             self.rows_done.fetch_add(count, Ordering::Relaxed);
         }
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        sent.push((table, rows.sums()));
+        let sums = rows.sums();
+        let table_sums = sent.entry(table).or_insert_with(|| vec![0; sums.len()]);
+        for (sum, of_part) in table_sums.iter_mut().zip(sums) {
+            *sum = sum.wrapping_add(of_part);
+        }
         Ok(())
     }
 
     fn index_table(&self, session: &mut Session, table: u32) -> Result<(), Trouble> {
         let statements = self.population.after_rows(table);
-        statements
-            .iter()
-            .try_for_each(|statement| self.execute(session, table, statement))
+        self.execute_all(session, &self.table(table), &statements)
+    }
+
+    fn finish(&self, session: &mut Session) -> Result<(), Trouble> {
+        self.execute_all(session, "the schema", &self.population.at_end())
     }
 
     /// Has the server sum up the table and compares.
     fn check_table(&self, session: &mut Session, table: u32) -> Result<(), Trouble> {
         let answer = session
             .query(&self.population.check_query(table))
-            .map_err(|error| self.failed(table, &error))?;
+            .map_err(|error| failed(&self.table(table), &error))?;
         let found: Vec<String> = answer
             .rows
             .first()
@@ -221,27 +252,15 @@ impl<'a> Filling<'a> {
             .map(|value| String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned())
             .collect();
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let sums = sent
-            .iter()
-            .find(|(other, _)| *other == table)
-            .map(|(_, sums)| sums.as_slice());
-        let sent: Vec<String> = sums
-            .unwrap_or_default()
-            .iter()
-            .map(u64::to_string)
-            .collect();
+        let sums = sent.get(&table).map(Vec::as_slice).unwrap_or_default();
+        let sent: Vec<String> = sums.iter().map(u64::to_string).collect();
         if found == sent {
             return Ok(());
         }
-        let names: Vec<_> = self
-            .population
-            .checks()
-            .iter()
-            .map(|check| check.name)
-            .collect();
+        let names: Vec<_> = self.check_names(table).collect();
         Err(Trouble::world(format!(
-            "table {} does not hold the rows that were sent",
-            self.population.table_name(table)
+            "{} does not hold the rows that were sent",
+            self.table(table)
         ))
         .because(format!(
             "{}: sent {}, found {}",
@@ -251,16 +270,27 @@ impl<'a> Filling<'a> {
         )))
     }
 
-    fn execute(&self, session: &mut Session, table: u32, statement: &str) -> Result<(), Trouble> {
+    fn execute_all(
+        &self,
+        session: &mut Session,
+        what: &str,
+        statements: &[String],
+    ) -> Result<(), Trouble> {
+        statements
+            .iter()
+            .try_for_each(|statement| self.execute(session, what, statement))
+    }
+
+    fn execute(&self, session: &mut Session, what: &str, statement: &str) -> Result<(), Trouble> {
+        self.go_on()?;
         session
             .query(statement)
-            .map_err(|error| self.failed(table, &error))?;
+            .map_err(|error| failed(what, &error))?;
         Ok(())
     }
 
-    fn failed(&self, table: u32, error: &dyn std::fmt::Display) -> Trouble {
-        let name = self.population.table_name(table);
-        Trouble::world(format!("table {name} could not be filled")).because(error)
+    fn table(&self, table: u32) -> String {
+        format!("table {}", self.population.table_name(table))
     }
 
     fn go_on(&self) -> Result<(), Trouble> {
@@ -273,4 +303,13 @@ impl<'a> Filling<'a> {
         }
         Ok(())
     }
+}
+
+fn count_parts(population: &dyn Population) -> u32 {
+    let tables = 0..population.tables();
+    tables.map(|table| population.parts(table)).sum()
+}
+
+fn failed(what: &str, error: &dyn std::fmt::Display) -> Trouble {
+    Trouble::world(format!("{what} could not be filled")).because(error)
 }

@@ -6,6 +6,7 @@ mod named;
 mod packed;
 mod populate;
 mod search;
+mod verify;
 mod writer;
 
 pub(crate) use interval::IntervalLine;
@@ -13,6 +14,7 @@ pub(crate) use load::{End, Message, Start};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;
+pub(crate) use verify::{ConditionLine, VerifyEnd};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 
 /// Name and version of this program, as every first record tells it.

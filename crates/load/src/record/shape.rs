@@ -2,8 +2,8 @@
 //! kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    IntervalLine, Message, PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, ProbeLine,
-    Start, TableRecord,
+    ConditionLine, IntervalLine, Message, PROGRAM, PackedSecond, PopulateEnd, PopulateProgress,
+    PopulateStart, ProbeLine, Start, TableRecord, VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -18,6 +18,7 @@ use serde_json::Value;
 const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
 const LOAD: &str = include_str!("../../../../contract/samples/load-records.jsonl");
 const POPULATE: &str = include_str!("../../../../contract/samples/populate-records.jsonl");
+const VERIFY: &str = include_str!("../../../../contract/samples/verify-records.jsonl");
 
 /// Objects whose names are those of a workload, an option or an error.
 const FREE_NAMES: [&str; 5] = ["options", "transactions", "statements", "retries", "errors"];
@@ -234,4 +235,33 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         &written(&end),
         &sample(POPULATE, "populate-end"),
     );
+}
+
+#[test]
+fn records_of_verifying_have_the_shape_of_the_sample() {
+    let line = ConditionLine {
+        record: "condition",
+        name: "3.3.2.3".to_owned(),
+        meaning: "numbers of new orders have no gaps".to_owned(),
+        status: "broken",
+        required: true,
+        quirks: "",
+        rows: 1,
+        has_more_rows: false,
+        first_rows: Vec::new(),
+        elapsed_ns: 1,
+        sql: "SELECT 1".to_owned(),
+    };
+    compare("condition", &written(&line), &sample(VERIFY, "condition"));
+    let end = VerifyEnd {
+        record: "verify-end",
+        schema_version: 1,
+        program: PROGRAM,
+        status: "inconsistent",
+        holds: 0,
+        broken: 1,
+        told: 0,
+        elapsed_ns: 1,
+    };
+    compare("verify-end", &written(&end), &sample(VERIFY, "verify-end"));
 }

@@ -41,12 +41,15 @@ pub(super) fn heading(
         "server {} · {} · {statements}",
         session.server_version, session.isolation
     )?;
+    let quirks = match &facts.quirks[..] {
+        [] => String::new(),
+        active => format!(" · quirks {}", active.join(" ")),
+    };
     writeln!(
         out,
-        "{} · seed {} · quirks {}",
+        "{} · seed {}{quirks}",
         telling_options(&facts).join(" "),
         load.seed,
-        facts.quirks.join(" ")
     )
 }
 

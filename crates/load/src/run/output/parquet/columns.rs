@@ -19,6 +19,9 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     ("started", Int, |row| row.events(|counts| counts.started)),
     ("completed", Int, |row| int(row.completed())),
+    ("rolled_back", Int, |row| {
+        row.events(|counts| counts.rolled_back)
+    }),
     ("completed_after_retry", Int, |row| {
         row.events(|counts| counts.completed_after_retry)
     }),

@@ -1,0 +1,98 @@
+//! What is ordered about errors of the server, over what the imitated tool does by itself.
+
+use super::RepeatDraws;
+use dbdyno_drive::ErrorPolicy;
+use dbdyno_workload::{Draws, RetryAfter, RetryLaw};
+use serde::{Deserialize, Deserializer};
+use std::time::Duration;
+
+/// sysbench's own list: deadlock, record changed, lock wait timeout.
+const TRANSIENT: [u16; 3] = [1213, 1020, 1205];
+
+/// What happens after an error of the server. What is absent is as the workload's imitated tool does it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ErrorOrder {
+    pub(crate) ignore: Option<Vec<u16>>,
+    pub(crate) rollback_first: Option<bool>,
+    /// `Some(None)`: repeated until it succeeds.
+    #[serde(deserialize_with = "given")]
+    pub(crate) retry_limit: Option<Option<u32>>,
+    /// Where neither the order nor the imitated tool has a limit.
+    #[serde(skip)]
+    pub(crate) retry_limit_otherwise: Option<u32>,
+    pub(crate) draws: Option<RepeatDraws>,
+    pub(crate) pause_ns: u64,
+}
+
+/// A field that is there, `null` included.
+fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<u32>>, D::Error> {
+    Option::deserialize(field).map(Some)
+}
+
+impl ErrorOrder {
+    /// The policy of a load whose workload has this law.
+    pub(super) fn policy(&self, law: Option<RetryLaw>) -> ErrorPolicy {
+        let law = law.unwrap_or_else(|| self.sysbench_law());
+        ErrorPolicy {
+            after: self.ignore.clone().map_or(law.after, RetryAfter::Codes),
+            rollback_first: self.rollback_first.unwrap_or(law.rollback_first),
+            retry_limit: self.retry_limit.unwrap_or(law.limit),
+            draws: self.draws.map_or(law.draws, Into::into),
+            pause: Duration::from_nanos(self.pause_ns),
+        }
+    }
+
+    fn sysbench_law(&self) -> RetryLaw {
+        RetryLaw {
+            after: RetryAfter::Codes(TRANSIENT.to_vec()),
+            rollback_first: false,
+            limit: self.retry_limit_otherwise,
+            draws: Draws::New,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(text: &str) -> ErrorOrder {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn law() -> Option<RetryLaw> {
+        Some(RetryLaw {
+            after: RetryAfter::AnyError,
+            rollback_first: true,
+            limit: Some(0),
+            draws: Draws::Same,
+        })
+    }
+
+    #[test]
+    fn what_is_not_ordered_is_as_the_imitated_tool_does_it() {
+        let policy = order("{}").policy(law());
+        assert_eq!(policy.after, RetryAfter::AnyError);
+        assert_eq!(policy.retry_limit, Some(0));
+        assert_eq!((policy.rollback_first, policy.draws), (true, Draws::Same));
+        let policy = order(r#"{"ignore": [1213], "retry_limit": null, "draws": "new"}"#);
+        let policy = policy.policy(law());
+        assert_eq!(policy.after, RetryAfter::Codes(vec![1213]));
+        assert_eq!(policy.retry_limit, None);
+        assert_eq!((policy.rollback_first, policy.draws), (true, Draws::New));
+    }
+
+    #[test]
+    fn a_workload_without_a_law_has_sysbenchs() {
+        let policy = order("{}").policy(None);
+        assert_eq!(policy.after, RetryAfter::Codes(vec![1213, 1020, 1205]));
+        assert_eq!((policy.retry_limit, policy.draws), (None, Draws::New));
+        let patient = ErrorOrder {
+            retry_limit_otherwise: Some(100),
+            ..ErrorOrder::default()
+        };
+        assert_eq!(patient.policy(None).retry_limit, Some(100));
+        assert_eq!(patient.policy(law()).retry_limit, Some(0));
+    }
+}

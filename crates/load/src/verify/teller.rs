@@ -1,0 +1,103 @@
+//! Verifying as records or as text.
+
+use crate::record::{ConditionLine, RecordWriter, VerifyEnd};
+use std::io::{self, Stdout, Write};
+
+/// Tells what was verified on standard output.
+pub(super) enum Teller {
+    Records(RecordWriter<Stdout>),
+    Text,
+}
+
+impl Teller {
+    pub(super) fn new(records: bool) -> Self {
+        if records {
+            Self::Records(RecordWriter::new(io::stdout()))
+        } else {
+            Self::Text
+        }
+    }
+
+    pub(super) fn condition(&mut self, line: &ConditionLine) -> io::Result<()> {
+        match self {
+            Self::Records(records) => records.write(line),
+            Self::Text => writeln!(io::stdout(), "{}", text_of(line)),
+        }
+    }
+
+    pub(super) fn end(&mut self, end: &VerifyEnd) -> io::Result<()> {
+        if let Self::Records(records) = self {
+            return records.write(end);
+        }
+        let seconds = end.elapsed_ns as f64 / 1e9;
+        writeln!(
+            io::stdout(),
+            "{}: {} hold, {} broken, {} need not hold and don't; {seconds:.1} s",
+            end.status,
+            end.holds,
+            end.broken,
+            end.told,
+        )
+    }
+}
+
+fn text_of(line: &ConditionLine) -> String {
+    let word = match line.status {
+        "broken" => "BROKEN",
+        other => other,
+    };
+    let mut text = format!("{:<16} {word:<6}  {}", line.name, line.meaning);
+    if line.rows > 0 {
+        let more = if line.has_more_rows { "more than " } else { "" };
+        let rows: Vec<String> = line.first_rows.iter().map(|row| row_text(row)).collect();
+        text += &format!("\n{:<24}  {more}{} rows: {}", "", line.rows, rows.join(" "));
+        if line.has_more_rows || line.rows > rows.len() {
+            text += " …";
+        }
+    }
+    if line.rows > 0 && !line.required {
+        text += &match line.quirks {
+            "" => format!("\n{:<24}  need not hold after a run", ""),
+            quirks => format!("\n{:<24}  the imitated tool breaks it, too ({quirks})", ""),
+        };
+    }
+    text
+}
+
+fn row_text(row: &[Option<String>]) -> String {
+    let values: Vec<&str> = row
+        .iter()
+        .map(|value| value.as_deref().unwrap_or("NULL"))
+        .collect();
+    format!("({})", values.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_condition_shows_its_first_rows() {
+        let mut line = ConditionLine {
+            record: "condition",
+            name: "3.3.2.3".to_owned(),
+            meaning: "numbers have no gaps".to_owned(),
+            status: "broken",
+            required: true,
+            quirks: "Q-HD-5",
+            rows: 7,
+            has_more_rows: false,
+            first_rows: vec![vec![Some("1".to_owned()), None]],
+            elapsed_ns: 1,
+            sql: "SELECT 1".to_owned(),
+        };
+        let text = text_of(&line);
+        assert!(
+            text.starts_with("3.3.2.3          BROKEN  numbers have no gaps\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("  7 rows: (1, NULL) …"), "{text}");
+        (line.status, line.required) = ("told", false);
+        assert!(text_of(&line).ends_with("(Q-HD-5)"), "{}", text_of(&line));
+    }
+}

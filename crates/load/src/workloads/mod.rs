@@ -1,0 +1,46 @@
+//! `dbdyno-load workloads`: what there is to drive, with which options, and what the options of one come to.
+//!
+//! The lab knows of workloads only what this says, so that nothing of them is written twice.
+
+mod catalogue;
+mod told;
+
+use crate::arguments::WorkloadsArguments;
+use crate::trouble::{Trouble, unwritable};
+use std::io::{self, Write};
+use told::Told;
+
+/// Prints the list, or what is to be told of one workload.
+pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
+    let text = match &arguments.workload {
+        Some(name) => {
+            let told = Told::of(name, &arguments)?;
+            if arguments.json {
+                told.to_json().to_string()
+            } else {
+                told.to_text()
+            }
+        }
+        None => {
+            refuse_options(&arguments)?;
+            if arguments.json {
+                serde_json::to_string_pretty(&catalogue::to_json())?
+            } else {
+                catalogue::to_text()
+            }
+        }
+    };
+    writeln!(io::stdout(), "{}", text.trim_end()).map_err(unwritable("the list of workloads"))?;
+    Ok(())
+}
+
+fn refuse_options(arguments: &WorkloadsArguments) -> Result<(), Trouble> {
+    match arguments.options.0.first() {
+        None => Ok(()),
+        Some((name, _)) => Err(Trouble::request(format!(
+            "--{} belongs to a workload, and none is named",
+            name.replace('_', "-")
+        ))
+        .hint("name one: dbdyno-load workloads lists them")),
+    }
+}
