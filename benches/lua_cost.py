@@ -46,10 +46,11 @@ class Contestant:
 
     name: str
     argv: tuple[str, ...]
+    cpu: int = CLIENT_CPU
 
     def run(self, server: Path, workload: str, threads: int, events: int) -> Run:
         """So many events with so many users."""
-        argv = ["taskset", "-c", str(CLIENT_CPU), *self.argv, f"oltp_{workload}", f"--mysql-socket={server}"]
+        argv = ["taskset", "-c", str(self.cpu), *self.argv, f"oltp_{workload}", f"--mysql-socket={server}"]
         argv += ["--mysql-user=root", "--mysql-db=sbtest", f"--table-size={ROWS}", f"--threads={threads}"]
         argv += [f"--events={events}", "--time=0", "--percentile=95", "run"]
         with tempfile.TemporaryFile("w+") as output:

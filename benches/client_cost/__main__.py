@@ -5,7 +5,7 @@ usage: .venv/bin/python benches/client_cost [--only KEY] [--pairs 5] [--quick]
 Each quantity is measured in pairs, ours and what it is held against one right after the other, so that a drift of the
 machine hits both; the median of the pairs' ratios is the figure. Client and server are pinned to two different
 processors. CPU is user + system time of the whole client process as the kernel accounts it; start-up is measured apart
-and subtracted. A run of everything takes about a quarter of an hour, wants an idle machine, and writes
+and subtracted. A run of everything takes about half an hour, wants an idle machine, and writes
 docs/reference/client-cost.md; with --only or --quick it prints only.
 """
 
@@ -19,10 +19,12 @@ from pathlib import Path
 from machine import Machine
 from page import page, row, table_head
 from programs import Clients
-from quantities import QUANTITIES, Bench, Finding
+from quantities import QUANTITIES, Bench, Finding, Quantity
 from servers import NullServer, Place
+from sysbench_form import FORM
 
 ROOT = Path(__file__).resolve().parents[2]
+ALL: tuple[Quantity, ...] = (*QUANTITIES, *FORM)
 PAGE = ROOT / "docs/reference/client-cost.md"
 
 
@@ -46,7 +48,7 @@ def main() -> int:
 
 def _measured(bench: Bench, only: list[str]) -> list[Finding]:
     findings = []
-    for quantity in QUANTITIES:
+    for quantity in ALL:
         if not only or quantity.key in only:
             findings.append(quantity.measure(bench))
             print(row(findings[-1]), flush=True)
@@ -54,7 +56,7 @@ def _measured(bench: Bench, only: list[str]) -> list[Finding]:
 
 
 def _choices() -> argparse.Namespace:
-    keys = [quantity.key for quantity in QUANTITIES]
+    keys = [quantity.key for quantity in ALL]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--only", action="append", default=[], choices=keys, metavar="KEY", help=", ".join(keys))
     parser.add_argument("--pairs", type=int, default=5)

@@ -10,12 +10,12 @@ import pytest
 
 from dbdyno.configure import Server
 from dbdyno.hosts import LocalHost
-from laboratory import laboratory, start
+from laboratory import Laboratory
 from sysbench_program import PACKAGE_SCRIPTS, Program, program_under_test, real_sysbench
 
-__all__ = ["laboratory", "start"]
-
 SCHEMA = "sbtest"
+CARELESS = {"innodb_flush_method": "nosync", "innodb_flush_log_at_trx_commit": "0"}
+"""These tests make and drop hundreds of tables, and no server of theirs comes back after a crash of the machine."""
 
 
 @pytest.fixture(scope="session")
@@ -46,12 +46,20 @@ def package_scripts() -> Path:
 
 
 @pytest.fixture(scope="session")
-def mariadb(laboratory: object) -> Iterator[Server]:
+def mariadb(laboratory: Laboratory) -> Iterator[Server]:
     """A server with an empty schema sbtest."""
-    running: Server = laboratory.start("mariadb:10.11", route="loopback")  # type: ignore[attr-defined]
+    running = laboratory.start("mariadb:10.11", route="loopback", raw=CARELESS)
     with running.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {SCHEMA}")
         for source in ("localhost", "127.0.0.1"):
             cursor.execute(f"GRANT ALL ON {SCHEMA}.* TO '{running.endpoint.user}'@'{source}'")
+    yield running
+    running.kill()
+
+
+@pytest.fixture(scope="session")
+def mysql(laboratory: Laboratory) -> Iterator[Server]:
+    """A server of the other family."""
+    running = laboratory.start("mysql:9.7", route="loopback", raw=CARELESS)
     yield running
     running.kill()

@@ -80,6 +80,23 @@ FAULTS: dict[str, tuple[str, str, int]] = {
         r"FATAL: `report_intermediate' function failed: report\.lua:4: in the report\n",
         0,
     ),
+    "an error in the last report": (
+        "cumulative.lua --events=1 run",
+        r"FATAL: `report_cumulative' function failed: cumulative\.lua:4: in the last report\n",
+        0,
+    ),
+    "an error in a command": (
+        "custom.lua fails",
+        r"FATAL: `sysbench\.cmdline\.call_command' function failed: custom\.lua:2: in the command\n",
+        1,
+    ),
+    "an error that is nothing": ("nil_error.lua run", r"FATAL: `thread_run' function failed: \(not a string\)\n", 1),
+    "a C function that isn't there": (
+        "missing_symbol.lua --events=1 run",
+        r"FATAL: `thread_run' function failed: missing_symbol\.lua:2: .*undefined symbol: no_such_function\n",
+        1,
+    ),
+    "a script that ends the program": ("exit.lua run", r"Threads started!\n", 7),
     "an error in prepare": ("prepare.lua prepare", r"FATAL: `prepare' function failed: prepare\.lua:2: in prepare", 1),
 }
 
@@ -104,38 +121,24 @@ def ours(program: Program) -> Program:
     return program
 
 
-def test_an_endless_loop_in_an_event_ends_with_the_time_and_harms_nobody_else(ours: Program) -> None:
-    outcome, took_s = _timed(ours, "loop.lua --threads=2 --time=2 --report-interval=1 run")
-    assert re.search(r"FATAL: .*loop\.lua:[67]: ", outcome.stdout), outcome.text
-    assert outcome.exit_code in (1, 2)
-    assert took_s < 30
-    first = re.search(r"\[ 1s \] thds: 2 eps: ([\d.]+)", outcome.stdout)
-    assert first is not None, outcome.text
-    assert float(first[1]) > 50, "the other user goes on, also where both share a thread of the system"
+@pytest.mark.parametrize(("script", "line"), [("deep_gsub.lua", 2), ("deep_callback.lua", 5)])
+def test_calls_that_go_too_deep_through_c_code_end_with_an_error(ours: Program, script: str, line: int) -> None:
+    outcome, _ = _timed(ours, f"{script} --threads=2 --time=5 run")
+    assert f"FATAL: `thread_run' function failed: {script}:{line}: C stack overflow\n" in outcome.stdout, outcome.text
+    assert outcome.exit_code == 1
 
 
-@pytest.mark.parametrize("script", ["loop_init.lua", "loop_thread_init.lua"])
-def test_an_endless_loop_before_the_start_is_ended(ours: Program, script: str) -> None:
-    outcome, took_s = _timed(ours, f"{script} --threads=2 --time=1 run")
-    assert re.search(rf"FATAL: .*{script[:-4]}\.lua:[23]: ", outcome.stdout), outcome.text
-    assert outcome.exit_code != 0
-    assert took_s < PATIENCE_S
+def test_a_script_that_catches_such_an_error_goes_on_and_may_go_too_deep_again(ours: Program) -> None:
+    outcome, _ = _timed(ours, "deep_pcall.lua --threads=3 --workers=1 --events=3 --time=0 run")
+    caught = r"\d\tfalse\tdeep_pcall\.lua:2: C stack overflow\n"
+    assert len(re.findall(caught, outcome.stdout)) == 9, outcome.text
+    assert outcome.exit_code == 0
 
 
-def test_a_loop_that_catches_every_error_is_ended_all_the_same(ours: Program) -> None:
-    outcome, took_s = _timed(ours, "loop_pcall.lua --time=1 run")
-    assert "FATAL: " in outcome.stdout
-    assert outcome.exit_code != 0
-    assert took_s < PATIENCE_S
-
-
-def test_a_forced_shutdown_ends_a_loop_with_its_report(ours: Program) -> None:
-    outcome, took_s = _timed(ours, "loop.lua --threads=2 --time=1 --forced-shutdown=1 run")
-    assert "FATAL: The --max-time limit has expired, forcing shutdown..." in outcome.stdout
-    assert re.search(r"Number of unfinished transactions on forced shutdown: [12]\n", outcome.stdout), outcome.text
-    assert "total number of events:" in outcome.stdout
-    assert outcome.exit_code == 2
-    assert took_s < 10
+def test_a_wild_pointer_does_not_end_the_program_without_a_word(ours: Program) -> None:
+    outcome, _ = _timed(ours, "wild_pointer.lua --time=5 run")
+    assert "FATAL: a user's script, or this program, has touched memory that isn't there\n" in outcome.stdout
+    assert outcome.exit_code == -signal.SIGSEGV
 
 
 @pytest.mark.parametrize("script", ["hoard.lua", "hoard_slowly.lua"])
@@ -195,7 +198,7 @@ def test_a_server_that_dies_ends_the_run_at_once(program: Program, mortal: Morta
 @pytest.mark.parametrize("script", ["queries.lua", "prepared.lua"])
 def test_users_reconnect_to_a_server_that_comes_back(ours: Program, mortal: Mortal, script: str) -> None:
     with later(1.0, mortal.restart):
-        command = f"{script} --threads=4 --time=8 --report-interval=1 --mysql-ignore-errors=2013,2006,1053,1927 run"
+        command = f"{script} --threads=4 --time=5 --report-interval=1 --mysql-ignore-errors=2013,2006,1053,1927 run"
         outcome, _ = _timed(ours, command, mortal)
     assert outcome.exit_code == 0, outcome.text
     reconnects = re.search(r"reconnects: +(\d+) ", outcome.stdout)
@@ -214,6 +217,33 @@ def test_a_server_that_falls_silent_does_not_outlast_a_forced_shutdown(ours: Pro
     assert "Number of unfinished transactions on forced shutdown: 4" in outcome.stdout, outcome.text
     assert outcome.exit_code == 2
     assert took_s < 10
+
+
+@pytest.mark.parametrize(
+    ("limit", "script", "said"),
+    [
+        (
+            "max_connections=10",
+            "queries.lua",
+            r"FATAL: error 1040: .*\n(.|\n)*queries\.lua:2: connection creation failed\n",
+        ),
+        (
+            "max_prepared_stmt_count=2",
+            "prepared.lua",
+            r'FATAL: MySQL error: 1461 ".*"\n(.|\n)*prepared\.lua:7: SQL API error\n',
+        ),
+    ],
+)
+def test_a_limit_of_the_server_ends_the_start_with_its_error(
+    program: Program, mortal: Mortal, limit: str, script: str, said: str
+) -> None:
+    with mortal.server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(f"SET GLOBAL {limit}")
+    outcome, took_s = _timed(program, f"{script} --threads=20 --time=20 run", mortal)
+    assert re.search(said, outcome.stdout), outcome.text
+    assert "FATAL: Thread initialization failed!\n" in outcome.stdout
+    assert outcome.exit_code == 1
+    assert took_s < 15
 
 
 def _timed(program: Program, command: str, mortal: Mortal | None = None) -> tuple[Outcome, float]:

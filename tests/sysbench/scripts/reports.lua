@@ -10,7 +10,7 @@ local function shown(kind, stat)
   print(kind, sysbench.tid, table.concat(names, " "))
   print(kind, stat.threads_running, math.floor(stat.time_total + 0.5), math.floor(stat.time_interval + 0.5),
         stat.events > 0, stat.reads, stat.writes, stat.other, stat.errors, stat.reconnects)
-  print(kind, stat.latency_pct > 0.005 and stat.latency_pct < 0.1)
+  print(kind, stat.latency_pct > 0.005 and stat.latency_pct < 2)  -- seconds
 end
 
 function event()

@@ -1,0 +1,5 @@
+sysbench.cmdline.commands = {
+  fails = { function() error("in the command") end },
+}
+
+function event() end

@@ -1,0 +1,1 @@
+function event(id) os.exit(7) end

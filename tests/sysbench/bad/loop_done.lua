@@ -1,0 +1,2 @@
+function event() end
+function done() while true do end end

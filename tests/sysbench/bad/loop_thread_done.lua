@@ -1,0 +1,2 @@
+function event() end
+function thread_done() while true do end end
