@@ -14,7 +14,18 @@ PAGE = ROOT / "docs" / "reference" / "commands.md"
 PROGRAMS = ROOT / ".venv" / "bin"
 COMMANDS = {
     "dbdyno": ("", "compare", "run", "plan", "show", "report", "engines", "calibrate"),
-    "dbdyno-load": ("", "run", "search", "populate", "cleanup", "sample", "null-server"),
+    "dbdyno-load": (
+        "",
+        "run",
+        "search",
+        "populate",
+        "verify",
+        "cleanup",
+        "script",
+        "workloads",
+        "sample",
+        "null-server",
+    ),
 }
 HEAD = """\
 # Commands

@@ -21,6 +21,7 @@ ORDERS += [("load-order", "load-order-think.json"), ("load-order", "load-order-v
 ORDERS += [("load-order", "load-order-search.json")]
 ORDERS += [("populate-order", "populate-order.json")]
 RECORDS = [("load-record", "load-records.jsonl"), ("populate-record", "populate-records.jsonl")]
+RECORDS += [("sysbench-record", "sysbench-records.jsonl"), ("verify-record", "verify-records.jsonl")]
 STUDY = """
 targets = ["mysql:9.7"]
 workload = {name = "oltp_read_write", tables = 4, rows = 50000, rand_type = "zipfian", rand_zipfian_exp = 0.9}
@@ -65,6 +66,15 @@ def test_sample_histograms_count_what_the_sample_says() -> None:
     (interval,) = [record for record in _lines("load-records.jsonl") if record["record"] == "interval"]
     for counts in (*interval["transactions"].values(), *interval["statements"].values()):
         assert HdrHistogram.decode(counts["service"]).get_total_count() == counts["completed"]
+
+
+def test_sample_records_in_sysbenchs_form_add_up() -> None:
+    start, *intervals, end = _lines("sysbench-records.jsonl")
+    assert (start["record"], end["record"]) == ("start", "end")
+    for count in ("events", "reads", "writes", "others", "errors", "reconnects"):
+        assert end[count] == sum(interval[count] for interval in intervals)
+    counted = [HdrHistogram.decode(record["response"]).get_total_count() for record in (*intervals, end)]
+    assert counted == [record["events"] for record in (*intervals, end)]
 
 
 @pytest.mark.parametrize("pacing", ["", "pacing = {rate_per_s = 100.0, arrivals = 'constant'}"])

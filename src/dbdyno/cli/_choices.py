@@ -7,7 +7,7 @@ import re
 
 from dbdyno.core import StudyError
 from dbdyno.study import OPTION_ALIASES as ALIASES
-from dbdyno.study import WORKLOADS, Study, nearest, parse_study, study_text
+from dbdyno.study import Study, full_name, nearest, options_of, parse_study, study_text
 
 _SOURCE = "command line"
 
@@ -44,8 +44,8 @@ def parse_choices(choices: argparse.Namespace) -> Study:
 
 
 def _workload_options(workload: str, extra: list[str]) -> list[str]:
-    name = workload if "/" in workload else f"sysbench/{workload}"
-    known = [*WORKLOADS.get(name, {}), *ALIASES]
+    name = full_name(workload) or workload  # an unknown one is the reader's to refuse
+    known = [*options_of(name), *ALIASES] if full_name(workload) else []
     options, words = [], list(extra)
     while words:
         word = words.pop(0)

@@ -20,7 +20,8 @@ changed and run again with `dbdyno run`.
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
       --window 12s --warm-up 4s --repeats 2 -o results/first
 
-Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10.
+Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
+--dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
 Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
 """
 
@@ -31,7 +32,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("targets", nargs="+", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
     load = parser.add_argument_group("load", "any option of the workload too, such as --tables 4 --rows 50000")
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
-    load.add_argument("--concurrency", default="1,4,16", metavar="N,..", help="connections (default %(default)s)")
+    load.add_argument(
+        "--concurrency", "--users", default="1,4,16", metavar="N,..", help="connections (default %(default)s)"
+    )
     load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dbdyno.cli._client import calibration_for_study
-from dbdyno.cli._plan import plan_object, study_line
+from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import progress
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Outcome, run_study
-from dbdyno.plan import check_budget, make_plan
+from dbdyno.plan import check_budget
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results
 from dbdyno.study import Study, study_text
@@ -21,7 +21,8 @@ from dbdyno.study import Study, study_text
 
 def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> int:
     """Run a study into a folder, write its report, and print the summary and the report's path."""
-    plan, host, home = make_plan(study), LocalHost(), Home.of_user()
+    host, home = LocalHost(), Home.of_user()
+    plan = full_plan(study, host)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
     facts = host.facts(home.root)
     results = Results.open_or_create(

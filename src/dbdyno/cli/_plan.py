@@ -12,6 +12,7 @@ from rich.table import Table
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
+from dbdyno.hosts import Host, LocalHost
 from dbdyno.plan import Plan, make_plan
 from dbdyno.study import Study, read_study
 
@@ -35,7 +36,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _plan(choices: argparse.Namespace) -> int:
     study = read_study(choices.study)
-    plan = make_plan(study)
+    plan = full_plan(study, LocalHost())
     if choices.json:
         print(json.dumps(plan_object(study, plan), indent=1))
     else:
@@ -62,6 +63,18 @@ def _print_plan(study: Study, plan: Plan) -> None:
         f"disk    about {format_bytes(budget.disk_bytes)}\nmemory  about {format_bytes(budget.memory_bytes)}",
         markup=False,
     )
+
+
+def full_plan(study: Study, host: Host) -> Plan:
+    """The plan of a study whose workloads the load generator has found to be possible.
+
+    Raises
+    ------
+    StudyError : it has not
+    """
+    from dbdyno.lab import find_generator, told_workloads  # late: see _main
+
+    return make_plan(study, told_workloads(study, host, find_generator()))
 
 
 def study_line(study: Study, plan: Plan) -> str:

@@ -21,7 +21,9 @@ from dbdyno.core._record import (
     ClientUseBasis,
     Comparison,
     LatencyNs,
+    OrderRates,
     RunRecord,
+    TypeFigures,
     Verdict,
 )
 from dbdyno.core._units import format_bytes, format_duration, parse_bytes, parse_duration_ns
@@ -40,6 +42,7 @@ __all__ = [
     "HostError",
     "LatencyNs",
     "MeasureError",
+    "OrderRates",
     "PopulateError",
     "ProvisionError",
     "RequestError",
@@ -50,6 +53,7 @@ __all__ = [
     "StoreError",
     "StudyError",
     "Target",
+    "TypeFigures",
     "Verdict",
     "WorldError",
     "format_bytes",

@@ -26,6 +26,42 @@ class LatencyNs:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeFigures:
+    """One transaction type in the window; times as those of the run.
+
+    Parameters
+    ----------
+    completed : those that ended in the rollback which their own law asks for included
+    rolled_back : those alone
+    """
+
+    name: str
+    completed: int
+    failed: int
+    retries: int
+    rolled_back: int
+    tps: float
+    mean_ns: float | None
+    latency_ns: LatencyNs | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRates:
+    """New orders (NOPM) and transactions (TPM) a minute, as the client and as the server counted them.
+
+    Parameters
+    ----------
+    nopm : new orders that were not rolled back
+    server_nopm, server_tpm : None where the server was not asked
+    """
+
+    nopm: float
+    tpm: float
+    server_nopm: float | None = None
+    server_tpm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Caveat:
     """What weakens a run or a study, in words, with a stable code."""
 
@@ -55,6 +91,8 @@ class RunRecord:
     outages : stretches in which a connection was lost
     rate_held_per_s, rate_broken_per_s : of a search: the highest rate that held its promise (also `tps_mean`), the
         lowest that did not
+    types : figures of each transaction type
+    orders : of a workload with new orders
     started_ns, ended_ns : Unix time
     """
 
@@ -84,6 +122,8 @@ class RunRecord:
     outages: int = 0
     rate_held_per_s: float | None = None
     rate_broken_per_s: float | None = None
+    types: tuple[TypeFigures, ...] = ()
+    orders: OrderRates | None = None
     caveats: tuple[Caveat, ...] = ()
     started_ns: int = 0
     ended_ns: int = 0

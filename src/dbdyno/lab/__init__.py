@@ -25,6 +25,7 @@ from dbdyno.lab._events import (
 )
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._run_study import run_study
+from dbdyno.lab._told import told_workloads
 
 __all__ = [
     "DatasetReady",
@@ -47,4 +48,5 @@ __all__ = [
     "TargetFailed",
     "find_generator",
     "run_study",
+    "told_workloads",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pymysql
 
-from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, Run, RunRecord
+from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
@@ -17,9 +17,9 @@ from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
-from dbdyno.populate import SCHEMA, Dataset
+from dbdyno.populate import ConditionAnswer, Dataset, broken_words, verify
 from dbdyno.store import JsonValue, SecondRow, StoredRun
-from dbdyno.study import Study
+from dbdyno.study import Study, ToldWorkload
 
 _NOT_INDEPENDENT = Caveat(
     "cells-not-independent", "the server ran before and keeps running: each run starts from what the last one left"
@@ -34,6 +34,7 @@ class Attempts:
     ----------
     logical_cpu_count : of the client's machine
     calibration : of the load generator on this machine; None: not known
+    told : of each workload, by its label
     pause : waits for seconds; tests don't
     """
 
@@ -44,6 +45,7 @@ class Attempts:
     logical_cpu_count: int
     on_event: events.OnEvent
     calibration: Calibration | None = None
+    told: Mapping[str, ToldWorkload] = field(default_factory=dict)
     pause: Callable[[float], None] = time.sleep
 
     def make(self, run: Run, prepared: Prepared | Unprepared) -> StoredRun:
@@ -57,7 +59,7 @@ class Attempts:
             return _failed(run, prepared, error, started_ns)
         try:
             return self._with_server(run, prepared, server)
-        except (ConfigureError, MeasureError, pymysql.MySQLError) as error:
+        except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
             return _failed(run, prepared, error, started_ns, server)
         finally:
             with uninterrupted():
@@ -68,15 +70,17 @@ class Attempts:
         if prepared.is_running_server:
             return self.bench.running_server(prepared.target, prepared.installation)
         self.on_event(events.RunPhaseEntered(run, "restore"))
-        dataset = Dataset.of_study(self.study, self.study.workload(run.cell.workload))
-        snapshot = prepared.snapshots[dataset.digest]
+        snapshot = prepared.snapshots[self._dataset(run).digest]
         return self.bench.run_server(run, prepared.target, prepared.installation, snapshot)
+
+    def _dataset(self, run: Run) -> Dataset:
+        return Dataset.of_study(self.study, self.study.workload(run.cell.workload))
 
     def _with_server(self, run: Run, prepared: Prepared, server: RunServer) -> StoredRun:
         variables, status_before = server.variables(), server.status()
         client = self.study.pinning.client
         workers = worker_count(run.cell.concurrency, client, self.logical_cpu_count)
-        order = LoadOrder(run, self.study, server.order_target(SCHEMA), workers)
+        order = LoadOrder(run, self.study, server.order_target(self._dataset(run).schema), workers)
         if self.study.settle_ns:
             self.on_event(events.RunPhaseEntered(run, "settle"))
             self.pause(self.study.settle_ns / 1e9)
@@ -90,15 +94,19 @@ class Attempts:
             lambda row: self._tell(run, order, row),
             curve=self._curve(run),
         )
+        status_after = _status_if_alive(server)
+        conditions = self._verified(run, server, measured)
+        record = record_of(run, prepared, measured, server.log_tail())
         return StoredRun(
-            record=record_of(run, prepared, measured, server.log_tail()),
+            record=_with_conditions(record, conditions),
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
             variables=variables,
             settings=server.settings,
             status_before=status_before,
-            status_after=_status_if_alive(server),
+            status_after=status_after,
+            conditions=[answer.to_json() for answer in conditions],
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
@@ -106,6 +114,15 @@ class Attempts:
             server_cnf=server.option_file,
             server_log=server.log_tail(),
         )
+
+    def _verified(self, run: Run, server: RunServer, measured: MeasuredRun) -> tuple[ConditionAnswer, ...]:
+        """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
+        told = self.told.get(run.cell.workload)
+        if told is None or not told.conditions or measured.judgement.status == "failed":
+            return ()
+        self.on_event(events.RunPhaseEntered(run, "verify"))
+        dataset = self._dataset(run)
+        return verify(dataset, server.order_target(dataset.schema), "run", self.host, self.generator)
 
     def _curve(self, run: Run) -> CostCurve | None:
         if self.calibration is None:
@@ -166,10 +183,25 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
         outages=measured.outages,
         rate_held_per_s=measured.search.highest_held_per_s if measured.search else None,
         rate_broken_per_s=measured.search.lowest_broken_per_s if measured.search else None,
+        types=figures.types,
+        orders=measured.orders,
         caveats=caveats,
         started_ns=measured.started_ns,
         ended_ns=measured.ended_ns,
     )
+
+
+def _with_conditions(record: RunRecord, conditions: tuple[ConditionAnswer, ...]) -> RunRecord:
+    """Figures of a run that left its tables inconsistent are worth nothing: it is a failed one."""
+    broken = broken_words(conditions)
+    if broken:
+        return replace(record, status="failed", reason=f"data: {broken}")
+    told = [answer for answer in conditions if answer.status == "told"]
+    if not told:
+        return record
+    names = ", ".join(answer.name + (f" ({answer.quirks})" if answer.quirks else "") for answer in told)
+    text = f"conditions that the imitated tool breaks, too, are broken after the run: {names}"
+    return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
 
 
 def _failed(

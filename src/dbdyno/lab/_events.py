@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from dbdyno.core import Run, RunRecord
 
-RunPhase = Literal["restore", "settle", "load", "stop"]
+RunPhase = Literal["restore", "settle", "load", "verify", "stop"]
 
 
 @dataclass(frozen=True, slots=True)

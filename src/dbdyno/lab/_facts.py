@@ -35,7 +35,7 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "load_ns": snapshot.load_ns,
         "index_ns": snapshot.index_ns,
         "created_ns": snapshot.created_ns,
-        "tables": [asdict(table) for table in snapshot.tables],
+        "tables": [table.to_json() for table in snapshot.tables],
     }
 
 
@@ -48,7 +48,7 @@ def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,
         "index_ns": end.index_ns,
-        "tables": [asdict(table) for table in end.tables],
+        "tables": [table.to_json() for table in end.tables],
     }
 
 

@@ -24,7 +24,7 @@ from dbdyno.populate import (
 )
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue, Results, ResultsWriter
-from dbdyno.study import Study
+from dbdyno.study import Study, ToldWorkload
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,10 @@ class Unprepared:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Carries what every step needs."""
+    """Carries what every step needs; `told` of each workload, by its label."""
 
     study: Study
+    told: Mapping[str, ToldWorkload]
     bench: Bench
     host: Host
     home: Home
@@ -112,6 +113,11 @@ class Preparation:
     def _datasets(self) -> list[Dataset]:
         return [Dataset.of_study(self.study, choice) for choice in self.study.workloads]
 
+    def _told(self, dataset: Dataset) -> ToldWorkload | None:
+        """Of one of the workloads that need the dataset: what is told of data they have in common."""
+        needing = (c for c in self.study.workloads if Dataset.of_study(self.study, c).digest == dataset.digest)
+        return next((self.told[choice.label] for choice in needing if choice.label in self.told), None)
+
     def _engine(self, target: Target, results: Results) -> Installation:
         installation = self.bench.obtain(target, lambda text: self.on_event(events.EngineProgress(target.name, text)))
         earlier = results.engine(target.name)
@@ -133,6 +139,7 @@ class Preparation:
             self.on_event(events.FillStarted(target.name, dataset.title))
             return self.bench.fresh_server(target, installation)
 
+        told = self._told(dataset)
         snapshot = snapshot_for(
             key,
             dataset,
@@ -142,6 +149,8 @@ class Preparation:
             self.home,
             self.generator,
             self._on_progress(target),
+            told.rows_total if told else 0,
+            has_conditions=told is not None and told.conditions > 0,
         )
         self.facts[target.name].append(dataset_facts(dataset, snapshot))
         self.on_event(
@@ -159,6 +168,7 @@ class Preparation:
     def _fill_in_place(self, target: Target, installation: Installation, dataset: Dataset) -> tuple[TableSums, ...]:
         self.on_event(events.FillStarted(target.name, dataset.title))
         server = self.bench.running_server(target, installation)
+        told = self._told(dataset)
         try:
             end = fill(
                 dataset,
@@ -167,6 +177,7 @@ class Preparation:
                 self.host,
                 self.generator,
                 self._on_progress(target),
+                has_conditions=told is not None and told.conditions > 0,
             )
         finally:
             server.discard()

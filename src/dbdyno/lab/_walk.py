@@ -89,12 +89,17 @@ class Walk:
             return
         prepared = self._prepare(writer, {run.cell.target for _, run in left})
         cpus = self.host.facts(self.home.root).logical_cpu_count
-        attempts = Attempts(self.study, self.bench, self.host, self.generator, cpus, self.on_event, self.calibration)
+        told = self.plan.told
+        attempts = Attempts(
+            self.study, self.bench, self.host, self.generator, cpus, self.on_event, self.calibration, told
+        )
         for number, run in left:
             self._one_run(run, number, prepared[run.cell.target], attempts, writer)
 
     def _prepare(self, writer: ResultsWriter, names: set[str]) -> dict[str, Prepared | Unprepared]:
-        preparation = Preparation(self.study, self.bench, self.host, self.home, self.generator, writer, self.on_event)
+        preparation = Preparation(
+            self.study, self.plan.told, self.bench, self.host, self.home, self.generator, writer, self.on_event
+        )
         return preparation.all_targets(self.results, [t for t in self.study.targets if t.name in names])
 
     def _one_run(

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dbdyno.core import LatencyNs
+from dbdyno.core import LatencyNs, TypeFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
+from dbdyno.measure._types import type_figures
 from dbdyno.measure.client._curve import CostCurve
 from dbdyno.measure.client._use import ClientUse, client_use
 from dbdyno.stats import noise_interval
@@ -55,6 +56,12 @@ class WindowFigures:
     client_use: ClientUse | None = None
     lateness_ns_p99: int | None = None
     missing_seconds: tuple[int, ...] = ()
+    types: tuple[TypeFigures, ...] = ()
+
+    @property
+    def rated_s(self) -> float:
+        """What rates divide by: a second without a report counts."""
+        return self.window_s + len(self.missing_seconds)
 
 
 def window_figures(
@@ -105,6 +112,7 @@ def window_figures(
         client_use=client_use(whole, curve, quota_share(telemetry, seen), has_own_cpus=client_has_own_cpus),
         lateness_ns_p99=None if lateness is None else lateness.p99,
         missing_seconds=missing,
+        types=type_figures(whole, window_s + len(missing), open_loop=open_loop),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dbdyno.core import Caveat, DbdynoError
+from dbdyno.core import Caveat, DbdynoError, OrderRates
 from dbdyno.hosts import Host, PipedProcess
 from dbdyno.measure._drive import EXIT_S, load_process, read_records
 from dbdyno.measure._figures import (
@@ -26,6 +26,7 @@ from dbdyno.measure._figures import (
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._order import LoadOrder
 from dbdyno.measure._records import (
+    CountersRecord,
     EndRecord,
     IntervalRecord,
     LoadRecord,
@@ -35,6 +36,7 @@ from dbdyno.measure._records import (
     StartRecord,
 )
 from dbdyno.measure._rows import interval_rows, second_row
+from dbdyno.measure._types import order_caveats, order_rates
 from dbdyno.measure.client._curve import CostCurve
 from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station, Telemetry
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
@@ -71,6 +73,7 @@ class MeasuredRun:
     unsent: int | None = None
     outages: int = 0
     search: SearchAnswer | None = None
+    orders: OrderRates | None = None
 
 
 def measure_run(
@@ -131,6 +134,7 @@ class _Collector:
     intervals: list[IntervalRecord] = field(default_factory=list)
     messages: list[MessageRecord] = field(default_factory=list)
     probes: list[ProbeRecord] = field(default_factory=list)
+    counters: list[CountersRecord] = field(default_factory=list)
     failure: DbdynoError | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
     quota: tuple[TelemetryRow, ...] = ()
@@ -150,6 +154,8 @@ class _Collector:
                 self._take_second(record)
             case MessageRecord():
                 self.messages.append(record)
+            case CountersRecord():
+                self.counters.append(record)
             case ProbeRecord():
                 self.probes.append(record)
             case EndRecord():
@@ -198,11 +204,13 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     telemetry, end = collector.telemetry, collector.end
     probe = telling_probe(collector.probes)
     intervals = collector.intervals if probe is None else with_window(collector.intervals, probe)
+    first = order.first_window_second if probe is None else probe.first_second
+    count = order.window_seconds if probe is None else probe.seconds
     figures = window_figures(
         intervals,
         telemetry.rows,
-        first_second=order.first_window_second if probe is None else probe.first_second,
-        seconds_count=order.window_seconds if probe is None else probe.seconds,
+        first_second=first,
+        seconds_count=count,
         open_loop=collector.open_loop,
         curve=collector.curve,
         client_has_own_cpus=collector.client_has_own_cpus,
@@ -215,10 +223,12 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
         concurrency=order.run.cell.concurrency,
         server_death=server_death,
     )
-    caveats = (*judgement.caveats, *telemetry.caveats, *_warnings(collector.messages))
+    orders = order_rates(figures.types, figures.rated_s, collector.counters, first, first + count)
+    caveats = (*judgement.caveats, *order_caveats(orders), *telemetry.caveats, *_warnings(collector.messages))
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     return MeasuredRun(
         figures=figures,
+        orders=orders,
         judgement=Judgement(judgement.status, judgement.reason, caveats),
         seconds=tuple(collector.row(interval) for interval in intervals),
         intervals=tuple(row for interval in intervals for row in interval_rows(interval)),

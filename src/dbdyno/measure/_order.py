@@ -10,7 +10,6 @@ from dbdyno.store import JsonValue
 from dbdyno.study import ErrorPolicy, Pacing, Search, Study
 
 SCHEMA_VERSION = 1
-_TRANSIENT_ERRORS = (1213, 1020, 1205)  # deadlock, record changed, lock wait: sysbench's own list
 _DRAIN_NS = 5 * 10**9
 _CONNECT_NS = 60 * 10**9
 _PROBES_MOST = 60
@@ -116,14 +115,9 @@ def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
 
 
 def _errors(policy: ErrorPolicy) -> dict[str, JsonValue]:
-    """What is as the load generator would have it anyway is left out."""
-    order: dict[str, JsonValue] = {"ignore": list(_TRANSIENT_ERRORS), "rollback_first": False}
-    order["retry_limit"] = policy.retry_limit
-    if policy.draws != "new":
-        order["draws"] = policy.draws
-    if policy.pause_ns:
-        order["pause_ns"] = policy.pause_ns
-    return order
+    """Only what the study says: the rest is as the workload's imitated tool does it."""
+    asked = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:

@@ -25,6 +25,7 @@ class TransactionCounts:
     response: str | None
     service: str | None
     first_attempt: str | None = None
+    rolled_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,15 @@ class MessageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class CountersRecord:
+    """What the server had counted when `second` seconds of the load were over."""
+
+    second: int
+    monotonic_ns: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeRecord:
     """One rate that a search has tried. `raw` holds all that was said of it."""
 
@@ -132,7 +142,7 @@ class EndRecord:
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
-LoadRecord: TypeAlias = StartRecord | IntervalRecord | MessageRecord | ProbeRecord | EndRecord
+LoadRecord: TypeAlias = StartRecord | IntervalRecord | MessageRecord | CountersRecord | ProbeRecord | EndRecord
 
 
 def parse_record(line: str) -> LoadRecord | None:
@@ -190,8 +200,9 @@ def _worker(use: Mapping[str, Any]) -> WorkerUse:
 
 
 def _transaction(counts: Mapping[str, Any]) -> TransactionCounts:
-    histograms = (counts.get(name) for name in ("response", "service", "first_attempt"))
-    return TransactionCounts(counts["completed"], counts["failed"], counts["retries"], *histograms)
+    response, service, first_attempt = (counts.get(name) for name in ("response", "service", "first_attempt"))
+    plain = (counts["completed"], counts["failed"], counts["retries"])
+    return TransactionCounts(*plain, response, service, first_attempt, counts.get("rolled_back", 0))
 
 
 def _statement(counts: Mapping[str, Any]) -> StatementCounts:
@@ -200,6 +211,10 @@ def _statement(counts: Mapping[str, Any]) -> StatementCounts:
 
 def _message(row: Mapping[str, Any]) -> MessageRecord:
     return MessageRecord(row["level"], row["text"])
+
+
+def _counters(row: Mapping[str, Any]) -> CountersRecord:
+    return CountersRecord(row["second"], row["monotonic_ns"], row["values"])
 
 
 def _end(row: Mapping[str, Any]) -> EndRecord:
@@ -234,6 +249,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], LoadRecord]] = {
     "start": _start,
     "interval": _interval,
     "message": _message,
+    "counters": _counters,
     "probe": _probe,
     "end": _end,
 }

@@ -82,6 +82,7 @@ def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
             counts.response,
             counts.service,
             counts.first_attempt,
+            counts.rolled_back,
         )
         for name, counts in interval.transactions.items()
     ]

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from dbdyno.core import Run
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._order import ordered_runs
-from dbdyno.study import Study
+from dbdyno.study import Study, ToldWorkload
 
 __all__ = ["Budget", "Plan", "check_budget", "make_plan"]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every run of a study, in order, and what all of it will need."""
+    """Every run of a study, in order, and what all of it will need.
+
+    Parameters
+    ----------
+    told : what the load generator tells of each workload, by its label
+    """
 
     runs: tuple[Run, ...]
     budget: Budget
+    told: Mapping[str, ToldWorkload] = field(default_factory=dict)
 
 
-def make_plan(study: Study) -> Plan:
+def make_plan(study: Study, told: Mapping[str, ToldWorkload] = MappingProxyType({})) -> Plan:
     r"""Plan a study.
+
+    Parameters
+    ----------
+    told : what the load generator tells of each workload, by its label; without it the budget counts no rows
 
     >>> from dbdyno.study import parse_study
     >>> text = 'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
@@ -31,4 +43,5 @@ def make_plan(study: Study) -> Plan:
     (8, 1, 2)
     """
     runs = ordered_runs(study)
-    return Plan(runs, estimate_budget(study, len(runs)))
+    rows = {label: workload.rows_total for label, workload in told.items()}
+    return Plan(runs, estimate_budget(study, len(runs), rows), told)

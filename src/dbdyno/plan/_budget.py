@@ -5,10 +5,11 @@ The constants were read off small machines with two cores and are meant to be ri
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbdyno.core import HostError, RequestError, format_bytes
-from dbdyno.study import Study, WorkloadChoice
+from dbdyno.study import Study
 
 _START_NS = 3 * 10**9  # restore, start, read back
 _STOP_NS = 1 * 10**9
@@ -41,12 +42,12 @@ class Budget:
     memory_bytes: int
 
 
-def estimate_budget(study: Study, run_count: int) -> Budget:
-    """Estimate what a study needs."""
+def estimate_budget(study: Study, run_count: int, rows: Mapping[str, int]) -> Budget:
+    """Estimate what a study needs; `rows` of each workload's dataset by its label."""
     datasets = {(choice.family, repr(choice.dataset_options)): choice for choice in study.workloads}
-    rows = [_rows(choice) for choice in datasets.values()]
-    snapshots = [_EMPTY_SERVER_BYTES + count * _ROW_BYTES for count in rows]
-    populate_ns = sum(_INITIALISE_NS + count * 10**9 // _POPULATE_ROWS_PER_S for count in rows)
+    counts = [rows.get(choice.label, 0) for choice in datasets.values()]
+    snapshots = [_EMPTY_SERVER_BYTES + count * _ROW_BYTES for count in counts]
+    populate_ns = sum(_INITIALISE_NS + count * 10**9 // _POPULATE_ROWS_PER_S for count in counts)
     targets = len(study.targets)
     return Budget(
         prepare_ns=targets * (_OBTAIN_NS + populate_ns),
@@ -85,7 +86,3 @@ def _windows_ns(study: Study) -> int:
     """Time of the window, or of the windows of a search with what settles before each."""
     search = study.pacing.search
     return study.window_ns if search is None else _PROBES * (search.settle_ns + study.window_ns)
-
-
-def _rows(choice: WorkloadChoice) -> int:
-    return int(choice.options.get("tables", 1)) * int(choice.options.get("table_size", 10_000))

@@ -4,14 +4,15 @@ Every run starts from a copy of such a snapshot, so that runs are independent an
 How a server is initialised and started is another room's business: `lab` hands in what fits `FreshServers`.
 """
 
-from dbdyno.populate._dataset import SCHEMA, Dataset
-from dbdyno.populate._fill import check_sums, fill, read_sums
+from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._fill import fill
 from dbdyno.populate._records import FillEnd, FillProgress, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
+from dbdyno.populate._verify import ConditionAnswer, broken_words, verify
 
 __all__ = [
-    "SCHEMA",
+    "ConditionAnswer",
     "Dataset",
     "FillEnd",
     "FillProgress",
@@ -20,12 +21,12 @@ __all__ = [
     "FreshServers",
     "Snapshot",
     "TableSums",
+    "broken_words",
     "check_space",
-    "check_sums",
     "fill",
     "read_snapshot",
-    "read_sums",
     "restore",
     "snapshot_for",
     "snapshot_key",
+    "verify",
 ]

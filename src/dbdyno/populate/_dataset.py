@@ -6,13 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dbdyno.store import JsonValue
-from dbdyno.study import OptionValue, Study, WorkloadChoice
+from dbdyno.study import SQL_FILES, OptionValue, Study, WorkloadChoice, family_name, family_of
 
-SCHEMA = "dbdyno_sbtest"
-_DEFAULT_TABLES = 1
-_DEFAULT_ROWS = 10_000
+_SCHEMAS = {"sysbench": "dbdyno_sbtest"}  # sysbench's own name for it, by which reports know it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +35,44 @@ class Dataset:
         return cls(choice.name, choice.dataset_options, study.rng, study.seed)
 
     @property
-    def tables(self) -> int:
-        """How many tables."""
-        return int(self.options.get("tables", _DEFAULT_TABLES))
+    def schema(self) -> str:
+        """The schema of its tables, one a family.
 
-    @property
-    def rows_total(self) -> int:
-        """Rows of all tables."""
-        return self.tables * int(self.options.get("table_size", _DEFAULT_ROWS))
+        >>> Dataset("sysbench/oltp_read_only").schema, Dataset("tpcc/hammerdb").schema
+        ('dbdyno_sbtest', 'dbdyno_tpcc')
+        """
+        family = family_name(self.workload)
+        return _SCHEMAS.get(family, f"dbdyno_{family}")
 
     @property
     def digest(self) -> str:
-        """Tells datasets apart; workloads of one family that agree in all options share theirs."""
-        family = self.workload.split("/", 1)[0]
-        parts = [family, sorted(self.options.items()), self.rng, self.seed]
+        """Tells datasets apart; sysbench's workloads that agree in all options share theirs."""
+        parts = [self._sharing_name, sorted(self.options.items()), self.rng, self.seed]
+        if self.workload.startswith(SQL_FILES):
+            parts.append(_files_digest(Path(self.workload.removeprefix(SQL_FILES))))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
     def title(self) -> str:
-        """For people.
+        """For people: what was chosen; the rest is as the workload has it by default.
 
         >>> Dataset("sysbench/oltp_read_only", {"tables": 4, "table_size": 50000}).title
-        'sysbench 4 × 50,000 rows'
+        'sysbench, table_size 50,000, tables 4'
         """
-        return f"{self.workload.split('/', 1)[0]} {self.tables} × {self.rows_total // self.tables:,} rows"
+        return ", ".join(
+            [self._sharing_name, *(f"{option} {_words(value)}" for option, value in sorted(self.options.items()))]
+        )
+
+    @property
+    def _sharing_name(self) -> str:
+        """What the workloads have in common that could share it."""
+        # Where a family's name is a workload, what follows it is a dialect with tables of its own.
+        if self.workload.startswith(SQL_FILES) or family_of(self.workload).is_workload:
+            return self.workload
+        return family_name(self.workload)
 
     def order(self, target: Mapping[str, JsonValue], storage_engine: str, connections: int) -> dict[str, JsonValue]:
-        """The order to fill it: ``contract/populate-order.schema.json``."""
+        """The order to fill it and check it: ``contract/populate-order.schema.json``."""
         return {
             "schema_version": 1,
             "target": dict(target),
@@ -71,4 +81,20 @@ class Dataset:
             "rng": self.rng,
             "seed": self.seed,
             "connections": connections,
+            "check": True,
         }
+
+
+def _files_digest(folder: Path) -> str:
+    """Tells the files of a workload in a directory apart."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*")):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _words(value: OptionValue) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:,}" if isinstance(value, int | float) else value

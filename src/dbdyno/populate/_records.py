@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbdyno.core import PopulateError
+from dbdyno.store import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class TableSums:
-    """What proves the rows of a table: their number and the sums of k and of the CRC-32 of both texts."""
+    """What proves the rows of a table: their number, and the sums that its workload knows, by name."""
 
     name: str
     rows: int
-    sum_k: int
-    sum_crc32_c: int
-    sum_crc32_pad: int
+    sums: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> TableSums:
+        """The sums of a record, or of what `to_json` gave."""
+        sums = {name: value for name, value in row.items() if name not in ("name", "rows")}
+        return cls(row["name"], row["rows"], sums)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As the load generator writes them."""
+        return {"name": self.name, "rows": self.rows, **self.sums}
 
 
 @dataclass(frozen=True, slots=True)
 class FillProgress:
-    """How far the filling is; `phase` is ``load``, then ``index``."""
+    """How far the filling is; `phase` is ``create``, ``load``, ``index``, ``finish`` or ``check``."""
 
     phase: str
     rows_done: int
@@ -65,7 +74,5 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
 
 
 def _end(row: Mapping[str, Any]) -> FillEnd:
-    tables = tuple(
-        TableSums(t["name"], t["rows"], t["sum_k"], t["sum_crc32_c"], t["sum_crc32_pad"]) for t in row["tables"]
-    )
+    tables = tuple(TableSums.from_json(table) for table in row["tables"])
     return FillEnd(row["status"], row["reason"], row["elapsed_ns"], row["load_ns"], row["index_ns"], tables)

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import HostError, PopulateError, format_bytes
@@ -63,7 +63,7 @@ def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dat
     ----------
     engine : version, packages, and the settings that shape files (redo capacity, page size, character set)
     """
-    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 1}
+    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 2}
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
 
@@ -76,8 +76,16 @@ def snapshot_for(
     home: Home,
     generator: Path,
     on_progress: Callable[[FillProgress], None],
+    rows_total: int,
+    *,
+    has_conditions: bool = False,
 ) -> Snapshot:
     """The snapshot of that key: the one that is there, if it is whole, else a new one.
+
+    Parameters
+    ----------
+    rows_total : of the dataset, for the space that it will need
+    has_conditions : see `fill`
 
     Raises
     ------
@@ -91,10 +99,10 @@ def snapshot_for(
         if kept is not None:
             return kept
         host.remove_tree(folder)
-        check_space(dataset, host, home.snapshots)
+        check_space(dataset, rows_total, host, home.snapshots)
         server = fresh_server()
         try:
-            end = fill(dataset, server, storage_engine, host, generator, on_progress)
+            end = fill(dataset, server, storage_engine, host, generator, on_progress, has_conditions=has_conditions)
             server.stop()
             _keep(key, folder, server, end, host)
         finally:
@@ -109,7 +117,7 @@ def read_snapshot(folder: Path) -> Snapshot | None:
     """The snapshot in a folder; None when there is none or its files are not those that were kept."""
     try:
         facts = json.loads((folder / _FACTS).read_text())
-        tables = tuple(TableSums(**table) for table in facts["tables"])
+        tables = tuple(TableSums.from_json(table) for table in facts["tables"])
         durations = {name: facts[name] for name in ("fill_ns", "load_ns", "index_ns", "created_ns")}
         snapshot = Snapshot(folder, facts["key"], tables, facts["bytes"], reused=True, **durations)
     except (OSError, ValueError, KeyError, TypeError):
@@ -127,14 +135,14 @@ def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
     return how
 
 
-def check_space(dataset: Dataset, host: Host, place: Path) -> None:
+def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> None:
     """Refuse before filling what would not fit: the snapshot, and the copy that a run works on.
 
     Raises
     ------
     HostError : the disk is too small
     """
-    needed = 2 * (dataset.rows_total * _ROW_BYTES + _EMPTY_SERVER_BYTES)
+    needed = 2 * (rows_total * _ROW_BYTES + _EMPTY_SERVER_BYTES)
     free = host.free_bytes(place)
     if free < needed:
         raise HostError(
@@ -161,7 +169,7 @@ def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host)
     host.run(["rm", "-f", "--", str(making / DATA / "auto.cnf")], timeout_s=60)
     facts = {
         "key": key,
-        "tables": [asdict(table) for table in end.tables],
+        "tables": [table.to_json() for table in end.tables],
         "bytes": tree_bytes(making / DATA),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,

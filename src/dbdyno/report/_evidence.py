@@ -21,6 +21,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
+from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.store import Results, latency_of, merged_histogram
 from dbdyno.study import Study, parse_study
 
@@ -33,6 +34,7 @@ class Evidence:
     ----------
     records : every planned run in order, those not there yet as ``missing``
     latency : quantiles of all repeats' histograms together
+    types : cells whose workload has several transaction types
     """
 
     results: Results
@@ -45,6 +47,7 @@ class Evidence:
     latency: tuple[LatencyJudgement, ...]
     answer: Answer
     weaknesses: tuple[Caveat, ...]
+    types: list[CellTypes]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -81,6 +84,7 @@ def gather(results: Results) -> Evidence:
         tuple(judge_latency(judgements, _merged(results, study, judgements))),
         answer(judgements, comparisons),
         tuple(weaknesses(facts, records, judgements, comparisons)),
+        cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
     )
 
 

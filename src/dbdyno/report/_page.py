@@ -34,6 +34,7 @@ from dbdyno.report.sections import (
     settings_section,
     stability_section,
     throughput_section,
+    types_section,
 )
 from dbdyno.store import Results
 
@@ -41,6 +42,7 @@ _CONTENTS = (
     ("answer", "Answer"),
     ("throughput", "Throughput"),
     ("latency", "Response times"),
+    ("types", "Types"),
     ("ranks", "Ranks"),
     ("stability", "Stability"),
     ("settings", "Configuration"),
@@ -80,6 +82,7 @@ def page_text(results: Results) -> str:
             head_section(page),
             throughput_section(page),
             latency_section(page),
+            types_section(page),
             rank_section(page),
             stability_section(page, series),
             settings_section(page),

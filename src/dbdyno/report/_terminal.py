@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from rich.console import Console, Group
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_minus, ratio_words
-from dbdyno.core import Comparison
+from dbdyno.core import Comparison, TypeFigures
 from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import milliseconds, rank_words
@@ -29,7 +31,7 @@ def summary_table(results: Results) -> Group:
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(_client_line(evidence), style="dim")
-    return Group(*parts, Text(), _table(evidence), legend, client, *heading, *lines)
+    return Group(*parts, Text(), _table(evidence), legend, client, *_types(evidence), *heading, *lines)
 
 
 def _table(evidence: Evidence) -> Table:
@@ -45,6 +47,36 @@ def _table(evidence: Evidence) -> Table:
         for judgement in ordered:
             table.add_row(*(Text(cell) for cell in _row(evidence, judgement, ordered[0], len(group))))
     return table
+
+
+def _types(evidence: Evidence) -> list[RenderableType]:
+    """Transaction types of each cell, and new orders a minute, in the shape in which TPC-C results are published."""
+    parts: list[RenderableType] = []
+    for cell in evidence.types:
+        where = cell.group.cell
+        nopm, tpm = cell.rate_words(lambda rates: rates.nopm), cell.rate_words(lambda rates: rates.tpm)
+        orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
+        heading = f"{where.target}, {where.concurrency} connections{orders}"
+        parts += [Text(), Text(heading, style="bold"), _type_table(cell.types)]
+    return parts
+
+
+def _type_table(types: Sequence[TypeFigures]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("")
+    for title in ("count", "TPS", "mean", "p95", "p99"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for figures in types:
+        table.add_row(*(Text(word) for word in _type_row(figures)))
+    return table
+
+
+def _type_row(figures: TypeFigures) -> list[str]:
+    latency = figures.latency_ns
+    times = ["", "", ""]
+    if latency is not None and figures.mean_ns is not None:
+        times = [milliseconds(value) for value in (figures.mean_ns, latency.p95, latency.p99)]
+    return [f"  {figures.name}", f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
 
 
 def _client_line(evidence: Evidence) -> str:

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import Caveat, Cell, LatencyNs, Run, RunRecord
+from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunRecord, TypeFigures
 from dbdyno.store._files import JsonValue
 
 _PLAIN = tuple(
     field.name
     for field in dataclasses.fields(RunRecord)
-    if field.name not in ("run", "latency_ns", "errors", "caveats")
+    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "caveats")
 )
 
 
@@ -27,6 +27,8 @@ def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
         **plain,
         "latency_ns": latency,
         "errors": dict(record.errors),
+        "types": [dataclasses.asdict(figures) for figures in record.types],
+        "orders": None if record.orders is None else dataclasses.asdict(record.orders),
         "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
     }
 
@@ -35,14 +37,24 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
     """The record of `record_to_json`. Fields unknown to this version are ignored: records grow."""
     run = dict(row["run"])
     cell = Cell(**_known(Cell, run.pop("cell")))
-    latency = row["latency_ns"]
+    orders = row.get("orders")
     return RunRecord(
         run=Run(cell=cell, **_known(Run, run)),
-        latency_ns=None if latency is None else LatencyNs(**_known(LatencyNs, latency)),
+        latency_ns=_latency(row["latency_ns"]),
         errors=dict(row["errors"]),
+        types=tuple(_type_figures(figures) for figures in row.get("types", ())),
+        orders=None if orders is None else OrderRates(**_known(OrderRates, orders)),
         caveats=tuple(Caveat(**_known(Caveat, caveat)) for caveat in row["caveats"]),
         **{name: row[name] for name in _PLAIN if name in row},
     )
+
+
+def _type_figures(row: Mapping[str, Any]) -> TypeFigures:
+    return TypeFigures(**{**_known(TypeFigures, row), "latency_ns": _latency(row["latency_ns"])})
+
+
+def _latency(row: Mapping[str, Any] | None) -> LatencyNs | None:
+    return None if row is None else LatencyNs(**_known(LatencyNs, row))
 
 
 def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:

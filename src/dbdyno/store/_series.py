@@ -86,6 +86,7 @@ class IntervalRow:
     response_histogram: str | None
     service_histogram: str | None
     first_attempt_histogram: str | None = None
+    rolled_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,28 @@ from dbdyno.study._read import parse_study, read_study
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
     ErrorPolicy,
-    OptionValue,
     Pinning,
     ServerAddress,
     Study,
+    ToldWorkload,
     WorkloadChoice,
 )
-from dbdyno.study._workloads import OPTION_ALIASES, WORKLOADS
+from dbdyno.study._workloads import (
+    OPTION_ALIASES,
+    SQL_FILES,
+    OptionValue,
+    family_name,
+    family_of,
+    full_name,
+    option_words,
+    options_of,
+    workload_names,
+)
 from dbdyno.study._write import study_text
 
 __all__ = [
     "OPTION_ALIASES",
-    "WORKLOADS",
+    "SQL_FILES",
     "ErrorPolicy",
     "OptionValue",
     "Pacing",
@@ -27,10 +37,17 @@ __all__ = [
     "Stretch",
     "Study",
     "Think",
+    "ToldWorkload",
     "WorkloadChoice",
+    "family_name",
+    "family_of",
+    "full_name",
     "nearest",
+    "option_words",
+    "options_of",
     "parse_processors",
     "parse_study",
     "read_study",
     "study_text",
+    "workload_names",
 ]

@@ -15,7 +15,7 @@ from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._schema import Key
 from dbdyno.study._values import ErrorPolicy, Pinning, ServerAddress, Study, WorkloadChoice
-from dbdyno.study._workloads import OPTION_ALIASES, WORKLOADS
+from dbdyno.study._workloads import OPTION_ALIASES, full_name, options_of, workload_names
 
 _TABLES = ("axes", "errors", "measure", "pacing", "pinning", "servers", "target", "workload")
 
@@ -143,11 +143,12 @@ class _Reader:
 
     def _workload(self, entry: dict[str, Any], index: int) -> WorkloadChoice:
         name = str(entry.pop("name", ""))
-        full = name if "/" in name else f"sysbench/{name}"
-        if full not in WORKLOADS:
-            self._fail("workload", "name", f"unknown workload '{name}'", remedy=nearest(full, WORKLOADS), index=index)
+        full = full_name(name)
+        if full is None:
+            remedy = nearest(name, [*workload_names(), *(known.rsplit("/", 1)[-1] for known in workload_names())])
+            self._fail("workload", "name", f"unknown workload '{name}'", remedy=remedy, index=index)
         label = str(entry.pop("label", full))
-        known = WORKLOADS[full]
+        known = options_of(full)
         options = {}
         for key, value in entry.items():
             word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
@@ -155,7 +156,7 @@ class _Reader:
                 remedy = nearest(word, [*known, *OPTION_ALIASES])
                 self._fail("workload", key, f"unknown option '{key}' of {full}", remedy=remedy, index=index)
             try:
-                options[word] = known[word](value)
+                options[word] = known[word].read(value)
             except ValueError as error:
                 self._fail("workload", key, f"'{key}' is {value!r} but must be {error}", index=index)
         return WorkloadChoice(label, full, options)

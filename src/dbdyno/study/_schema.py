@@ -180,8 +180,16 @@ PACING: Mapping[str, Key] = MappingProxyType(
 )
 ERRORS: Mapping[str, Key] = MappingProxyType(
     {
-        "draws": Key(_one_of("new", "same"), "new", "values of a repeated transaction: drawn anew, or as before"),
-        "retry_limit": Key(_whole(0), None, "repeats before it counts as failed; absent: until it succeeds"),
+        "draws": Key(
+            _one_of("new", "same"),
+            None,
+            "values of a repeated transaction: drawn anew, or as before; absent: as the imitated tool (sysbench: new)",
+        ),
+        "retry_limit": Key(
+            _whole(0),
+            None,
+            "repeats before it counts as failed; absent: as the imitated tool (sysbench: until it succeeds)",
+        ),
         "pause": Key(_pause, 0, "longest random wait before the third attempt; doubled each time, up to 64 times"),
         "prepared_full": Key(
             _one_of("text", "stop"), "stop", "when max_prepared_stmt_count is reached: send the rest as text, or stop"

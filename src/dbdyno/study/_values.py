@@ -8,17 +8,11 @@ from typing import Literal
 
 from dbdyno.core import Route, Target
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
+from dbdyno.study._workloads import OptionValue, family_name, options_of
 
 Order = Literal["interleaved", "as-written"]
 Protocol = Literal["prepared", "text"]
 RandomSource = Literal["sysbench", "dbdyno"]
-OptionValue = str | int | float | bool
-
-# Options that shape the tables and their rows; everything else only shapes the load.
-_DATASET_OPTIONS = frozenset(
-    {"tables", "table_size", "auto_inc", "secondary", "create_secondary", "create_table_options", "rand_type"}
-    | {"rand_spec_iter", "rand_spec_pct", "rand_spec_res", "rand_pareto_h", "rand_zipfian_exp"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +23,7 @@ class WorkloadChoice:
     ----------
     label : unique in the study, shown everywhere; the name unless the study gives another
     name : such as ``sysbench/oltp_read_write``
-    options : option -> value, sysbench's names with underscores
+    options : option -> value, the imitated tool's names with underscores
     """
 
     label: str
@@ -39,7 +33,8 @@ class WorkloadChoice:
     @property
     def dataset_options(self) -> dict[str, OptionValue]:
         """The options that shape the data: workloads that agree in them share one dataset."""
-        return {name: value for name, value in sorted(self.options.items()) if name in _DATASET_OPTIONS}
+        known = options_of(self.name)
+        return {name: value for name, value in sorted(self.options.items()) if known[name].shapes_data}
 
     @property
     def family(self) -> str:
@@ -48,7 +43,29 @@ class WorkloadChoice:
         >>> WorkloadChoice("rw", "sysbench/oltp_read_write").family
         'sysbench'
         """
-        return self.name.split("/", 1)[0]
+        return family_name(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldWorkload:
+    """A workload with its options, as the load generator will run it.
+
+    Parameters
+    ----------
+    options : every option with its value, defaults included
+    quirks : identifiers of the active ones
+    tables, rows_total : of its dataset
+    conditions : how many queries tell whether its tables are consistent with each other
+    """
+
+    name: str
+    imitates: str
+    options: Mapping[str, str]
+    quirks: tuple[str, ...]
+    transaction_types: tuple[str, ...]
+    tables: int
+    rows_total: int
+    conditions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +92,17 @@ class ServerAddress:
 class ErrorPolicy:
     """What becomes of a transaction that meets a transient error, and of statements that can't be prepared.
 
+    None is as the tool does it that the workload imitates.
+
     Parameters
     ----------
     draws : values of a repeated transaction: drawn anew, or those of the first attempt
-    retry_limit : repeats after which it counts as failed; None: repeated until it succeeds
+    retry_limit : repeats after which it counts as failed
     pause_ns : from the third attempt on a repeat waits a random time up to this, doubled each time; 0: never
     prepared_full : when the server's max_prepared_stmt_count is reached: send the rest as text, or stop
     """
 
-    draws: Literal["new", "same"] = "new"
+    draws: Literal["new", "same"] | None = None
     retry_limit: int | None = None
     pause_ns: int = 0
     prepared_full: Literal["text", "stop"] = "stop"

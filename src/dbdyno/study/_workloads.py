@@ -1,90 +1,170 @@
-"""Names of the workloads and of their options, so that a wrong word is found before anything starts.
+"""What is known of the workloads: their names and options, as the load generator itself tells them.
 
-The load generator owns what they mean; it checks them again.
+`workloads.json` is written by ``dbdyno-load workloads --json``, so nothing of a workload is written twice. Names and
+kinds of values are checked here, before anything starts; what the values mean, the load generator alone knows, and it
+is asked before anything is obtained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from types import MappingProxyType
 
-from dbdyno.study._values import OptionValue
+OptionValue = str | int | float | bool
 
-RAND_TYPES = ("special", "uniform", "gaussian", "pareto", "zipfian")
-
-
-def _whole(least: int) -> Callable[[object], OptionValue]:
-    def parse(value: object) -> OptionValue:
-        number = int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else value
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise ValueError(f"a whole number of at least {least}")
-        return number
-
-    return parse
+FILE = "workloads.json"
+OPTION_ALIASES: Mapping[str, str] = MappingProxyType({"rows": "table_size"})
+SQL_FILES = "sql:"
+"""What the names of workloads that lie in a directory begin with."""
+_LAB_CHOOSES = frozenset({"mysql_storage_engine"})  # a target names its storage engine
+_SWITCH: Mapping[str, bool] = MappingProxyType(
+    {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+)
 
 
-def _flag(value: object) -> OptionValue:
-    words: Mapping[object, bool] = {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False}
-    if isinstance(value, bool):
-        return value
-    flag = words.get(value.lower() if isinstance(value, str) else str(value))
+@dataclass(frozen=True, slots=True)
+class WorkloadOption:
+    """One option of a workload.
+
+    Parameters
+    ----------
+    default : as text; of a family whose workloads differ in it, that of the first
+    shapes_data : whether tables or rows depend on it
+    """
+
+    name: str
+    help: str
+    default: str
+    is_switch: bool
+    shapes_data: bool
+
+    def read(self, value: object) -> OptionValue:
+        """The value as it is stored and ordered.
+
+        Raises
+        ------
+        ValueError : its text completes "must be ..."
+
+        >>> WorkloadOption("tables", "", "1", False, True).read("4")
+        4
+        """
+        if self.is_switch:
+            return _switch(value)
+        number = _number(self.default)
+        if number is None:
+            return _text(value)
+        given = _number(value)
+        if given is None:
+            raise ValueError("a whole number" if isinstance(number, int) else "a number")
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadFamily:
+    """Workloads that share their options.
+
+    Parameters
+    ----------
+    is_workload : the family's name alone is a workload, too, whose options choose among the others
+    """
+
+    name: str
+    is_workload: bool
+    workloads: tuple[str, ...]
+    options: Mapping[str, WorkloadOption]
+
+
+def read_families(text: str) -> tuple[WorkloadFamily, ...]:
+    """The families in what ``dbdyno-load workloads --json`` printed."""
+    families = []
+    for row in json.loads(text)["families"]:
+        options = [WorkloadOption(**option) for option in row["options"] if option["name"] not in _LAB_CHOOSES]
+        by_name = MappingProxyType({option.name: option for option in options})
+        families.append(WorkloadFamily(row["name"], row["is_workload"], tuple(row["workloads"]), by_name))
+    return tuple(families)
+
+
+FAMILIES = read_families((resources.files("dbdyno.study") / FILE).read_text(encoding="utf-8"))
+
+
+def full_name(name: str) -> str | None:
+    """The full name of a workload; None when there is none of this name.
+
+    >>> full_name("oltp_read_write"), full_name("nonsense")
+    ('sysbench/oltp_read_write', None)
+    """
+    in_directory = name.startswith(SQL_FILES) and any(f"{family.name}:" == SQL_FILES for family in FAMILIES)
+    if in_directory or name in workload_names():
+        return name
+    return next((full for full in workload_names() if full.rsplit("/", 1)[-1] == name), None)
+
+
+def workload_names() -> Sequence[str]:
+    """The full names of all workloads."""
+    return [name for f in FAMILIES for name in ([f.name] if f.is_workload else []) + list(f.workloads)]
+
+
+def family_of(name: str) -> WorkloadFamily:
+    """The family of a workload by its full name.
+
+    >>> family_of("sysbench/oltp_read_only").name
+    'sysbench'
+    """
+    return next(family for family in FAMILIES if family.name == family_name(name))
+
+
+def family_name(name: str) -> str:
+    """The name of a workload's family.
+
+    >>> family_name("tpcc/hammerdb"), family_name("sql:queries/mix")
+    ('tpcc', 'sql')
+    """
+    return name.split(":", 1)[0].split("/", 1)[0]
+
+
+def options_of(name: str) -> Mapping[str, WorkloadOption]:
+    """The options of a workload by its full name."""
+    return family_of(name).options
+
+
+def option_words(options: Mapping[str, OptionValue]) -> list[str]:
+    """Options as the load generator's arguments.
+
+    >>> option_words({"range_selects": False, "table_size": 50})
+    ['--range-selects=off', '--table-size=50']
+    """
+    texts = {n: ("on" if v else "off") if isinstance(v, bool) else str(v) for n, v in options.items()}
+    return [f"--{name.replace('_', '-')}={text}" for name, text in texts.items()]
+
+
+def _switch(value: object) -> bool:
+    flag = _SWITCH.get(str(value).lower())
     if flag is None:
         raise ValueError("on or off")
     return flag
 
 
-def _real(value: object) -> OptionValue:
-    try:
-        return float(str(value))
-    except ValueError as error:
-        raise ValueError("a number") from error
+def _number(value: object) -> int | float | None:
+    """The number in a value; None when it is none.
+
+    >>> _number("4"), _number("0.5"), _number("uniform"), _number(True)
+    (4, 0.5, None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    for kind in (int, float):
+        try:
+            number = kind(str(value))
+        except ValueError:
+            continue
+        return number
+    return None
 
 
-def _word(value: object) -> OptionValue:
+def _text(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("a text")  # noqa: TRY004 - as the others: its text completes "must be ..."
     return str(value)
-
-
-def _rand_type(value: object) -> OptionValue:
-    if value not in RAND_TYPES:
-        raise ValueError("one of " + ", ".join(RAND_TYPES))
-    return str(value)
-
-
-SYSBENCH_OPTIONS: Mapping[str, Callable[[object], OptionValue]] = MappingProxyType(
-    {
-        "tables": _whole(1),
-        "table_size": _whole(1),
-        "range_size": _whole(1),
-        "point_selects": _whole(0),
-        "simple_ranges": _whole(0),
-        "sum_ranges": _whole(0),
-        "order_ranges": _whole(0),
-        "distinct_ranges": _whole(0),
-        "index_updates": _whole(0),
-        "non_index_updates": _whole(0),
-        "delete_inserts": _whole(0),
-        "range_selects": _flag,
-        "skip_trx": _flag,
-        "auto_inc": _flag,
-        "secondary": _flag,
-        "create_secondary": _flag,
-        "create_table_options": _word,
-        "rand_type": _rand_type,
-        "rand_spec_iter": _whole(1),
-        "rand_spec_pct": _whole(1),
-        "rand_spec_res": _whole(1),
-        "rand_pareto_h": _real,
-        "rand_zipfian_exp": _real,
-    }
-)
-
-OPTION_ALIASES: Mapping[str, str] = MappingProxyType({"rows": "table_size"})
-
-WORKLOADS: Mapping[str, Mapping[str, Callable[[object], OptionValue]]] = MappingProxyType(
-    {
-        "sysbench/oltp_read_write": SYSBENCH_OPTIONS,
-        "sysbench/oltp_read_only": SYSBENCH_OPTIONS,
-        "sysbench/oltp_write_only": SYSBENCH_OPTIONS,
-        "sysbench/oltp_point_select": SYSBENCH_OPTIONS,
-    }
-)

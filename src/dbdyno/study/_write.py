@@ -7,7 +7,8 @@ import json
 from dbdyno.core import Target
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
-from dbdyno.study._values import OptionValue, Study, WorkloadChoice
+from dbdyno.study._values import Study, WorkloadChoice
+from dbdyno.study._workloads import OptionValue
 
 
 def study_text(study: Study) -> str:
@@ -81,7 +82,7 @@ def _pacing_text(study: Study) -> str:
 
 def _errors_text(study: Study) -> str:
     errors, lines = study.errors, list[str]()
-    if errors.draws != "new":
+    if errors.draws is not None:
         lines.append(f"draws = {_quoted(errors.draws)}")
     if errors.retry_limit is not None:
         lines.append(f"retry_limit = {errors.retry_limit}")

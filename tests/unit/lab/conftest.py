@@ -104,9 +104,6 @@ class PaperConnection:
     def fetchall(self) -> tuple[()]:
         return ()
 
-    def fetchone(self) -> tuple[int, ...]:
-        return (50_000, 1, 50_000, 1250012345, 107374182400, 107374182401)
-
     def close(self) -> None:
         return None
 

@@ -232,10 +232,10 @@ def test_a_running_server_is_filled_in_place_with_a_caveat(laboratory: Lab) -> N
 
 
 def test_targets_with_different_rows_are_refused() -> None:
-    one = TableSums("sbtest1", 5, 10, 20, 30)
+    one = TableSums("sbtest1", 5, {"sum_k": 10, "sum_crc32_c": 20})
     check_equal({"a": (one,), "b": (one,)})
     with pytest.raises(PopulateError, match="b does not hold the same rows as a") as error:
-        check_equal({"a": (one,), "b": (replace(one, sum_k=11),)})
+        check_equal({"a": (one,), "b": (replace(one, sums={"sum_k": 11, "sum_crc32_c": 20}),)})
     assert "sbtest1" in error.value.why
 
 

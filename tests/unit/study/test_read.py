@@ -113,7 +113,7 @@ def test_the_storage_engine_axis_multiplies_targets() -> None:
         ("[1, 4]", "[]", 12, "at least one entry"),
         ('"64MB"', '"64 parsecs"', 11, "memory size"),
         ("rows", "rowz", 8, "did you mean 'rows'?"),
-        ("50000", "-1", 8, "at least 1"),
+        ("50000", "'many'", 8, "a whole number"),
         ("oltp_read_write", "oltp_read_wrte", 6, "oltp_read_write"),
         ('"mysql:9.7"', '"mysq:9.7"', 3, "did you mean 'mysql'?"),
         ('"mysql:9.7"', '"mysql 9.7"', 3, "FAMILY:VERSION"),

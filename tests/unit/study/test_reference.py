@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from dbdyno.study import OPTION_ALIASES, WORKLOADS, _schema
+from dbdyno.study import OPTION_ALIASES, _schema, _workloads
 from dbdyno.study._schema import Key
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
@@ -18,6 +18,7 @@ Written from the reader's own tables by `DBDYNO_WRITE_REFERENCE=1 pytest tests/u
 A study file is TOML. An unknown key or a wrong value is answered with its line, what is allowed, and the nearest valid
 word. `studies/` holds complete ones.
 """
+NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql-files.md)."
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": ("", _schema.TOP),
     "`[[target]]`": (
@@ -60,18 +61,28 @@ def _table(title: str, words: str, keys: Mapping[str, Key]) -> str:
     return "\n\n".join(part for part in (f"## {title}", words, table) if part) + "\n"
 
 
+def _family(family: _workloads.WorkloadFamily) -> str:
+    names = [*([family.name] if family.is_workload else []), *family.workloads] or [f"{family.name}:DIRECTORY"]
+    rows = [
+        f"| `{option.name}`{'*' if option.shapes_data else ''} | {f'`{option.default}`' if option.default else 'none'}"
+        f" | {option.help} |"
+        for option in family.options.values()
+    ]
+    heading = f"### {', '.join(f'`{name}`' for name in names)}"
+    table = ["| option | default | meaning |", "|---|---|---|", *rows] if rows else [NO_OPTIONS]
+    return "\n".join([heading, "", *table]) + "\n"
+
+
 def _page() -> str:
     parts = [HEAD, *(_table(title, words, keys) for title, (words, keys) in TABLES.items())]
-    names = ", ".join(f"`{name}`" for name in WORKLOADS)
-    options = sorted({option for known in WORKLOADS.values() for option in known})
     aliases = ", ".join(f"`{alias}` for `{option}`" for alias, option in OPTION_ALIASES.items())
     parts.append(
         "## `[workload]`, or several `[[workload]]`\n\n"
-        f"`name` is one of {names}. `label`, unique in the study, is the name unless given. Every other key is an "
-        f"option of the workload, in sysbench's words ({aliases} will do):\n\n"
-        + "\n".join(f"- `{option}`" for option in options)
-        + "\n\nWhat they mean and their defaults: `dbdyno-load run --help` in [commands](commands.md).\n"
+        "`name` is one of those below. `label`, unique in the study, is the name unless given. Every other key is an "
+        f"option of the workload ({aliases} will do). Options marked * shape the data: workloads that agree in them "
+        "share one dataset. `dbdyno-load workloads NAME` tells what options come to.\n"
     )
+    parts += [_family(family) for family in _workloads.FAMILIES]
     return "\n".join(parts)
 
 

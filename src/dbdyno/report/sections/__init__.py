@@ -7,6 +7,7 @@ from dbdyno.report.sections._how import how_section, settings_section
 from dbdyno.report.sections._latency import latency_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import rank_section, throughput_section
+from dbdyno.report.sections._types import types_section
 
 __all__ = [
     "Page",
@@ -18,4 +19,5 @@ __all__ = [
     "settings_section",
     "stability_section",
     "throughput_section",
+    "types_section",
 ]

@@ -1,0 +1,56 @@
+"""What the load generator tells of a study's workloads before anything starts: that they can be, and how large."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbdyno.core import MeasureError, StudyError
+from dbdyno.hosts import Host
+from dbdyno.study import Study, ToldWorkload, WorkloadChoice, option_words
+
+_TIMEOUT_S = 60
+_WRONG_REQUEST = 2  # exit code
+
+
+def told_workloads(study: Study, host: Host, generator: Path) -> dict[str, ToldWorkload]:
+    """Every workload of a study by its label, asked for the most connections that will drive it.
+
+    Raises
+    ------
+    StudyError : options that can't be, alone, together, or for so many connections
+    MeasureError : the load generator is no use
+    """
+    most = max(study.concurrencies)
+    return {choice.label: _told(_words(study, choice, most), choice, host, generator) for choice in study.workloads}
+
+
+def _words(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:
+    words = [f"--concurrency={concurrency}", f"--rng={study.rng}", f"--seed={study.seed}"]
+    return [*words, *option_words(choice.options)]
+
+
+def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: Path) -> ToldWorkload:
+    done = host.run([str(generator), "workloads", choice.name, "--json", *words], timeout_s=_TIMEOUT_S, check=False)
+    if done.exit_code == _WRONG_REQUEST:
+        what, _, why = done.stderr.strip().partition("\n")
+        raise StudyError(f"workload {choice.label}: {what.removeprefix('error: ')}", why.strip())
+    try:
+        row = json.loads(done.stdout)
+        return ToldWorkload(
+            row["name"],
+            row["imitates"],
+            row["options"],
+            tuple(row["quirks"]),
+            tuple(row["transaction_types"]),
+            row["tables"],
+            row["rows_total"],
+            row["conditions"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise MeasureError(
+            f"the load generator tells nothing of workload {choice.label}",
+            f"exit code {done.exit_code}: {done.stderr.strip()[-500:] or done.stdout[:200]}",
+            "check that dbdyno-load is of the same version as dbdyno",
+        ) from error
