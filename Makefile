@@ -4,7 +4,7 @@
 #   make test      every check: format, lints, types, import order, unit, contract, browser and real-server tests
 #   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
-#                  a quarter of an hour on an idle machine; writes docs/reference/client-cost.md
+#                  half an hour on an idle machine; writes docs/reference/client-cost.md
 #   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
