@@ -229,7 +229,8 @@ fn each_transaction_type_has_the_events_of_its_own_profile() {
     assert_eq!(outcome.status, Status::Complete);
     // The ramp holds 600 events, then 1,000 come at its end rate; the pause ends after two seconds.
     assert_eq!(outcome.scheduled, 1_600 + 500);
-    assert_eq!(outcome.completed, 2_100);
+    // An event that is due a moment before the end is left unsent where the processor comes late.
+    assert!(outcome.unsent <= 21, "{outcome:?}");
     assert_eq!(sums.started[0] + sums.started[1] + outcome.unsent, 2_100);
     assert!(
         sums.started[0] <= 500 && sums.started[1] <= 1_600,

@@ -1,6 +1,6 @@
 //! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
-use crate::{Call, Course};
+use crate::{Call, Course, ServerCounts};
 use dbdyno_chance::{Stream, Unique};
 use dbdyno_wire::{KeptRows, OkReply, Reply};
 
@@ -155,6 +155,10 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     }
     /// The rates that belong to the workload, for loads that ask for no other pacing.
     fn course(&self) -> Option<&Course> {
+        None
+    }
+    /// What the server counts of the work by itself, where it does.
+    fn server_counts(&self) -> Option<&ServerCounts> {
         None
     }
     /// Whether several statements may stand in one request, parted by semicolons.

@@ -32,6 +32,7 @@ mod nearest;
 mod oltp;
 mod option_value;
 mod population;
+mod server_counts;
 mod sql_files;
 #[allow(dead_code, reason = "some of it is for workloads that come next")]
 mod story;
@@ -52,3 +53,4 @@ pub use event::{
     TransactionType, User, UserDraws, Workload,
 };
 pub use population::{Check, Condition, Holds, Moment, Population, RowSource};
+pub use server_counts::{ServerCount, ServerCounts};

@@ -2,7 +2,8 @@
 
 use super::options::Options;
 use super::quirks;
-use crate::{Call, Facts, RetryLaw, StatementTemplate, User, Workload, WorkloadError};
+use super::server_counts::server_counts;
+use crate::{Call, Facts, RetryLaw, ServerCounts, StatementTemplate, User, Workload, WorkloadError};
 use dbdyno_wire::{KeptRows, Reply};
 
 /// Makes the user of a number, from 0.
@@ -35,6 +36,7 @@ pub(crate) struct StandIn<'a> {
 /// One of the dialects as a workload.
 pub(crate) struct Tpcc {
     name: String,
+    counts: ServerCounts,
     parts: Parts,
 }
 
@@ -54,7 +56,11 @@ impl Tpcc {
             });
         }
         let name = format!("{}/{}", super::NAME, parts.options.dialect.word());
-        Ok(Self { name, parts })
+        Ok(Self {
+            name,
+            counts: server_counts(&parts.options),
+            parts,
+        })
     }
 }
 
@@ -96,6 +102,10 @@ impl Workload for Tpcc {
 
     fn session_statements(&self, _lane: u8) -> &[String] {
         &self.parts.session
+    }
+
+    fn server_counts(&self) -> Option<&ServerCounts> {
+        Some(&self.counts)
     }
 
     fn retry(&self) -> Option<RetryLaw> {

@@ -17,7 +17,7 @@ pub(crate) enum Mix {
 }
 
 /// Cards of each type in a deck of 23, by number of the type.
-const DECK: [u32; 5] = [10, 10, 1, 1, 1];
+pub(super) const DECK: [u32; 5] = [10, 10, 1, 1, 1];
 
 impl Mix {
     pub(crate) fn deck() -> Self {

@@ -21,6 +21,7 @@ mod quirks;
 #[cfg(test)]
 mod rehearsal;
 mod sentence;
+mod server_counts;
 mod stand_in;
 mod standard;
 mod stock;

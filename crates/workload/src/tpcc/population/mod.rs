@@ -44,6 +44,11 @@ pub(crate) fn population(
     }))
 }
 
+/// The names of the districts' tables, one a set.
+pub(super) fn district_tables(options: &Options) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| Table::District.name(options, set))
+}
+
 /// Tables are counted set by set, in the order of [`Table::ALL`].
 #[derive(Debug)]
 struct TpccPopulation {
