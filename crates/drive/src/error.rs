@@ -162,6 +162,9 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
         1049 => Some("create the schema, or name another with --database"),
         1129 => Some("let the server forget the failed connections: FLUSH HOSTS"),
         1146 => Some("fill the tables first: dbdyno-load populate with the same workload options"),
+        1305 => Some(
+            "make the procedures: dbdyno-load populate with the same workload options as the run's",
+        ),
         1412 | 1615 => Some("let nobody change the tables during the run"),
         2006 | 2013 => Some(
             "look into the server's log; to go on after a lost connection, list 2006,2013 among the ignored errors",

@@ -46,11 +46,17 @@ impl Worker {
     /// Counts the error at the event, and says whether the event has a repeat left.
     fn count_repeat(&mut self, index: u32, code: u16, message: &str) -> bool {
         let statement = self.statement_name(index);
-        let text = format!("error {code} on {statement}: {message}; counted and repeated");
+        let limit = self.shared.policy.retry_limit;
+        let attempts = self.connections[index as usize].attempts;
+        let repeat = limit.is_none_or(|limit| attempts <= limit);
+        let next = if repeat {
+            "repeated"
+        } else {
+            "the event given up"
+        };
+        let text = format!("error {code} on {statement}: {message}; counted and {next}");
         self.tell_once(code, Level::Info, text);
         let connection = &mut self.connections[index as usize];
-        let limit = self.shared.policy.retry_limit;
-        let repeat = limit.is_none_or(|limit| connection.attempts <= limit);
         if repeat {
             let counts = &mut self.book.page.transactions[usize::from(connection.transaction)];
             counts.retries.add(code);

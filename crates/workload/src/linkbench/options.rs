@@ -5,6 +5,7 @@ use super::operation::{MIXED, Mix};
 use super::option_table::{OptionRow, ROWS};
 use crate::WorkloadError;
 use crate::nearest::nearest;
+use crate::storage_engine::compresses_as_innodb;
 
 /// All options; values are checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +105,11 @@ impl Options {
             let allowed = "an id above startid1";
             return Err(invalid("maxid1", &self.maxid1.to_string(), allowed));
         }
+        let (how, engine) = (&self.table_compression, &self.mysql_storage_engine);
+        if how != "none" && !compresses_as_innodb(engine) {
+            let allowed = format!("none, as it is InnoDB's compression and not that of {engine},");
+            return Err(invalid("table_compression", how, &allowed));
+        }
         let sum = self.mix().sum();
         if (sum - 100.0).abs() > 1e-6 {
             let allowed = "a mix whose ten shares, addlink to getnode, add up to 100";
@@ -195,6 +201,17 @@ mod tests {
             given.push((name, "0"));
         }
         assert_eq!(read(&given).unwrap().mix().0[4], 20.0);
+    }
+
+    #[test]
+    fn compression_of_tables_is_innodbs() {
+        let rocksdb = ("mysql_storage_engine", "rocksdb");
+        for how in ["row-compressed", "page-compressed"] {
+            let message = read(&[rocksdb, ("table_compression", how)]).unwrap_err();
+            assert!(message.contains("not that of rocksdb"), "{message}");
+            assert!(read(&[("table_compression", how)]).is_ok());
+        }
+        assert!(read(&[rocksdb]).is_ok());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::dialect::Dialect;
 use super::option_table::{OptionRow, ROWS};
 use crate::WorkloadError;
 use crate::nearest::nearest;
+use crate::storage_engine::lacks_foreign_keys;
 
 /// Whether the tool's quirks are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +209,20 @@ impl Options {
             let allowed = "1 to 32767 (a SMALLINT in this dialect's schema)";
             return Err(invalid("warehouses", &self.warehouses.to_string(), allowed));
         }
+        self.check_foreign_keys()
+    }
+
+    fn check_foreign_keys(&self) -> Result<(), WorkloadError> {
+        let engine = &self.mysql_storage_engine;
+        if self.fk != ForeignKeys::None && lacks_foreign_keys(engine) {
+            let word = match self.fk {
+                ForeignKeys::Declared => "declared",
+                _ => "enforced",
+            };
+            let allowed =
+                format!("none (on all engines of a comparison), as {engine} has no foreign keys,");
+            return Err(invalid("fk", word, &allowed));
+        }
         Ok(())
     }
 
@@ -338,6 +353,17 @@ mod tests {
         );
         let message = read(None, &[("warehuoses", "2")]).unwrap_err();
         assert!(message.contains("\"warehouses\""), "{message}");
+    }
+
+    #[test]
+    fn engines_without_foreign_keys_are_found_before_the_tables_are_filled() {
+        let rocksdb = ("mysql_storage_engine", "rocksdb");
+        for dialect in [Dialect::TpccMysql, Dialect::SysbenchTpcc] {
+            let message = read(Some(dialect), &[rocksdb]).unwrap_err();
+            assert!(message.contains("rocksdb has no foreign keys"), "{message}");
+            assert!(read(Some(dialect), &[rocksdb, ("fk", "none")]).is_ok());
+        }
+        assert!(read(Some(Dialect::Standard), &[rocksdb]).is_ok());
     }
 
     #[test]

@@ -12,9 +12,9 @@ pub(crate) fn active(options: &Options) -> Vec<String> {
         // 1, 2 and 9 are of the tool's own figures and locks
         Dialect::TpccMysql => numbered("Q-TM-", &[3, 4, 5, 6, 7, 8, 10]),
         Dialect::Hammerdb if options.no_stored_procs => {
-            numbered("Q-HD-", &[1, 2, 3, 4, 6, 8, 9, 10])
+            numbered("Q-HD-", &[1, 2, 3, 4, 6, 8, 9, 10, 11])
         }
-        Dialect::Hammerdb => numbered("Q-HD-", &[1, 2, 3, 4, 5, 6, 7, 9, 10]),
+        Dialect::Hammerdb => numbered("Q-HD-", &[1, 2, 3, 4, 5, 6, 7, 9, 10, 11]),
     };
     if options.strings == Strings::Repeated {
         quirks.push("Q-ST-4".to_owned());

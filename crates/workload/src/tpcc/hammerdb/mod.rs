@@ -49,7 +49,7 @@ pub(crate) fn workload(
         },
         retry: RetryLaw {
             after: RetryAfter::AnyError,
-            rollback_first: false,
+            rollback_first: options.is_fixed(), // Q-HD-11
             limit: Some(0),
             draws: Draws::New,
         },

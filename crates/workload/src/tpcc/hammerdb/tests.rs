@@ -278,3 +278,14 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
         assert!((balance - (-10.0 + sign * f64::from(paid))).abs() < 1e-9);
     }
 }
+
+#[test]
+fn only_the_repaired_tool_rolls_back_what_an_error_has_left_open() {
+    for (fidelity, rolls_back) in [("tool", false), ("fixed", true)] {
+        let made = made("tpcc/hammerdb", &[("fidelity", fidelity)], 1);
+        let law = made.retry().unwrap();
+        assert_eq!((law.rollback_first, law.limit), (rolls_back, Some(0)));
+        let quirks = made.facts().quirks;
+        assert_eq!(quirks.iter().any(|quirk| quirk == "Q-HD-11"), !rolls_back);
+    }
+}
