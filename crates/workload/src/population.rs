@@ -46,6 +46,10 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     }
     /// What to sum up. The first is always the count of rows.
     fn checks(&self, table: u32) -> &'static [Check];
+    /// How the server was asked to compress the tables, where it was.
+    fn compression(&self) -> Option<Compression> {
+        None
+    }
     /// What must hold between the tables, after the filling and after a run.
     fn conditions(&self) -> Vec<Condition> {
         Vec::new()
@@ -65,6 +69,15 @@ pub struct Check {
     pub name: &'static str,
     /// The SQL expression. It gives 0, not NULL, for a table without rows.
     pub sql: &'static str,
+}
+
+/// Compression that a server may take note of and yet not do: by what is on its disk it is found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Rows are packed into pages of so many bytes.
+    SmallPages(u32),
+    /// Pages are written with holes, so that files take less of the disk than they are long.
+    Holes,
 }
 
 /// A query that must return no row.

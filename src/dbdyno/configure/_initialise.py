@@ -70,6 +70,7 @@ def account_statements(credentials: Credentials) -> list[str]:
         statements += [
             f"CREATE USER '{LOAD_USER}'@'{source}' IDENTIFIED BY '{credentials.load_password}';",
             f"GRANT ALL PRIVILEGES ON `dbdyno\\_%`.* TO '{LOAD_USER}'@'{source}';",
+            f"GRANT PROCESS ON *.* TO '{LOAD_USER}'@'{source}';",  # to see what tables take on the disk
         ]
     return statements
 

@@ -37,11 +37,13 @@ def test_damaged_passwords_are_an_error_that_does_not_quote_them(tmp_path: Path,
     assert not content or content not in str(caught.value)
 
 
-def test_the_load_user_has_rights_in_our_schemas_only() -> None:
+def test_the_load_user_changes_our_schemas_only_and_else_sees_what_tables_take() -> None:
     statements = account_statements(Credentials("a", "b"))
     grants = [s for s in statements if s.startswith("GRANT")]
-    assert len(grants) == 2
-    assert all("ON `dbdyno\\_%`.* TO 'dbdyno'@" in grant for grant in grants)
+    seeing = [grant for grant in grants if grant.startswith("GRANT PROCESS ON *.* TO 'dbdyno'@")]
+    changing = [grant for grant in grants if grant not in seeing]
+    assert len(seeing) == len(changing) == 2
+    assert all("ON `dbdyno\\_%`.* TO 'dbdyno'@" in grant for grant in changing)
 
 
 def test_every_statement_of_a_bootstrap_stands_on_one_line_and_open_accounts_go() -> None:

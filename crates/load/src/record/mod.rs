@@ -14,7 +14,7 @@ pub(crate) use load::{End, Message, Start};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;
-pub(crate) use verify::{ConditionLine, VerifyEnd};
+pub(crate) use verify::{ConditionLine, SpaceLine, TableSpace, VerifyEnd};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 
 /// Name and version of this program, as every first record tells it.

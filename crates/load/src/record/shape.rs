@@ -3,7 +3,7 @@
 
 use super::{
     ConditionLine, IntervalLine, Message, PROGRAM, PackedSecond, PopulateEnd, PopulateProgress,
-    PopulateStart, ProbeLine, Start, TableRecord, VerifyEnd,
+    PopulateStart, ProbeLine, SpaceLine, Start, TableRecord, TableSpace, VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -253,6 +253,16 @@ fn records_of_verifying_have_the_shape_of_the_sample() {
         sql: "SELECT 1".to_owned(),
     };
     compare("condition", &written(&line), &sample(VERIFY, "condition"));
+    let space = SpaceLine {
+        record: "space",
+        tables: vec![TableSpace {
+            file_bytes: Some(1),
+            allocated_bytes: Some(1),
+            page_bytes: Some(1),
+            ..TableSpace::default()
+        }],
+    };
+    compare("space", &written(&space), &sample(VERIFY, "space"));
     let end = VerifyEnd {
         record: "verify-end",
         schema_version: 1,

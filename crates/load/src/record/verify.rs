@@ -24,6 +24,28 @@ pub(crate) struct ConditionLine {
     pub(crate) sql: String,
 }
 
+/// What the tables take, as the server tells it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SpaceLine {
+    pub(crate) record: &'static str,
+    pub(crate) tables: Vec<TableSpace>,
+}
+
+/// What one table takes, all its partitions together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct TableSpace {
+    pub(crate) name: String,
+    /// By the server's own estimate.
+    pub(crate) data_bytes: u64,
+    pub(crate) index_bytes: u64,
+    /// Length of its files; `None` where the storage engine tells of none.
+    pub(crate) file_bytes: Option<u64>,
+    /// What they take of the disk: less than their length where there are holes in them.
+    pub(crate) allocated_bytes: Option<u64>,
+    /// Bytes of a page on the disk.
+    pub(crate) page_bytes: Option<u64>,
+}
+
 /// All conditions were asked, or it was interrupted.
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyEnd {

@@ -1,16 +1,17 @@
 //! `dbdyno-load verify`: whether a workload's tables are consistent with each other.
 
 mod asking;
+mod space;
 mod teller;
 
 use crate::arguments::VerifyArguments;
 use crate::order::SCHEMA_VERSION;
-use crate::record::{PROGRAM, VerifyEnd};
+use crate::record::{ConditionLine, PROGRAM, SpaceLine, VerifyEnd};
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use asking::{Asking, Verdict};
 use dbdyno_meter::clock;
-use dbdyno_workload::{RandomKind, RandomSource, population};
+use dbdyno_workload::{Moment, Population, RandomKind, RandomSource, population};
 use teller::Teller;
 
 /// Asks every condition and tells what became of it.
@@ -43,6 +44,18 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
         counts.add(answer.verdict);
         teller.condition(&answer.into_line())
     });
+    let result = result.and_then(|()| {
+        let (spaces, judged) = space_of(&*population, &asking)?;
+        if let Some((verdict, line)) = judged {
+            counts.add(verdict);
+            teller
+                .condition(&line)
+                .map_err(unwritable("what was verified"))?;
+        }
+        teller
+            .space(&spaces)
+            .map_err(unwritable("what was verified"))
+    });
     let end = counts.end(result.is_ok(), clock::monotonic_ns() - began_ns);
     teller
         .end(&end)
@@ -53,6 +66,32 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     } else {
         Exit::NotHeld
     })
+}
+
+/// What the tables take, and whether they are compressed as asked for.
+fn space_of(
+    population: &dyn Population,
+    asking: &Asking<'_>,
+) -> Result<(SpaceLine, Option<(Verdict, ConditionLine)>), Trouble> {
+    let tables: Vec<_> = (0..population.tables())
+        .map(|table| population.table_name(table))
+        .collect();
+    let compression = population.compression();
+    let mut session = asking.access.connect()?;
+    // After a run nobody writes for the sake of a figure: that would be the next run's start.
+    let is_written_out = compression.is_some()
+        && asking.moment == Moment::AfterLoad
+        && space::write_out(&mut session, &tables);
+    let spaces = space::measure(&mut session, &tables).map_err(|error| {
+        Trouble::world("what the tables take could not be asked").because(error)
+    })?;
+    session.close();
+    let judged = compression.map(|compression| space::judge(compression, &spaces, is_written_out));
+    let line = SpaceLine {
+        record: "space",
+        tables: spaces,
+    };
+    Ok((line, judged))
 }
 
 /// Conditions by what became of them.

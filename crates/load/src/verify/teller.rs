@@ -1,6 +1,6 @@
 //! Verifying as records or as text.
 
-use crate::record::{ConditionLine, RecordWriter, VerifyEnd};
+use crate::record::{ConditionLine, RecordWriter, SpaceLine, VerifyEnd};
 use std::io::{self, Stdout, Write};
 
 /// Tells what was verified on standard output.
@@ -22,6 +22,13 @@ impl Teller {
         match self {
             Self::Records(records) => records.write(line),
             Self::Text => writeln!(io::stdout(), "{}", text_of(line)),
+        }
+    }
+
+    pub(super) fn space(&mut self, line: &SpaceLine) -> io::Result<()> {
+        match self {
+            Self::Records(records) => records.write(line),
+            Self::Text => write!(io::stdout(), "{}", space_text(line)),
         }
     }
 
@@ -64,6 +71,32 @@ fn text_of(line: &ConditionLine) -> String {
     text
 }
 
+/// A line a table and one of all, in MiB.
+fn space_text(line: &SpaceLine) -> String {
+    let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
+    let optional = |bytes: Option<u64>| {
+        bytes.map_or_else(
+            || format!("{:>10}", "-"),
+            |bytes| format!("{:>10.1}", mib(bytes)),
+        )
+    };
+    let mut text = format!(
+        "{:<16} {:>10} {:>10} {:>10} {:>10}\n",
+        "space in MiB", "data", "indexes", "files", "on disk"
+    );
+    for table in &line.tables {
+        text += &format!(
+            "  {:<14} {:>10.1} {:>10.1} {} {}\n",
+            table.name,
+            mib(table.data_bytes),
+            mib(table.index_bytes),
+            optional(table.file_bytes),
+            optional(table.allocated_bytes),
+        );
+    }
+    text
+}
+
 fn row_text(row: &[Option<String>]) -> String {
     let values: Vec<&str> = row
         .iter()
@@ -75,6 +108,23 @@ fn row_text(row: &[Option<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::TableSpace;
+
+    #[test]
+    fn tables_without_files_of_their_own_have_a_dash() {
+        let table = TableSpace {
+            name: "linktable".to_owned(),
+            data_bytes: 3 << 20,
+            file_bytes: Some(5 << 20),
+            ..TableSpace::default()
+        };
+        let text = space_text(&SpaceLine {
+            record: "space",
+            tables: vec![table],
+        });
+        let words: Vec<_> = text.split_whitespace().rev().take(5).collect();
+        assert_eq!(words, ["-", "5.0", "0.0", "3.0", "linktable"]);
+    }
 
     #[test]
     fn a_broken_condition_shows_its_first_rows() {

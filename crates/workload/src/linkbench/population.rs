@@ -6,7 +6,7 @@ use super::rows::{
     NodeRows, Rows,
 };
 use super::{conditions, schema};
-use crate::{Check, Condition, Population, RowSource};
+use crate::{Check, Compression, Condition, Population, RowSource};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -138,6 +138,10 @@ impl Population for LinkBenchPopulation {
             LINKS => &schema::LINK_CHECKS,
             _ => &schema::COUNT_CHECKS,
         }
+    }
+
+    fn compression(&self) -> Option<Compression> {
+        schema::compression_of(&self.options)
     }
 
     fn conditions(&self) -> Vec<Condition> {

@@ -1,7 +1,7 @@
 //! The three tables, in their variants.
 
 use super::options::Options;
-use crate::Check;
+use crate::{Check, Compression};
 
 pub(super) const NODES: &str = "nodetable";
 pub(super) const LINKS: &str = "linktable";
@@ -117,6 +117,15 @@ fn compression(options: &Options) -> String {
     }
 }
 
+/// What must be on the disk if the server heeds those words.
+pub(super) fn compression_of(options: &Options) -> Option<Compression> {
+    match options.table_compression.as_str() {
+        "row-compressed" => Some(Compression::SmallPages(options.key_block_size * 1024)),
+        "page-compressed" => Some(Compression::Holes),
+        _ => None,
+    }
+}
+
 /// A query for the tables that the server made otherwise than asked for: it may take words of compression and, with
 /// a warning, not heed them.
 pub(super) fn tables_of_another_form(options: &Options) -> Option<String> {
@@ -125,8 +134,9 @@ pub(super) fn tables_of_another_form(options: &Options) -> Option<String> {
             "row_format = 'Compressed' AND create_options LIKE '%KEY_BLOCK_SIZE={}%'",
             options.key_block_size
         ),
+        // MariaDB 10.11 writes the 1 in quotes, 10.5 and 11.8 don't.
         "page-compressed" => "create_options LIKE '%PAGE_COMPRESSED%=1%' \
-             OR create_options LIKE '%COMPRESSION=%'"
+             OR create_options LIKE '%PAGE_COMPRESSED%=''1''%' OR create_options LIKE '%COMPRESSION=%'"
             .to_owned(),
         _ => return None,
     };
@@ -159,6 +169,12 @@ mod tests {
             "{other}"
         );
         assert!(!other.contains("id1_type"));
+        let packed = Options {
+            table_compression: "row-compressed".to_owned(),
+            ..Options::default()
+        };
+        assert_eq!(compression_of(&packed), Some(Compression::SmallPages(8192)));
         assert_eq!(tables_of_another_form(&Options::default()), None);
+        assert_eq!(compression_of(&Options::default()), None);
     }
 }

@@ -1,0 +1,181 @@
+"""Every family of workloads on real servers: filled, consistent, driven, and consistent still."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbdyno.configure import Server
+from dbdyno.lab import find_generator
+
+ENGINES = ("mariadb:11.8", "mysql:9.7")
+USERS = 4
+SECONDS = 2
+EVENTS_AT_LEAST = 20
+"""On the slowest machine; a family whose every event failed has none."""
+
+ONE_WAREHOUSE = "--warehouses=1"
+TPCC = {"mariadb": ("tpcc/standard", ONE_WAREHOUSE, "--keyandthink=off"), "mysql": ("tpcc/hammerdb", ONE_WAREHOUSE)}
+"""A warehouse takes seconds to fill, so each server has one dialect: single statements here, procedures there."""
+TPCC_TYPES = {"new_order", "payment", "order_status", "delivery", "stock_level"}
+LINKS_OF_A_NODE = "nlinks\n0 50\n2 90\n40 100\n"
+SHOP_TOML = """
+description = "A shop of one item's rows"
+
+[parameters]
+item = { zipf = [1, 500] }
+
+[transactions.look]
+weight = 3
+statements = ["SELECT price FROM item WHERE id = :item"]
+
+[transactions.buy]
+statements = ["BEGIN", "UPDATE item SET stock = stock - 1 WHERE id = :item", "COMMIT"]
+
+[tables.item]
+rows = 500
+[tables.item.columns]
+id = { sequence = 1 }
+price = { uniform = [1, 99] }
+stock = { uniform = [1000, 2000] }
+"""
+SHOP_SETUP = "CREATE TABLE item (id INT PRIMARY KEY, price INT NOT NULL, stock INT NOT NULL);\n"
+
+pytestmark = pytest.mark.server
+
+
+@dataclass(frozen=True)
+class Program:
+    """``dbdyno-load`` against one server and schema."""
+
+    where: tuple[str, ...]
+
+    def __call__(self, command: str, workload: str, *options: str, exits: int = 0) -> list[dict[str, Any]]:
+        argv = [str(find_generator()), command, workload, *self.where, *options]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == exits, done.stdout[-2000:] + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def fill(self, workload: str, *options: str) -> dict[str, Any]:
+        """The record of a filling that is complete; an earlier one is taken away."""
+        self("cleanup", workload, *options)
+        end = self("populate", workload, *options, "--json")[-1]
+        assert end["status"] == "complete"
+        return end
+
+    def conditions(self, moment: str, workload: str, *options: str, exits: int = 0) -> dict[str, str]:
+        """What became of each condition."""
+        rows = self("verify", workload, *options, f"--after={moment}", "--json", exits=exits)
+        return {row["name"]: row["status"] for row in rows if row["record"] == "condition"}
+
+    def space(self, workload: str, *options: str) -> dict[str, dict[str, Any]]:
+        """What each table takes."""
+        rows = self("verify", workload, *options, "--after=load", "--json")
+        (space,) = (row for row in rows if row["record"] == "space")
+        return {table["name"]: table for table in space["tables"]}
+
+    def drive(self, workload: str, *options: str) -> dict[str, int]:
+        """Events by type, of a run that met no error it did not repeat or give up as its tool does."""
+        pace = (f"--threads={USERS}", f"--time={SECONDS}s", "--warm-up=0s", "--json-lines=-")
+        records = self("run", workload, *options, *pace)
+        assert records[-1]["status"] == "complete"
+        assert records[-1]["completed"] >= EVENTS_AT_LEAST
+        counts: dict[str, int] = {}
+        for second in (record for record in records if record["record"] == "interval"):
+            for name, counted in second["transactions"].items():
+                counts[name] = counts.get(name, 0) + counted["completed"]
+        return counts
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def server(request: pytest.FixtureRequest, laboratory: Any) -> Iterator[Server]:
+    started = laboratory.start(request.param, route="loopback", tier=256 << 20)
+    yield started
+    started.kill()
+
+
+@pytest.fixture(scope="module")
+def program(server: Server) -> Program:
+    schema = "dbdyno_families"
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {schema}")
+    endpoint = server.endpoint
+    return Program(
+        (
+            "--host=127.0.0.1",
+            f"--port={endpoint.port}",
+            f"--user={endpoint.user}",
+            f"--password-file={endpoint.password_file}",
+            f"--database={schema}",
+        )
+    )
+
+
+def test_tpcc_stays_consistent_and_what_is_not_is_found(program: Program, server: Server) -> None:
+    workload, *options = TPCC[server.installation.family]
+    program.fill(workload, *options)
+    filled = program.conditions("load", workload, *options)
+    assert set(filled.values()) == {"holds"}
+    assert {"3.3.2.1", "3.3.2.6", "rows_stock"} <= filled.keys()
+    counts = program.drive(workload, *options)
+    assert counts.keys() == TPCC_TYPES
+    assert counts["new_order"] > 0 < counts["payment"]
+    driven = program.conditions("run", workload, *options)
+    assert "broken" not in driven.values()
+    assert driven["rows_orders"] == "told"  # there are more: new orders were placed
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE dbdyno_families.district SET d_ytd = d_ytd + 1 WHERE d_id = 3")
+        cursor.execute("COMMIT")
+    answers = program.conditions("run", workload, *options, exits=1)
+    assert {name for name, status in answers.items() if status == "broken"} == {"3.3.2.1", "3.3.2.9"}
+    program("cleanup", workload, *options)
+
+
+def test_linkbench_keeps_its_counts_and_its_small_pages(program: Program, tmp_path: Path) -> None:
+    law = tmp_path / "Distribution.dat"  # the published one has a node with a million links
+    law.write_text(LINKS_OF_A_NODE)
+    graph = ("--maxid1=5001", "--dbid=dbdyno_families", f"--data-file={law}", "--table-compression=row-compressed")
+    end = program.fill("linkbench", *graph)
+    assert {table["name"] for table in end["tables"]} == {"nodetable", "linktable", "counttable"}
+    assert set(program.conditions("load", "linkbench", *graph).values()) == {"holds"}
+    assert {table["page_bytes"] for table in program.space("linkbench", *graph).values()} == {8192}
+    counts = program.drive("linkbench", *graph)
+    assert counts["get_link_list"] > 0 < counts["add_link"]
+    assert "broken" not in program.conditions("run", "linkbench", *graph).values()
+    program("cleanup", "linkbench", *graph)
+
+
+def test_files_of_sql_change_what_they_say(program: Program, server: Server, tmp_path: Path) -> None:
+    (tmp_path / "workload.toml").write_text(SHOP_TOML)
+    (tmp_path / "setup.sql").write_text(SHOP_SETUP)
+    workload = f"sql:{tmp_path}"
+    program.fill(workload)
+    stock = "SELECT SUM(stock) FROM dbdyno_families.item"
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(stock)
+        before = int(cursor.fetchone()[0])
+    counts = program.drive(workload)
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(stock)
+        sold = before - int(cursor.fetchone()[0])
+    # Events under way at the end are finished and not counted, one a user at most.
+    assert counts["buy"] <= sold <= counts["buy"] + USERS
+    program("cleanup", workload)
+
+
+@pytest.mark.parametrize("law", ["special", "zipfian"])
+def test_oltp_keeps_its_rows(program: Program, server: Server, law: str) -> None:
+    options = ("--tables=2", "--rows=500", f"--rand-type={law}")
+    program.fill("sysbench/oltp_read_write", *options)
+    counts = program.drive("sysbench/oltp_read_write", *options)
+    assert counts["read_write"] >= EVENTS_AT_LEAST
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*), MIN(id), MAX(id) FROM dbdyno_families.sbtest2")
+        assert cursor.fetchone() == (500, 1, 500)
+    program("cleanup", "sysbench/oltp_read_write", *options)
