@@ -53,12 +53,16 @@ class OrderRates:
     ----------
     nopm : new orders that were not rolled back
     server_nopm, server_tpm : None where the server was not asked
+    ratio_by_mix : what the mix makes of TPM / NOPM in the long run
+    nopm_most : what keying and thinking allow; None without
     """
 
     nopm: float
     tpm: float
     server_nopm: float | None = None
     server_tpm: float | None = None
+    ratio_by_mix: float | None = None
+    nopm_most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

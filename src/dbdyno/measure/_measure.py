@@ -223,9 +223,11 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
         concurrency=order.run.cell.concurrency,
         server_death=server_death,
     )
-    orders = order_rates(figures.types, figures.rated_s, collector.counters, first, first + count)
-    caveats = (*judgement.caveats, *order_caveats(orders), *telemetry.caveats, *_warnings(collector.messages))
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
+    told = start.get("server_counts")
+    orders = order_rates(figures.types, figures.rated_s, told, collector.counters, first, first + count)
+    odd = order_caveats(orders, figures.rated_s)
+    caveats = (*judgement.caveats, *odd, *telemetry.caveats, *_warnings(collector.messages))
     return MeasuredRun(
         figures=figures,
         orders=orders,

@@ -9,6 +9,7 @@ import pytest
 
 from dbdyno.core import MeasureError
 from dbdyno.measure._records import (
+    CountersRecord,
     EndRecord,
     IntervalRecord,
     MessageRecord,
@@ -24,7 +25,9 @@ SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 
 def test_every_record_of_the_contract_is_read() -> None:
     records = [parse_record(line) for line in (SAMPLES / "load-records.jsonl").read_text().splitlines()]
-    start, interval, message, probe, end = records
+    start, interval, counters, message, probe, end = records
+    assert isinstance(counters, CountersRecord)
+    assert counters.values["sum_d_next_o_id"] == 600_200
     assert isinstance(start, StartRecord)
     assert start.monotonic_ns == 81234567890123
     assert not start.open_loop

@@ -7,7 +7,7 @@ use crate::order::{
     CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
 };
 use dbdyno_drive::{Level, Load, Outage, Outcome, SessionReadBack, Status};
-use dbdyno_workload::Workload;
+use dbdyno_workload::{ServerCount, ServerCounts, Workload};
 use serde::Serialize;
 
 /// All connections are ready.
@@ -33,6 +33,43 @@ pub(crate) struct Start<'a> {
     connect_retries: u64,
     prepared_statements: u64,
     statements_as_text: u64,
+    server_counts: Option<ServerCountsRecord<'a>>,
+}
+
+/// What the workload says of the server's own counts.
+#[derive(Debug, Serialize)]
+struct ServerCountsRecord<'a> {
+    counts: Vec<ServerCountRecord<'a>>,
+    ratio: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct ServerCountRecord<'a> {
+    name: &'a str,
+    title: &'a str,
+    transactions: Vec<&'a str>,
+    with_rollbacks: bool,
+    most_per_minute: Option<f64>,
+}
+
+impl<'a> ServerCountsRecord<'a> {
+    fn of(counts: &'a ServerCounts, types: &[&'a str]) -> Self {
+        let of_each = |count: &'a ServerCount| ServerCountRecord {
+            name: count.name,
+            title: count.title,
+            transactions: count
+                .grows_by
+                .iter()
+                .map(|number| types[usize::from(*number)])
+                .collect(),
+            with_rollbacks: count.grows_by_rollbacks,
+            most_per_minute: count.most_per_minute,
+        };
+        Self {
+            counts: counts.counts.iter().map(of_each).collect(),
+            ratio: counts.ratio,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +130,10 @@ impl<'a> Start<'a> {
             connect_retries: start.connect_retries,
             prepared_statements: start.prepared_statements,
             statements_as_text: start.statements_as_text,
+            server_counts: load
+                .workload
+                .server_counts()
+                .map(|counts| ServerCountsRecord::of(counts, load.workload.transaction_types())),
         }
     }
 }
@@ -132,6 +173,31 @@ impl<'a> Message<'a> {
             record: "message",
             level,
             text,
+        }
+    }
+}
+
+/// What the server had counted by itself when so many seconds of the run were over.
+#[derive(Debug, Serialize)]
+pub(crate) struct CountersLine {
+    record: &'static str,
+    second: u32,
+    monotonic_ns: u64,
+    values: Named<&'static str, u64>,
+}
+
+impl CountersLine {
+    pub(crate) fn of(
+        second: u32,
+        monotonic_ns: u64,
+        names: impl Iterator<Item = &'static str>,
+        values: &[u64],
+    ) -> Self {
+        Self {
+            record: "counters",
+            second,
+            monotonic_ns,
+            values: Named(names.zip(values.iter().copied()).collect()),
         }
     }
 }

@@ -2,8 +2,9 @@
 //! kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    ConditionLine, IntervalLine, Message, PROGRAM, PackedSecond, PopulateEnd, PopulateProgress,
-    PopulateStart, ProbeLine, SpaceLine, Start, TableRecord, TableSpace, VerifyEnd,
+    ConditionLine, CountersLine, IntervalLine, Message, PROGRAM, PackedSecond, PopulateEnd,
+    PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start, TableRecord, TableSpace,
+    VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -21,7 +22,14 @@ const POPULATE: &str = include_str!("../../../../contract/samples/populate-recor
 const VERIFY: &str = include_str!("../../../../contract/samples/verify-records.jsonl");
 
 /// Objects whose names are those of a workload, an option or an error.
-const FREE_NAMES: [&str; 5] = ["options", "transactions", "statements", "retries", "errors"];
+const FREE_NAMES: [&str; 6] = [
+    "options",
+    "transactions",
+    "statements",
+    "retries",
+    "errors",
+    "values",
+];
 
 fn sample(samples: &str, kind: &str) -> Value {
     let mut records = samples
@@ -79,10 +87,8 @@ fn load() -> (LoadOrder, Load) {
     (order, load)
 }
 
-#[test]
-fn the_start_has_the_shape_of_the_sample() {
-    let (order, load) = load();
-    let start = dbdyno_drive::Start {
+fn started() -> dbdyno_drive::Start {
+    dbdyno_drive::Start {
         monotonic_ns: 1,
         realtime_ns: 2,
         session: SessionReadBack {
@@ -93,12 +99,39 @@ fn the_start_has_the_shape_of_the_sample() {
         connect_retries: 0,
         prepared_statements: 4,
         statements_as_text: 0,
-    };
-    let mut ours = written(&Start::of(&order, &load, &start));
+    }
+}
+
+#[test]
+fn the_start_has_the_shape_of_the_sample() {
+    let (order, load) = load();
+    let mut ours = written(&Start::of(&order, &load, &started()));
     let theirs = sample(LOAD, "start");
     // The sample is of a closed loop.
     ours["pacing"] = theirs["pacing"].clone();
     compare("start", &ours, &theirs);
+}
+
+#[test]
+fn the_servers_own_counts_have_the_shape_of_the_sample() {
+    let mut order: LoadOrder = serde_json::from_str(ORDER).unwrap();
+    order.workload = serde_json::from_str(r#"{"name": "tpcc/hammerdb", "options": {}}"#).unwrap();
+    let load = order.load().unwrap();
+    let start = written(&Start::of(&order, &load, &started()));
+    compare(
+        "start.server_counts",
+        &start["server_counts"],
+        &sample(LOAD, "start")["server_counts"],
+    );
+    assert_eq!(
+        start["server_counts"]["counts"][0]["transactions"][0],
+        "new_order"
+    );
+    let counts = load.workload.server_counts().unwrap();
+    let names = counts.counts.iter().map(|count| count.name);
+    let line = written(&CountersLine::of(30, 5, names, &[600_200, 8_123]));
+    compare("counters", &line, &sample(LOAD, "counters"));
+    assert_eq!(line["values"]["com_commit_and_rollback"], 8_123);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `dbdyno-load run` and `search`: a load is driven and reported as text, as records, or both.
 
+mod counting;
 mod figures;
 mod heading;
 mod observer;
@@ -15,6 +16,7 @@ use crate::order::LoadOrder;
 use crate::record::is_closed_pipe;
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
+use counting::Counting;
 use dbdyno_drive::{DriveError, Load, Outcome, Search, Status, drive};
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
@@ -51,7 +53,11 @@ fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow
     let (load, search) = (order.load()?, order.search()?);
     let stop = stop_switch()?;
     let outputs = outputs(order, &load, search, shown, files)?;
-    let mut observer = RunObserver::new(outputs, order.remark());
+    let counting = match search {
+        Some(_) => None, // its probes are no phases
+        None => Counting::begin(&load, order.target.access()?),
+    };
+    let mut observer = RunObserver::new(outputs, order.remark(), counting);
     let result = match &search {
         Some(search) => dbdyno_drive::search(&load, search, &stop, &mut observer),
         None => drive(&load, &stop, &mut observer),

@@ -1,5 +1,6 @@
 //! Hands a run on to every place it is written to.
 
+use super::counting::{Counting, Reading};
 use super::output::{Output, Second};
 use dbdyno_drive::{IntervalRecord, Level, Observer, Outcome, Probe, Start};
 use dbdyno_meter::{Encoder, Histogram};
@@ -10,15 +11,21 @@ pub(super) struct RunObserver<'a> {
     outputs: Vec<Box<dyn Output + 'a>>,
     /// Told once the run has started.
     remark: Option<String>,
+    counting: Option<Counting>,
     encoder: Encoder,
     told_of_saturation: bool,
 }
 
 impl<'a> RunObserver<'a> {
-    pub(super) fn new(outputs: Vec<Box<dyn Output + 'a>>, remark: Option<String>) -> Self {
+    pub(super) fn new(
+        outputs: Vec<Box<dyn Output + 'a>>,
+        remark: Option<String>,
+        counting: Option<Counting>,
+    ) -> Self {
         Self {
             outputs,
             remark,
+            counting,
             encoder: Encoder::default(),
             told_of_saturation: false,
         }
@@ -26,6 +33,9 @@ impl<'a> RunObserver<'a> {
 
     /// The run is over. Every output has its end, whichever of them can't be written.
     pub(super) fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+        if let Some(counting) = self.counting.take() {
+            self.tell_counts(counting.finish())?;
+        }
         let ends = self.outputs.iter_mut().map(|output| output.finish(outcome));
         ends.collect::<Vec<_>>().into_iter().collect()
     }
@@ -35,6 +45,26 @@ impl<'a> RunObserver<'a> {
         tell: impl FnMut(&mut Box<dyn Output + 'a>) -> io::Result<()>,
     ) -> io::Result<()> {
         self.outputs.iter_mut().try_for_each(tell)
+    }
+
+    /// Asks for the server's counts if a phase begins or ends, and hands on those that have come.
+    fn count(&mut self, second: u32) -> io::Result<()> {
+        let Some(counting) = &self.counting else {
+            return Ok(());
+        };
+        counting.note(second);
+        let come = counting.take();
+        self.tell_counts(come)
+    }
+
+    fn tell_counts(&mut self, come: Vec<Result<Reading, String>>) -> io::Result<()> {
+        come.into_iter().try_for_each(|answer| match answer {
+            Ok(reading) => self.each(|output| output.counted(&reading)),
+            Err(error) => {
+                let text = format!("the server's own counts could not be read: {error}");
+                self.message(Level::Warning, &text)
+            }
+        })
     }
 
     /// Times over an hour are counted as an hour: kept, but worth knowing.
@@ -58,6 +88,7 @@ impl<'a> RunObserver<'a> {
 impl Observer for RunObserver<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
         self.each(|output| output.started(start))?;
+        self.count(0)?;
         match self.remark.take() {
             Some(text) => self.message(Level::Info, &text),
             None => Ok(()),
@@ -69,6 +100,7 @@ impl Observer for RunObserver<'_> {
         self.outputs
             .iter_mut()
             .try_for_each(|output| output.second(&mut second))?;
+        self.count(record.interval.second + 1)?;
         self.tell_of_saturation(record)
     }
 

@@ -1,5 +1,6 @@
 //! A run as text: calm lines while it goes, one table at its end.
 
+use super::counting::Reading;
 use super::figures::{loop_label, milliseconds};
 use super::heading::{heading, remark};
 use super::output::{Output, Second};
@@ -27,6 +28,8 @@ pub(super) struct Screen<'a> {
     recent_seconds: u32,
     /// Of the last phase, which is the one that is judged.
     window: Totals,
+    /// What the server had counted by itself.
+    readings: Vec<Reading>,
     /// Throughput and p99 in ms of each second, warm-up included.
     tps: Vec<f64>,
     p99_ms: Vec<f64>,
@@ -47,6 +50,7 @@ impl<'a> Screen<'a> {
             recent: Totals::new(shape),
             recent_seconds: 0,
             window: Totals::new(shape),
+            readings: Vec::new(),
             tps: Vec::new(),
             p99_ms: Vec::new(),
         }
@@ -150,6 +154,11 @@ impl Output for Screen<'_> {
         Ok(())
     }
 
+    fn counted(&mut self, reading: &Reading) -> io::Result<()> {
+        self.readings.push(reading.clone());
+        Ok(())
+    }
+
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
         remark(level, text)
     }
@@ -162,6 +171,7 @@ impl Output for Screen<'_> {
             load: self.load,
             start,
             window: &self.window,
+            readings: &self.readings,
             outcome,
         };
         let mut out = io::stdout().lock();

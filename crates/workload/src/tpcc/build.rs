@@ -3,7 +3,9 @@
 use super::options::Options;
 use super::quirks;
 use super::server_counts::server_counts;
-use crate::{Call, Facts, RetryLaw, ServerCounts, StatementTemplate, User, Workload, WorkloadError};
+use crate::{
+    Call, Facts, RetryLaw, ServerCounts, StatementTemplate, User, Workload, WorkloadError,
+};
 use dbdyno_wire::{KeptRows, Reply};
 
 /// Makes the user of a number, from 0.

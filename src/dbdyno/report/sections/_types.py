@@ -51,7 +51,10 @@ def _rate_table(cells: list[CellTypes]) -> Html:
 
 def _ratio_words(cell: CellTypes) -> str:
     orders, transactions = (sum(values) for values in zip(*((r.nopm, r.tpm) for r in cell.rates), strict=True))
-    return f"{transactions / orders:.3f}" if orders else ""
+    if not orders:
+        return ""
+    by_mix = cell.rates[0].ratio_by_mix
+    return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f} by the mix)")
 
 
 def _type_table(cells: list[CellTypes]) -> Html:

@@ -2,7 +2,8 @@
 
 use super::{Output, Second, at, create};
 use crate::order::LoadOrder;
-use crate::record::{End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
+use crate::record::{CountersLine, End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
+use crate::run::counting::Reading;
 use crate::trouble::Trouble;
 use dbdyno_drive::{Level, Load, Outcome, Probe};
 use serde::Serialize;
@@ -50,6 +51,18 @@ impl Output for JsonLines<'_> {
         let record = second.record;
         let line = IntervalLine::of(record, &*self.load.workload, second.packed());
         self.write(&line)
+    }
+
+    fn counted(&mut self, reading: &Reading) -> io::Result<()> {
+        let counts = self.load.workload.server_counts();
+        let names = counts.iter().flat_map(|counts| &counts.counts);
+        let names = names.map(|count| count.name);
+        self.write(&CountersLine::of(
+            reading.second,
+            reading.monotonic_ns,
+            names,
+            &reading.values,
+        ))
     }
 
     fn probe(&mut self, probe: &Probe) -> io::Result<()> {

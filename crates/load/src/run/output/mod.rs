@@ -9,6 +9,7 @@ pub(super) use hdr_log::HdrLog;
 pub(super) use json_lines::JsonLines;
 pub(super) use parquet::ParquetTable;
 
+use super::counting::Reading;
 use crate::record::PackedSecond;
 use crate::trouble::Trouble;
 use dbdyno_drive::{IntervalRecord, Level, Outcome, Probe, Start};
@@ -24,6 +25,11 @@ pub(super) trait Output {
 
     /// A second is over.
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()>;
+
+    /// The server's own counts were read.
+    fn counted(&mut self, _reading: &Reading) -> io::Result<()> {
+        Ok(())
+    }
 
     /// A probe of a search is over.
     fn probe(&mut self, _probe: &Probe) -> io::Result<()> {

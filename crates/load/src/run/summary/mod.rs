@@ -2,8 +2,10 @@
 
 mod account;
 mod client;
+mod counts;
 mod times;
 
+use super::counting::Reading;
 use super::figures::{grouped, loop_label};
 use super::totals::Totals;
 use dbdyno_drive::{Load, Outcome, Start, Status};
@@ -14,12 +16,15 @@ pub(super) struct Summary<'a> {
     pub(super) load: &'a Load,
     pub(super) start: &'a Start,
     pub(super) window: &'a Totals,
+    /// What the server had counted by itself, in order.
+    pub(super) readings: &'a [Reading],
     pub(super) outcome: &'a Outcome,
 }
 
 impl Summary<'_> {
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.write_rates(out)?;
+        self.write_counts(out)?;
         self.write_times(out)?;
         self.write_account(out)?;
         self.write_outages(out)?;

@@ -57,6 +57,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
         load: &load,
         start: &start,
         window: &window,
+        readings: &[],
         outcome: &outcome,
     };
     let mut out = Vec::new();

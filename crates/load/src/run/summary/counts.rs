@@ -1,0 +1,126 @@
+//! What the server counted by itself, beside what the client did: NOPM and TPM of TPC-C.
+
+use super::{Summary, write_words};
+use crate::run::counting::{Reading, bounds};
+use crate::run::figures::grouped;
+use dbdyno_workload::ServerCount;
+use std::io::{self, Write};
+
+/// Client and server may differ by so much before it is said: their windows differ by some milliseconds.
+const SAME: f64 = 0.02;
+
+impl Summary<'_> {
+    pub(super) fn write_counts(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(counts) = self.load.workload.server_counts() else {
+            return Ok(());
+        };
+        writeln!(out)?;
+        let mut clients = Vec::new();
+        for (place, count) in counts.counts.iter().enumerate() {
+            let client = self.client_per_minute(count);
+            let words = words_of(count, client, self.server_per_minute(place));
+            write_words(out, count.title, &words)?;
+            clients.push((count.title, client));
+        }
+        if let (&[(first, below), (second, above), ..], Some(expected)) = (&*clients, counts.ratio)
+            && below > 0.0
+        {
+            let words = format!("{:.3}, {expected:.3} by the mix", above / below);
+            write_words(out, &format!("{second} / {first}"), &words)?;
+        }
+        Ok(())
+    }
+
+    fn client_per_minute(&self, count: &ServerCount) -> f64 {
+        let of_type = |number: &u8| {
+            let counts = &self.window.counts.transactions[usize::from(*number)];
+            match count.grows_by_rollbacks {
+                true => counts.completed,
+                false => counts.completed - counts.rolled_back,
+            }
+        };
+        self.window.rate(count.grows_by.iter().map(of_type).sum()) * 60.0
+    }
+
+    /// Over the last phase; `None` where one of the two readings is missing.
+    fn server_per_minute(&self, place: usize) -> Option<f64> {
+        let bounds = bounds(&self.load.phases);
+        let &[.., begin, end] = &*bounds else {
+            return None;
+        };
+        let at = |second| {
+            self.readings
+                .iter()
+                .find(|reading| reading.second == second)
+        };
+        per_minute(at(begin)?, at(end)?, place)
+    }
+}
+
+fn per_minute(begin: &Reading, end: &Reading, place: usize) -> Option<f64> {
+    let grown = end
+        .values
+        .get(place)?
+        .checked_sub(*begin.values.get(place)?)?;
+    let lasted_ns = end.monotonic_ns.checked_sub(begin.monotonic_ns)?;
+    (lasted_ns > 0).then(|| grown as f64 * 60e9 / lasted_ns as f64)
+}
+
+fn words_of(count: &ServerCount, client: f64, server: Option<f64>) -> String {
+    let whole = |value: f64| grouped(value.round() as u64);
+    let mut words = format!("{} by the client", whole(client));
+    match server {
+        Some(server) => {
+            words += &format!(", {} by the server", whole(server));
+            if (server - client).abs() > SAME * server.max(client) {
+                words += ": they differ, so others worked on the server, or work was lost";
+            }
+        }
+        None => words += ", not counted by the server over the whole phase",
+    }
+    if let Some(most) = count.most_per_minute {
+        words += &format!("; at most {} with these waits", whole(most));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOPM: ServerCount = ServerCount {
+        name: "sum_d_next_o_id",
+        title: "NOPM",
+        sql: String::new(),
+        grows_by: Vec::new(),
+        grows_by_rollbacks: false,
+        most_per_minute: Some(12_860.0),
+    };
+
+    fn reading(second: u32, monotonic_ns: u64, value: u64) -> Reading {
+        Reading {
+            second,
+            monotonic_ns,
+            values: vec![value],
+        }
+    }
+
+    #[test]
+    fn growth_is_divided_by_the_time_between_the_readings() {
+        let (begin, end) = (
+            reading(5, 5_000_000_000, 30_000),
+            reading(35, 35_000_000_000, 39_000),
+        );
+        assert_eq!(per_minute(&begin, &end, 0), Some(18_000.0));
+        assert_eq!(per_minute(&end, &begin, 0), None, "the server began anew");
+        assert_eq!(per_minute(&begin, &end, 1), None);
+    }
+
+    #[test]
+    fn a_difference_is_said() {
+        let same = "12,000 by the client, 12,100 by the server; at most 12,860 with these waits";
+        assert_eq!(words_of(&NOPM, 12_000.0, Some(12_100.0)), same);
+        assert!(words_of(&NOPM, 12_000.0, Some(13_000.0)).contains("they differ"));
+        assert!(words_of(&NOPM, 12_000.0, None).contains("not counted by the server"));
+    }
+}
