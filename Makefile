@@ -30,7 +30,8 @@ test:
 
 bench: setup
 	@.venv/bin/python benches/client_cost && held=0 || held=$$?; \
-	if command -v sysbench >/dev/null; then .venv/bin/python benches/against_sysbench.py; fi; exit $$held
+	if command -v sysbench >/dev/null; then \
+	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; exit $$held
 
 MINUTES ?= 10
 fuzz:

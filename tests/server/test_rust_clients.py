@@ -50,10 +50,12 @@ def servers(laboratory: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     return json.dumps(told)
 
 
-@pytest.mark.parametrize("crate", ["dbdyno-wire", "dbdyno-load"])
-def test_the_crates_own_server_tests_pass(crate: str, servers: str) -> None:
+@pytest.mark.parametrize(
+    ("crate", "tests"), [("dbdyno-wire", "servers"), ("dbdyno-load", "servers"), ("dbdyno-load", "populate")]
+)
+def test_the_crates_own_server_tests_pass(crate: str, tests: str, servers: str) -> None:
     environment = {**os.environ, "DBDYNO_TEST_SERVERS": servers}
-    argv = ["cargo", "test", "--locked", "--package", crate, "--test", "servers", "--", "--test-threads=1"]
+    argv = ["cargo", "test", "--locked", "--package", crate, "--test", tests, "--", "--test-threads=1"]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False, env=environment)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "test result: ok." in done.stdout

@@ -17,6 +17,7 @@
 //! ```
 
 mod distribution;
+mod leap;
 mod libc_random;
 mod sampler;
 mod source;
@@ -25,6 +26,7 @@ mod unique;
 mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
+pub use leap::Leap;
 pub use libc_random::LibcRandom;
 pub use sampler::Sampler;
 pub use source::{RandomKind, RandomSource, UnknownRandomKind};

@@ -1,5 +1,7 @@
 //! xoroshiro128+, the one generator under every draw.
 
+use crate::Leap;
+
 /// A stream of 64-bit draws: xoroshiro128+ with the rotations 55, 14 and 36 that sysbench uses.
 ///
 /// Four words of arithmetic a draw, no allocation, no sharing: each worker owns its stream.
@@ -33,6 +35,12 @@ impl Stream {
             mixed.rotate_left(36),
         ];
         first.wrapping_add(second)
+    }
+
+    /// Passes over as many draws as the leap has.
+    #[inline]
+    pub fn leap(&mut self, leap: &Leap) {
+        self.state = leap.after(self.state);
     }
 
     /// The next number in [0, 1), 52 bits fine.

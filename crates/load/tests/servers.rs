@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "servers/bench.rs"]
+#[allow(dead_code, reason = "shared with the tests of filling")]
 mod bench;
 
 use bench::{Bench, each_server};

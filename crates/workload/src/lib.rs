@@ -53,5 +53,7 @@ pub use event::{
     Answer, Class, Draws, Facts, RetryAfter, RetryLaw, StatementTemplate, StatementType, Step,
     TransactionType, User, UserDraws, Workload,
 };
-pub use population::{Check, Compression, Condition, Holds, Moment, Population, RowSource};
+pub use population::{
+    Check, Compression, Condition, FileForm, Holds, Moment, Population, RowSource,
+};
 pub use server_counts::{ServerCount, ServerCounts};

@@ -27,6 +27,15 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     }
     /// The rows of one part, as statements.
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource>;
+    /// How `LOAD DATA LOCAL` reads the rows of a table's statements; `None`: it can't.
+    fn file_form(&self, _table: u32) -> Option<FileForm> {
+        None
+    }
+    /// The condition, as SQL, under which a row of the table belongs to a part: by it a part that was begun and not
+    /// ended is taken away. `None`: rows don't tell.
+    fn part_condition(&self, _table: u32, _part: u32) -> Option<String> {
+        None
+    }
     /// The table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back. Only the sysbench
     /// family, which can run on sysbench's own generators, heeds that.
     fn rows_drawing(&self, table: u32, _stream: Stream) -> Box<dyn RowSource> {
@@ -59,6 +68,51 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     fn check_query(&self, table: u32) -> String {
         let sums: Vec<&str> = self.checks(table).iter().map(|check| check.sql).collect();
         format!("SELECT {} FROM {}", sums.join(", "), self.table_name(table))
+    }
+}
+
+/// How `LOAD DATA LOCAL` reads rows as they stand in an INSERT, brackets, quotes and all: so rows are written in one
+/// form, whichever way they go.
+///
+/// The brackets are what lines begin and end with, the last comma included; quotes enclose texts only, so that `NULL`
+/// without them is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileForm {
+    /// The statement that asks for the file.
+    pub statement: String,
+    /// Bytes of an INSERT before its rows.
+    before: usize,
+    /// Bytes behind them.
+    after: usize,
+}
+
+impl FileForm {
+    /// For statements that begin with `head` and end with `tail`, whose values are parted by `comma`.
+    ///
+    /// `characters` is what texts are taken for. With `binary` nothing is converted; JSON columns want to know more.
+    pub(crate) fn new(
+        (table, columns): (&str, &str),
+        (head, tail): (&str, &str),
+        comma: &str,
+        characters: &str,
+    ) -> Self {
+        let statement = format!(
+            "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET {characters} \
+             FIELDS TERMINATED BY '{comma}' OPTIONALLY ENCLOSED BY '\\'' \
+             LINES STARTING BY '(' TERMINATED BY '),' ({columns})"
+        );
+        Self {
+            statement,
+            before: head.len(),
+            after: tail.len(),
+        }
+    }
+
+    /// Makes lines of a file of an INSERT, and says where they begin in it.
+    pub fn cut(&self, insert: &mut Vec<u8>) -> usize {
+        insert.truncate(insert.len() - self.after);
+        insert.push(b',');
+        self.before
     }
 }
 

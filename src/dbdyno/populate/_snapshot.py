@@ -63,7 +63,7 @@ def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dat
     ----------
     engine : version, packages, and the settings that shape files (redo capacity, page size, character set)
     """
-    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 2}
+    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 3}
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
 

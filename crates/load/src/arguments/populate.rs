@@ -1,8 +1,9 @@
 //! Arguments of `populate` and `cleanup`.
 
+use super::parse::nanoseconds;
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    Generator, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
+    Generator, LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
@@ -10,8 +11,10 @@ use clap::Args;
 const POPULATE_ABOUT: &str = "\
 Create a workload's tables, fill them, add their indexes, and check the rows against what was sent.
 
-Tables are filled side by side; their rows are the same for any number of connections. A schema that is not
-there is created when its name begins with dbdyno_. Tables that are there already are never touched.";
+Tables, and ranges of keys within a table, are filled side by side; their rows are the same for any number of
+connections and whichever way they go. A connection that is lost is replaced and its part repeated, without a row
+twice or left out; a filling that was broken off goes on with --resume. A schema that is not there is created when
+its name begins with dbdyno_. Tables that are there already are never touched.";
 
 const POPULATE_EXAMPLE: &str = "\
 Example:
@@ -52,7 +55,7 @@ pub(crate) struct PopulateArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Filling")]
 pub(crate) struct FillingArguments {
-    /// Connections, each filling one table at a time
+    /// Connections, each filling one part of a table at a time
     #[arg(long, alias = "threads", value_name = "COUNT", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) connections: u32,
@@ -64,6 +67,18 @@ pub(crate) struct FillingArguments {
     /// Seed of the random numbers
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
+
+    /// How rows go: as statements, as the file of LOAD DATA LOCAL, or the faster of what the server takes
+    #[arg(long, value_enum, value_name = "WAY", default_value = "auto")]
+    pub(crate) load_by: LoadBy,
+
+    /// Go on with a filling that did not come to its end
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// How long a server that is gone is waited for
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
+    pub(crate) patience: u64,
 
     /// Do not read the tables again to check them
     #[arg(long)]
@@ -96,6 +111,9 @@ impl PopulateArguments {
             seed: self.filling.seed,
             connections: self.filling.connections,
             check: !self.filling.no_check,
+            load_by: self.filling.load_by,
+            resume: self.filling.resume,
+            patience_ns: self.filling.patience,
         })
     }
 }

@@ -17,8 +17,8 @@ pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Access, Target};
 pub(crate) use words::{
-    CompressionWord, Gaps, Generator, RepeatDraws, StatementProtocol, TlsVersionWord, TlsWord,
-    WhenPreparedFull, WorkloadChoice,
+    CompressionWord, Gaps, Generator, LoadBy, RepeatDraws, StatementProtocol, TlsVersionWord,
+    TlsWord, WhenPreparedFull, WorkloadChoice,
 };
 
 /// Version of the contract that this program speaks.

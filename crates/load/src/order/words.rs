@@ -123,6 +123,19 @@ impl From<Generator> for RandomKind {
     }
 }
 
+/// How rows go to the server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LoadBy {
+    /// As LOAD DATA LOCAL where the server takes it and tables can be filled side by side, else as statements.
+    #[default]
+    Auto,
+    /// As INSERT statements of many rows.
+    Statements,
+    /// As the file of a LOAD DATA LOCAL INFILE, which is never on any disk.
+    Infile,
+}
+
 /// Gaps between the due instants of a fixed rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]

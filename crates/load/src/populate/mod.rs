@@ -1,27 +1,38 @@
 //! `dbdyno-load populate`: a workload's tables made, filled, indexed and checked.
 
 mod filling;
+mod hand;
+mod ledger;
+mod queue;
+mod rows;
 mod schema;
 mod teller;
+mod way;
 
 use crate::arguments::PopulateArguments;
+use crate::order::{Access, LoadBy, PopulateOrder};
 use crate::record::{PopulateEnd, PopulateStart};
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_meter::clock;
+use dbdyno_workload::Population;
 use filling::Filling;
+use hand::Ground;
+use ledger::Entries;
+pub(crate) use ledger::LEDGER;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use teller::Teller;
+use way::Wish;
 
 /// Fills what was asked for.
 pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let population = order.population()?;
-    let access = order.target.access()?;
+    let mut access = order.target.access()?;
+    access.options.local_files = order.load_by != LoadBy::Statements;
     let stop = stop_switch()?;
-    schema::provide(&access)?;
-    let mut session = access.connect()?;
-    schema::refuse_existing(&mut session, &*population)?;
-    session.close();
+    let earlier = begin(&order, &access, &*population)?;
 
     let mut teller = Teller::new(arguments.order.is_some() || arguments.filling.json);
     teller
@@ -30,9 +41,21 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
             population.tables(),
         ))
         .map_err(unwritable("the start of the filling"))?;
-    let filling = Filling::new(&*population, &access, &stop, order.connections);
+    let ground = Ground {
+        access: &access,
+        stop: &stop,
+        greeting: population.session_statements(),
+        patience: Duration::from_nanos(order.patience_ns),
+        repeats: AtomicU64::new(0),
+    };
+    let wish = Wish {
+        load_by: order.load_by,
+        connections: order.connections,
+    };
+    let filling = Filling::new(&*population, &ground, wish, earlier);
     let result = filling.fill(&mut teller, order.check);
-    let end = end_of(&filling, &result);
+    let result = result.and_then(|()| end(&access));
+    let end = end_of(&filling, &ground, &result);
     teller
         .end(&end)
         .map_err(unwritable("the end of the filling"))?;
@@ -40,7 +63,35 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn end_of(filling: &Filling<'_>, result: &Result<(), Trouble>) -> PopulateEnd {
+/// Sees to the schema and its ledger; gives what of an earlier filling is done, if it is to be gone on with.
+fn begin(
+    order: &PopulateOrder,
+    access: &Access,
+    population: &dyn Population,
+) -> anyhow::Result<Option<Entries>> {
+    let identity = order.identity()?;
+    schema::provide(access)?;
+    let mut session = access.connect()?;
+    let earlier = if order.resume {
+        Some(schema::unfinished(&mut session, &identity)?)
+    } else {
+        schema::refuse_existing(&mut session, population)?;
+        ledger::create(&mut session, &identity).map_err(schema::unkept)?;
+        None
+    };
+    session.close();
+    Ok(earlier)
+}
+
+/// All is done, so nothing is to be gone on with.
+fn end(access: &Access) -> Result<(), Trouble> {
+    let mut session = access.connect()?;
+    ledger::drop(&mut session).map_err(schema::unkept)?;
+    session.close();
+    Ok(())
+}
+
+fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Trouble>) -> PopulateEnd {
     let (status, reason) = match result {
         Ok(()) => ("complete", String::new()),
         Err(trouble) if trouble.exit == Exit::NotHeld => ("interrupted", trouble.to_string()),
@@ -54,6 +105,8 @@ fn end_of(filling: &Filling<'_>, result: &Result<(), Trouble>) -> PopulateEnd {
         load_ns: filling.load_ns(),
         index_ns: filling.index_ns(),
         process_cpu_ns: clock::process_cpu_ns(),
+        load_by: filling.load_by(),
+        repeats: ground.repeats.load(Ordering::Relaxed),
         tables: filling.tables(),
     }
 }

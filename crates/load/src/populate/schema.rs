@@ -1,5 +1,6 @@
 //! The schema before it is filled: there, and without the tables.
 
+use super::ledger::{self, Entries, LEDGER};
 use crate::order::Access;
 use crate::trouble::Trouble;
 use dbdyno_wire::{Session, WireError};
@@ -49,9 +50,12 @@ pub(super) fn refuse_existing(
     session: &mut Session,
     population: &dyn Population,
 ) -> Result<(), Trouble> {
-    let present = table_names(session).map_err(|error| {
-        Trouble::world("the tables of the schema could not be listed").because(error)
-    })?;
+    let present = table_names(session).map_err(unlisted)?;
+    if present.contains(LEDGER) {
+        return Err(Trouble::request("a filling of this schema was begun and did not come to its end").hint(
+            "go on with it by --resume and the same options, or drop its tables with dbdyno-load cleanup",
+        ));
+    }
     let existing: Vec<_> = (0..population.tables())
         .map(|table| population.table_name(table))
         .filter(|name| present.contains(&name.to_ascii_lowercase()))
@@ -65,6 +69,34 @@ pub(super) fn refuse_existing(
     ))
     .because(shortened(&existing))
     .hint("drop them with dbdyno-load cleanup and the same options, or choose another --database"))
+}
+
+/// What of an unfinished filling is done; it must be the same filling.
+pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<Entries, Trouble> {
+    if !table_names(session).map_err(unlisted)?.contains(LEDGER) {
+        return Err(Trouble::request("there is no filling to go on with")
+            .because("the schema holds none that was begun and did not come to its end")
+            .hint("leave --resume out"));
+    }
+    let (begun, entries) = ledger::read(session).map_err(unkept)?;
+    if begun == identity {
+        return Ok(entries);
+    }
+    Err(Trouble::request("the filling to go on with is another one")
+        .because(format!("begun: {begun}\nnow:   {identity}"))
+        .hint("say the same options, or drop its tables with dbdyno-load cleanup"))
+}
+
+fn unlisted(error: WireError) -> Trouble {
+    Trouble::world("the tables of the schema could not be listed").because(error)
+}
+
+/// The ledger is out of reach.
+pub(super) fn unkept(error: WireError) -> Trouble {
+    Trouble::world(format!(
+        "table {LEDGER}, which keeps what is done, could not be used"
+    ))
+    .because(error)
 }
 
 fn table_names(session: &mut Session) -> Result<HashSet<String>, WireError> {

@@ -1,12 +1,20 @@
 //! Filling as records or as text.
 
 use crate::record::{PopulateEnd, PopulateProgress, PopulateStart, RecordWriter};
-use std::io::{self, Stdout, Write};
+use std::io::{self, IsTerminal, Stdout, Write};
 
 /// Tells of a filling on standard output.
 pub(super) enum Teller {
     Records(RecordWriter<Stdout>),
-    Text,
+    Text(Screen),
+}
+
+/// Text for people: lines that follow each other, on a terminal one line that changes.
+#[derive(Debug)]
+pub(super) struct Screen {
+    is_terminal: bool,
+    /// The phase under way, as it stood when it was first told of.
+    began: Option<PopulateProgress>,
 }
 
 impl Teller {
@@ -14,49 +22,124 @@ impl Teller {
         if records {
             Self::Records(RecordWriter::new(io::stdout()))
         } else {
-            Self::Text
+            Self::Text(Screen {
+                is_terminal: io::stdout().is_terminal(),
+                began: None,
+            })
         }
     }
 
     pub(super) fn start(&mut self, start: &PopulateStart) -> io::Result<()> {
         match self {
             Self::Records(records) => records.write(start),
-            Self::Text => Ok(()),
+            Self::Text(_) => Ok(()),
         }
     }
 
     pub(super) fn progress(&mut self, progress: &PopulateProgress) -> io::Result<()> {
-        if let Self::Records(records) = self {
-            return records.write(progress);
+        match self {
+            Self::Records(records) => records.write(progress),
+            Self::Text(screen) => {
+                let line = screen.began_with(progress).line(progress);
+                screen.put(&line)
+            }
         }
-        let seconds = progress.elapsed_ns as f64 / 1e9;
-        writeln!(
-            io::stdout(),
-            "{:<5} {:>12} of {} rows  {seconds:>7.1} s",
-            progress.phase,
-            progress.rows_done,
-            progress.rows_total,
-        )
     }
 
     pub(super) fn end(&mut self, end: &PopulateEnd) -> io::Result<()> {
-        if let Self::Records(records) = self {
-            return records.write(end);
+        match self {
+            Self::Records(records) => records.write(end),
+            Self::Text(screen) => {
+                screen.put(&ended(end))?;
+                if screen.is_terminal {
+                    writeln!(io::stdout())?;
+                }
+                Ok(())
+            }
         }
-        let rows: u64 = end
-            .tables
-            .iter()
-            .flat_map(|table| table.sums.first())
-            .map(|&(_, rows)| rows)
-            .sum();
-        let load_s = end.load_ns as f64 / 1e9;
-        writeln!(
-            io::stdout(),
-            "{}: {} tables, {rows} rows in {load_s:.1} s ({:.0} rows/s), indexes in {:.1} s",
-            end.status,
-            end.tables.len(),
-            rows as f64 / load_s.max(1e-9),
-            end.index_ns as f64 / 1e9,
-        )
+    }
+}
+
+impl Screen {
+    fn put(&self, line: &str) -> io::Result<()> {
+        let mut out = io::stdout();
+        if self.is_terminal {
+            write!(out, "\r\x1b[2K{line}")?;
+            return out.flush();
+        }
+        writeln!(out, "{line}")
+    }
+
+    fn began_with(&mut self, progress: &PopulateProgress) -> &Self {
+        if self.began.is_none_or(|began| began.phase != progress.phase) {
+            self.began = Some(*progress);
+        }
+        self
+    }
+
+    /// Where the filling stands; of the rows also how fast they go, and how long they will take.
+    fn line(&self, progress: &PopulateProgress) -> String {
+        let seconds = progress.elapsed_ns as f64 / 1e9;
+        let mut line = format!(
+            "{:<6} {:>12} of {} rows  {seconds:>7.1} s",
+            progress.phase, progress.rows_done, progress.rows_total,
+        );
+        let rate = self.began.map_or(0.0, |began| rows_per_s(&began, progress));
+        if progress.phase == "load" && rate > 0.0 {
+            let left = progress.rows_total.saturating_sub(progress.rows_done);
+            line += &format!("  {rate:>9.0} rows/s  {:>6.0} s to go", left as f64 / rate);
+        }
+        line
+    }
+}
+
+fn rows_per_s(from: &PopulateProgress, to: &PopulateProgress) -> f64 {
+    let rows = to.rows_done.saturating_sub(from.rows_done) as f64;
+    let seconds = to.elapsed_ns.saturating_sub(from.elapsed_ns) as f64 / 1e9;
+    if seconds > 0.0 { rows / seconds } else { 0.0 }
+}
+
+fn ended(end: &PopulateEnd) -> String {
+    let sums = end.tables.iter().flat_map(|table| table.sums.first());
+    let rows: u64 = sums.map(|&(_, rows)| rows).sum();
+    let load_s = end.load_ns as f64 / 1e9;
+    let repeats = match end.repeats {
+        0 => String::new(),
+        repeats => format!(", {repeats} parts repeated"),
+    };
+    format!(
+        "{}: {} tables, {rows} rows in {load_s:.1} s ({:.0} rows/s, {}), indexes in {:.1} s{repeats}",
+        end.status,
+        end.tables.len(),
+        rows as f64 / load_s.max(1e-9),
+        end.load_by,
+        end.index_ns as f64 / 1e9,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_told_with_their_rate_and_the_time_they_will_take() {
+        let mut screen = Screen {
+            is_terminal: false,
+            began: None,
+        };
+        let at = |phase, rows, seconds: u64| {
+            PopulateProgress::new(phase, rows, 200_000, seconds * 1_000_000_000)
+        };
+        screen.began_with(&at("create", 0, 0));
+        let first = at("load", 10_000, 1);
+        assert!(!screen.began_with(&first).line(&first).contains("rows/s"));
+        let second = at("load", 50_000, 3); // 40,000 rows in 2 s; 150,000 are left
+        let line = screen.began_with(&second).line(&second);
+        assert!(
+            line.ends_with("3.0 s      20000 rows/s       8 s to go"),
+            "{line}"
+        );
+        let index = at("index", 200_000, 12);
+        assert!(!screen.began_with(&index).line(&index).contains("rows/s"));
     }
 }

@@ -79,6 +79,10 @@ pub(crate) struct PopulateEnd {
     pub(crate) load_ns: u64,
     pub(crate) index_ns: u64,
     pub(crate) process_cpu_ns: u64,
+    /// `statements`, `infile`, or `mixed` where tables differ.
+    pub(crate) load_by: &'static str,
+    /// Steps that were begun again after a lost connection or a lock.
+    pub(crate) repeats: u64,
     /// Those whose rows were all sent.
     pub(crate) tables: Vec<TableRecord>,
 }

@@ -261,6 +261,8 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         load_ns: 1,
         index_ns: 1,
         process_cpu_ns: 1,
+        load_by: "infile",
+        repeats: 0,
         tables: vec![table],
     };
     compare(

@@ -1,6 +1,6 @@
 //! One server under test, with a schema of its own, and the program run against it.
 
-use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy};
+use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::fs;
@@ -264,14 +264,19 @@ impl Bench {
 
     /// First value of a query in the schema under test.
     pub(crate) fn query(&self, sql: &str) -> String {
-        self.ask(Some(self.schema.clone()), sql)
+        self.ask(Some(self.schema.clone()), sql).unwrap()
+    }
+
+    /// A query that may fail.
+    pub(crate) fn try_query(&self, sql: &str) -> Option<String> {
+        self.ask(Some(self.schema.clone()), sql).ok()
     }
 
     fn outside(&self, sql: &str) -> String {
-        self.ask(None, sql)
+        self.ask(None, sql).unwrap()
     }
 
-    fn ask(&self, database: Option<String>, sql: &str) -> String {
+    fn ask(&self, database: Option<String>, sql: &str) -> Result<String, WireError> {
         let text = |field: &str| self.server[field].as_str();
         let password = text("password_file").map(|file| fs::read_to_string(file).unwrap());
         let endpoint = Endpoint {
@@ -288,14 +293,15 @@ impl Bench {
             tls: TlsPolicy::Preferred,
         };
         let mut session = Session::open(&endpoint, Duration::from_secs(10)).unwrap();
-        let result = session.query(sql).unwrap();
+        let result = session.query(sql);
         session.close();
+        let result = result?;
         let value = result
             .rows
             .first()
             .and_then(|row| row.first())
             .cloned()
             .flatten();
-        String::from_utf8(value.unwrap_or_default()).unwrap()
+        Ok(String::from_utf8(value.unwrap_or_default()).unwrap())
     }
 }

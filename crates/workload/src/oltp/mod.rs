@@ -11,6 +11,7 @@ mod quirks;
 mod rows;
 mod schema;
 mod script;
+mod starts;
 mod statement;
 mod text;
 mod user;

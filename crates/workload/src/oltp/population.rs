@@ -1,11 +1,12 @@
 //! The dataset of the family.
 
-use super::rows::{RowStream, Sums};
-use super::text::DIGITS_A_ROW;
+use super::rows::{COLUMNS, COMMA, RowStream, Sums, head};
+use super::starts::Starts;
 use super::{Options, Script, schema};
-use crate::{Check, Population, RowSource};
+use crate::{Check, FileForm, Population, RowSource};
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
-use std::sync::{Arc, OnceLock};
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 const CHECKS: &[Check] = &[
     Check {
@@ -31,70 +32,66 @@ const CHECKS: &[Check] = &[
     },
 ];
 
+/// Rows of a part. A part is a range of ids that is drawn from a place of its own in the random numbers, so that any
+/// connection can fill it at any time; it is small enough to be repeated, and large enough for its overhead not to count.
+const ROWS_A_PART: u32 = 25_000;
+
 /// The tables `sbtest1` and on. The same for all scripts: they share their datasets.
 ///
 /// With rng=sysbench the rows are those of a one-worker `prepare` of an upstream build: one stream runs through all
-/// tables, whatever the seed. With rng=dbdyno every table has a stream of its own, made of the seed and the table's
-/// number. In both modes the content doesn't depend on who fills which table when.
+/// tables, whatever the seed. With rng=dbdyno every part of every table has a stream of its own, made of the seed and
+/// the numbers of table and part. In both modes the content doesn't depend on who fills which part when.
 #[derive(Debug)]
 pub(crate) struct OltpPopulation {
     options: Options,
     source: RandomSource,
-    rows_a_table: u32,
-    starts: Arc<Starts>,
+    parts: Parts,
+    starts: OnceLock<Starts>,
 }
 
-/// Where the one stream of sysbench stands when a table begins, as far as known.
-type Starts = Vec<OnceLock<Stream>>;
+/// How a table is cut into parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    rows: u32,
+}
+
+impl Parts {
+    /// How many there are; a table without rows has one, without rows.
+    pub(super) fn count(self) -> u32 {
+        self.rows.div_ceil(ROWS_A_PART).max(1)
+    }
+
+    /// The ids of a part.
+    pub(super) fn ids(self, part: u32) -> RangeInclusive<u32> {
+        let before = part * ROWS_A_PART;
+        before + 1..=self.rows.min(before.saturating_add(ROWS_A_PART))
+    }
+}
 
 impl OltpPopulation {
     pub(crate) fn new(script: &Script, options: Options, source: RandomSource) -> Self {
         // The ids that oltp_insert makes up itself could meet those of rows.
         let stays_empty = script.name == "oltp_insert" && !options.auto_inc;
-        let starts: Starts = (0..options.tables).map(|_| OnceLock::new()).collect();
+        let rows = if stays_empty { 0 } else { options.table_size };
         Self {
-            rows_a_table: if stays_empty { 0 } else { options.table_size },
             options,
             source,
-            starts: Arc::new(starts),
+            parts: Parts { rows },
+            starts: OnceLock::new(),
         }
     }
 
-    /// The stream from which the table's rows are drawn.
-    fn stream(&self, table: u32) -> Stream {
+    /// The stream from which the rows of a part are drawn.
+    fn stream(&self, table: u32, part: u32) -> Stream {
         match self.source.kind {
-            RandomKind::Dbdyno => self.source.keyed("sysbench/rows", u64::from(table)),
-            RandomKind::Sysbench => self.sysbench_start(table as usize),
-        }
-    }
-
-    /// Goes through the tables before, from the last one whose start is known. Filled in order, by one connection,
-    /// every start is known when it's needed.
-    fn sysbench_start(&self, table: usize) -> Stream {
-        let known = (0..=table)
-            .rev()
-            .find_map(|at| self.starts[at].get().map(|start| (at, start.clone())));
-        let (mut at, mut stream) = known.unwrap_or((0, RandomSource::sysbench_main_thread()));
-        while at < table {
-            self.skip_table(&mut stream);
-            at += 1;
-            stream = self.starts[at].get_or_init(|| stream).clone();
-        }
-        stream
-    }
-
-    fn row_stream(&self, table: u32, stream: Stream) -> RowStream {
-        let rows = self.rows_a_table;
-        RowStream::new(table + 1, rows, &self.options, stream, self.source.kind)
-    }
-
-    fn skip_table(&self, stream: &mut Stream) {
-        let ks = self.options.distribution().over(1, self.options.table_size);
-        for _ in 0..self.rows_a_table {
-            for _ in 0..DIGITS_A_ROW {
-                stream.next_u64();
+            RandomKind::Dbdyno => {
+                let number = u64::from(part) << 32 | u64::from(table);
+                self.source.keyed("sysbench/rows", number)
             }
-            ks.draw(stream);
+            RandomKind::Sysbench => {
+                let starts = || Starts::new(&self.options, self.parts);
+                self.starts.get_or_init(starts).of(table, part)
+            }
         }
     }
 }
@@ -109,27 +106,42 @@ impl Population for OltpPopulation {
     }
 
     fn rows_total(&self) -> u64 {
-        u64::from(self.options.tables) * u64::from(self.rows_a_table)
+        u64::from(self.options.tables) * u64::from(self.parts.rows)
     }
 
     fn before_rows(&self, table: u32) -> Vec<String> {
         vec![schema::create_table(table + 1, &self.options)]
     }
 
-    fn rows(&self, table: u32, _part: u32) -> Box<dyn RowSource> {
-        Box::new(TableRows {
-            rows: self.row_stream(table, self.stream(table)),
-            next_table: table as usize + 1,
-            starts: Arc::clone(&self.starts),
-        })
+    fn parts(&self, _table: u32) -> u32 {
+        self.parts.count()
+    }
+
+    fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource> {
+        let (ids, stream) = (self.parts.ids(part), self.stream(table, part));
+        let kind = self.source.kind;
+        Box::new(RowStream::new(table + 1, ids, &self.options, stream, kind))
     }
 
     fn rows_drawing(&self, table: u32, stream: Stream) -> Box<dyn RowSource> {
-        Box::new(TableRows {
-            rows: self.row_stream(table, stream),
-            next_table: table as usize + 1,
-            starts: Arc::default(), // where this stream stands says nothing of the tables' own
-        })
+        let (ids, kind) = (1..=self.parts.rows, self.source.kind);
+        let rows = RowStream::of_sysbench(table + 1, ids, &self.options, stream, kind);
+        Box::new(rows)
+    }
+
+    fn file_form(&self, table: u32) -> Option<FileForm> {
+        let (name, head) = (self.table_name(table), head(table + 1, COLUMNS));
+        Some(FileForm::new(
+            (&name, COLUMNS),
+            (&head, ""),
+            COMMA,
+            "binary",
+        ))
+    }
+
+    fn part_condition(&self, _table: u32, part: u32) -> Option<String> {
+        let ids = self.parts.ids(part);
+        Some(format!("id BETWEEN {} AND {}", ids.start(), ids.end()))
     }
 
     fn after_rows(&self, table: u32) -> Vec<String> {
@@ -149,37 +161,24 @@ impl Population for OltpPopulation {
     }
 }
 
-/// The rows of one table; at its end the start of the next table is known.
-#[derive(Debug)]
-struct TableRows {
-    rows: RowStream,
-    next_table: usize,
-    starts: Arc<Starts>,
-}
-
-impl RowSource for TableRows {
+impl RowSource for RowStream {
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
-        let rows = self.rows.next_statement(statement);
-        if rows == 0
-            && let Some(start) = self.starts.get(self.next_table)
-        {
-            start.get_or_init(|| self.rows.stream().clone());
-        }
-        rows
+        Self::next_statement(self, statement)
     }
 
     fn stream(&self) -> Option<Stream> {
-        Some(self.rows.stream().clone())
+        Some(Self::stream(self).clone())
     }
 
     fn sums(&self) -> Vec<u64> {
         let Sums {
             rows,
+            id,
             k,
             crc32_c,
             crc32_pad,
-        } = self.rows.sums();
-        vec![rows, rows * (rows + 1) / 2, k, crc32_c, crc32_pad]
+        } = Self::sums(self);
+        vec![rows, id, k, crc32_c, crc32_pad]
     }
 }
 
@@ -206,13 +205,28 @@ mod tests {
         population(script, &options, RandomSource { kind, seed }).unwrap()
     }
 
-    fn content(population: &dyn Population, table: u32) -> (Vec<u8>, Vec<u64>) {
-        let mut rows = population.rows(table, 0);
+    /// The rows of a part as a file has them, and its sums.
+    fn part(population: &dyn Population, table: u32, part: u32) -> (Vec<u8>, Vec<u64>) {
+        let form = population.file_form(table).unwrap();
+        let mut rows = population.rows(table, part);
         let (mut all, mut statement) = (Vec::new(), Vec::new());
         while rows.next_statement(&mut statement) > 0 {
-            all.extend_from_slice(&statement);
+            let first = form.cut(&mut statement);
+            all.extend_from_slice(&statement[first..]);
         }
         (all, rows.sums())
+    }
+
+    fn content(population: &dyn Population, table: u32) -> (Vec<u8>, Vec<u64>) {
+        let (mut all, mut sums) = (Vec::new(), vec![0; 5]);
+        for number in 0..population.parts(table) {
+            let (rows, of_part) = part(population, table, number);
+            all.extend(rows);
+            sums.iter_mut()
+                .zip(of_part)
+                .for_each(|(sum, of)| *sum += of);
+        }
+        (all, sums)
     }
 
     #[test]
@@ -226,6 +240,53 @@ mod tests {
             let falling: Vec<_> = (0..4).rev().map(|table| content(&*back, table)).collect();
             rising.reverse();
             assert_eq!(rising, falling, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn parts_have_the_same_rows_in_whatever_order_they_are_filled() {
+        for kind in KINDS {
+            let sized = || {
+                made(
+                    "oltp_read_write",
+                    kind,
+                    1,
+                    &[("rows", "60000"), ("tables", "2")],
+                )
+            };
+            let (forth, back) = (sized(), sized());
+            assert_eq!(forth.parts(1), 3);
+            let order = |table| (0..3).map(move |number| (table, number));
+            let of = |from: &dyn Population, at: (u32, u32)| (at, part(from, at.0, at.1));
+            let mut rising: Vec<_> = (0..2).flat_map(order).map(|at| of(&*forth, at)).collect();
+            let units: Vec<_> = (0..2).flat_map(order).collect();
+            let falling: Vec<_> = units.into_iter().rev().map(|at| of(&*back, at)).collect();
+            rising.reverse();
+            assert!(rising == falling, "{kind:?}");
+            let rows: Vec<u64> = rising.iter().map(|(_, (_, sums))| sums[0]).collect();
+            assert_eq!(rows, [10_000, 25_000, 25_000, 10_000, 25_000, 25_000]);
+        }
+    }
+
+    #[test]
+    fn the_condition_of_a_part_holds_for_its_ids() {
+        let made = made(
+            "oltp_read_write",
+            RandomKind::Dbdyno,
+            1,
+            &[("rows", "60000")],
+        );
+        for (number, expected) in [
+            (0, "id BETWEEN 1 AND 25000"),
+            (2, "id BETWEEN 50001 AND 60000"),
+        ] {
+            assert_eq!(made.part_condition(3, number).unwrap(), expected);
+            let (first, last) = expected[11..].split_once(" AND ").unwrap();
+            let (rows, _) = part(&*made, 3, number);
+            let rows = String::from_utf8(rows).unwrap();
+            assert!(rows.starts_with(&format!("({first}, ")));
+            let last_row = rows.trim_end_matches("),").rsplit("),(").next().unwrap();
+            assert!(last_row.starts_with(&format!("{last}, ")), "{last_row}");
         }
     }
 
@@ -263,7 +324,8 @@ mod tests {
 
     #[test]
     fn a_stream_that_is_given_runs_through_the_tables_as_sysbenchs_own_does() {
-        let given = made("oltp_read_write", RandomKind::Sysbench, 1, &[]);
+        let more = [("rows", "26000")];
+        let given = made("oltp_read_write", RandomKind::Sysbench, 1, &more);
         let (mut stream, mut statement) = (RandomSource::sysbench_main_thread(), Vec::new());
         for table in 0..4 {
             let mut rows = given.rows_drawing(table, stream);

@@ -4,11 +4,18 @@ use super::Options;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
 use crate::decimal::put_number;
 use dbdyno_chance::{RandomKind, Sampler, Stream};
+use std::ops::RangeInclusive;
 
 /// A statement is sent when the next row, with its comma and one spare byte, would pass this many bytes.
 pub(crate) const STATEMENT_BYTES: usize = 524_288;
 
-/// Draws the rows of one table, packs them, and keeps the sums by which the table can be checked.
+/// All columns, in the order in which they are written.
+pub(crate) const COLUMNS: &str = "id, k, c, pad";
+
+/// What stands between two values.
+pub(crate) const COMMA: &str = ", ";
+
+/// Draws rows that follow each other in one table, packs them, and keeps the sums by which they can be checked.
 #[derive(Debug)]
 pub(crate) struct RowStream {
     stream: Stream,
@@ -17,9 +24,8 @@ pub(crate) struct RowStream {
     /// `INSERT INTO ... VALUES`.
     head: String,
     with_id: bool,
-    /// Rows drawn so far.
-    drawn: u32,
-    table_size: u32,
+    /// The ids of the rows that are not yet drawn.
+    ids: RangeInclusive<u32>,
     /// The row that didn't fit any more, or the one just drawn; empty if there is none.
     row: Vec<u8>,
     sums: Sums,
@@ -29,16 +35,18 @@ pub(crate) struct RowStream {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) rows: u64,
+    pub(crate) id: u64,
     pub(crate) k: u64,
     pub(crate) crc32_c: u64,
     pub(crate) crc32_pad: u64,
 }
 
 impl RowStream {
-    /// The rows of table `number`, from 1, drawn from `stream`.
-    pub(crate) fn new(
+    /// Rows of table `number`, from 1, drawn from `stream`, as sysbench's `prepare` sends them: ids are left to the
+    /// server, if it numbers them.
+    pub(crate) fn of_sysbench(
         number: u32,
-        table_size: u32,
+        ids: RangeInclusive<u32>,
         options: &Options,
         stream: Stream,
         kind: RandomKind,
@@ -46,16 +54,30 @@ impl RowStream {
         let columns = if options.auto_inc {
             "k, c, pad"
         } else {
-            "id, k, c, pad"
+            COLUMNS
         };
+        Self {
+            with_id: !options.auto_inc,
+            head: head(number, columns),
+            ..Self::new(number, ids, options, stream, kind)
+        }
+    }
+
+    /// The same rows with their ids, so that any connection may send them at any time.
+    pub(crate) fn new(
+        number: u32,
+        ids: RangeInclusive<u32>,
+        options: &Options,
+        stream: Stream,
+        kind: RandomKind,
+    ) -> Self {
         Self {
             stream,
             kind,
             ks: options.distribution().over(1, options.table_size),
-            head: format!("INSERT INTO sbtest{number}({columns}) VALUES"),
-            with_id: !options.auto_inc,
-            drawn: 0,
-            table_size,
+            head: head(number, COLUMNS),
+            with_id: true,
+            ids,
             row: Vec::with_capacity(256),
             sums: Sums::default(),
         }
@@ -86,34 +108,36 @@ impl RowStream {
         &self.stream
     }
 
-    /// Draws the next row unless one is waiting; false when the table is full.
+    /// Draws the next row unless one is waiting; false when there are no more.
     #[inline]
     fn have_row(&mut self) -> bool {
-        if self.row.is_empty() && self.drawn < self.table_size {
-            self.draw_row();
+        if self.row.is_empty()
+            && let Some(id) = self.ids.next()
+        {
+            self.draw_row(id);
         }
         !self.row.is_empty()
     }
 
-    fn draw_row(&mut self) {
+    fn draw_row(&mut self, id: u32) {
         let (mut c, mut pad) = ([0; C_LENGTH], [0; PAD_LENGTH]);
         fill(&mut self.stream, self.kind, &mut c);
         fill(&mut self.stream, self.kind, &mut pad);
         let k = self.ks.draw(&mut self.stream);
-        self.drawn += 1;
-        self.write_row(k, &c, &pad);
+        self.write_row(id, k, &c, &pad);
         self.sums.rows += 1;
+        self.sums.id += u64::from(id);
         self.sums.k += u64::from(k);
         self.sums.crc32_c += u64::from(crc32fast::hash(&c));
         self.sums.crc32_pad += u64::from(crc32fast::hash(&pad));
     }
 
-    fn write_row(&mut self, k: u32, c: &[u8], pad: &[u8]) {
+    fn write_row(&mut self, id: u32, k: u32, c: &[u8], pad: &[u8]) {
         let row = &mut self.row;
         row.push(b'(');
         if self.with_id {
-            put_number(row, self.drawn);
-            row.extend_from_slice(b", ");
+            put_number(row, id);
+            row.extend_from_slice(COMMA.as_bytes());
         }
         put_number(row, k);
         row.extend_from_slice(b", '");
@@ -122,6 +146,11 @@ impl RowStream {
         row.extend_from_slice(pad);
         row.extend_from_slice(b"')");
     }
+}
+
+/// What stands before the rows of table `number`.
+pub(crate) fn head(number: u32, columns: &str) -> String {
+    format!("INSERT INTO sbtest{number}({columns}) VALUES")
 }
 
 /// sysbench's rule, with the comma and the byte for a final NUL.
@@ -137,7 +166,7 @@ mod tests {
 
     fn rows(options: &Options, kind: RandomKind) -> RowStream {
         let stream = RandomSource { kind, seed: 1 }.worker("rows", 0);
-        RowStream::new(3, options.table_size, options, stream, kind)
+        RowStream::of_sysbench(3, 1..=options.table_size, options, stream, kind)
     }
 
     fn statements(mut rows: RowStream) -> (Vec<String>, RowStream) {
@@ -246,7 +275,8 @@ mod tests {
     fn a_table_without_rows_needs_no_statement() {
         let options = Options::default();
         let stream = RandomSource::sysbench_main_thread();
-        let empty = RowStream::new(1, 0, &options, stream, RandomKind::Sysbench);
+        let rows = 0;
+        let empty = RowStream::new(1, 1..=rows, &options, stream, RandomKind::Sysbench);
         assert!(statements(empty).0.is_empty());
     }
 }

@@ -20,7 +20,7 @@ mod values;
 use super::dialect::Dialect;
 use super::options::Options;
 use super::{hammerdb, standard};
-use crate::{Check, Condition, Population, RowSource, WorkloadError};
+use crate::{Check, Condition, FileForm, Population, RowSource, WorkloadError};
 use dbdyno_chance::RandomSource;
 use lua_random::LuaRandom;
 use order_customers::{Deal, unseeded_starts};
@@ -61,10 +61,13 @@ struct TpccPopulation {
 
 impl TpccPopulation {
     fn packed<R: Rows + 'static>(&self, table: Table, set: u32, rows: R) -> Box<dyn RowSource> {
-        let columns: Vec<&str> = columns::names(table).collect();
+        Box::new(Packed::new(self.head(table, set), rows))
+    }
+
+    /// What stands before the rows of a statement.
+    fn head(&self, table: Table, set: u32) -> String {
         let name = table.name(&self.options, set);
-        let head = format!("INSERT INTO {name} ({}) VALUES ", columns.join(", "));
-        Box::new(Packed::new(head, rows))
+        format!("INSERT INTO {name} ({}) VALUES ", column_list(table))
     }
 
     fn deal(&self, values: Values, warehouse: u32, set: u32) -> Deal {
@@ -140,6 +143,16 @@ impl Population for TpccPopulation {
         }
     }
 
+    fn file_form(&self, table: u32) -> Option<FileForm> {
+        let (name, (table, set)) = (self.table_name(table), Table::at(table));
+        let (columns, head) = (column_list(table), self.head(table, set));
+        Some(FileForm::new((&name, &columns), (&head, ""), ",", "binary"))
+    }
+
+    fn part_condition(&self, table: u32, part: u32) -> Option<String> {
+        Some(Table::at(table).0.part_condition(part))
+    }
+
     fn after_rows(&self, table: u32) -> Vec<String> {
         let (table, set) = Table::at(table);
         schema::add_keys(table, &self.options, set)
@@ -176,6 +189,11 @@ impl Population for TpccPopulation {
         sets.flat_map(|set| conditions::conditions(&self.options, set))
             .collect()
     }
+}
+
+fn column_list(table: Table) -> String {
+    let columns: Vec<&str> = columns::names(table).collect();
+    columns.join(", ")
 }
 
 /// Statements that make what the dialect's calls need.

@@ -93,6 +93,24 @@ impl Table {
             _ => warehouses,
         }
     }
+
+    /// Under which condition a row belongs to a part.
+    pub(crate) fn part_condition(self, part: u32) -> String {
+        let column = match self {
+            Self::OrderLine => "ol_w_id",
+            Self::NewOrders => "no_w_id",
+            Self::Orders => "o_w_id",
+            Self::History => "h_w_id",
+            Self::Stock => "s_w_id",
+            Self::Customer => "c_w_id",
+            Self::District | Self::Warehouse => return "TRUE".to_owned(),
+            Self::Item => {
+                let before = part * ITEM_CHUNK;
+                return format!("i_id BETWEEN {} AND {}", before + 1, before + ITEM_CHUNK);
+            }
+        };
+        format!("{column} = {}", part + 1)
+    }
 }
 
 #[cfg(test)]

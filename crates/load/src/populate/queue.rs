@@ -1,0 +1,134 @@
+//! Which part is filled next.
+
+use dbdyno_workload::Population;
+use std::sync::{Mutex, PoisonError};
+
+/// A table, and which part of it.
+pub(super) type Unit = (u32, u32);
+
+/// Parts that wait to be filled, handed out so that connections keep out of each other's way.
+#[derive(Debug)]
+pub(super) struct Queue {
+    lines: Mutex<Vec<Line>>,
+}
+
+/// The parts of one table.
+#[derive(Debug)]
+struct Line {
+    next: u32,
+    parts: u32,
+    at_work: u32,
+    /// How many may work on it at a time.
+    places: u32,
+}
+
+impl Line {
+    fn has_place(&self) -> bool {
+        self.next < self.parts && self.at_work < self.places
+    }
+}
+
+impl Queue {
+    /// All parts of all tables; `is_alone` says of which tables only one part can be filled at a time.
+    pub(super) fn new(population: &dyn Population, is_alone: impl Fn(u32) -> bool) -> Self {
+        let line = |table| Line {
+            next: 0,
+            parts: population.parts(table),
+            at_work: 0,
+            places: if is_alone(table) { 1 } else { u32::MAX },
+        };
+        Self {
+            lines: Mutex::new((0..population.tables()).map(line).collect()),
+        }
+    }
+
+    /// The next part: of the table on which the fewest work, and of those the one with the most parts to come.
+    ///
+    /// Parts of a table come in the order of their keys, so that a table with one connection on it grows at its end
+    /// only. `None`: nothing is left that could be worked on now, and whoever is at work will take the rest.
+    pub(super) fn take(&self) -> Option<Unit> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = (0_u32..).zip(lines.iter_mut());
+        let (table, line) = open
+            .filter(|(_, line)| line.has_place())
+            .min_by_key(|(_, line)| (line.at_work, u32::MAX - (line.parts - line.next)))?;
+        let part = line.next;
+        line.next += 1;
+        line.at_work += 1;
+        Some((table, part))
+    }
+
+    /// A part that was taken is done.
+    pub(super) fn done(&self, (table, _): Unit) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines[table as usize].at_work -= 1;
+    }
+
+    /// Nobody takes another part.
+    pub(super) fn close(&self) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter_mut().for_each(|line| line.next = line.parts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_workload::{RandomKind, RandomSource, population};
+
+    fn queue(tables: u32, rows: u32, is_alone: bool) -> Queue {
+        let options = [("tables", tables), ("rows", rows)];
+        let options: Vec<_> = options
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.to_string()))
+            .collect();
+        let source = RandomSource {
+            kind: RandomKind::Dbdyno,
+            seed: 1,
+        };
+        let population = population("sysbench/oltp_read_write", &options, source).unwrap();
+        Queue::new(&*population, |_| is_alone)
+    }
+
+    #[test]
+    fn connections_are_spread_over_the_tables_before_they_share_one() {
+        let queue = queue(2, 75_000, false);
+        let taken: Vec<_> = (0..3).filter_map(|_| queue.take()).collect();
+        assert_eq!(taken, [(0, 0), (1, 0), (0, 1)]);
+        queue.done((1, 0));
+        assert_eq!(queue.take(), Some((1, 1)));
+    }
+
+    #[test]
+    fn every_part_is_handed_out_once() {
+        let queue = queue(3, 60_000, false);
+        let mut all = Vec::new();
+        while let Some(unit) = queue.take() {
+            all.push(unit);
+            queue.done(unit);
+        }
+        all.sort_unstable();
+        let expected: Vec<Unit> = (0..3)
+            .flat_map(|table| (0..3).map(move |part| (table, part)))
+            .collect();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_table_that_takes_one_at_a_time_has_no_second() {
+        let queue = queue(2, 75_000, true);
+        assert_eq!(
+            (queue.take(), queue.take(), queue.take()),
+            (Some((0, 0)), Some((1, 0)), None)
+        );
+        queue.done((0, 0));
+        assert_eq!(queue.take(), Some((0, 1)));
+    }
+
+    #[test]
+    fn a_closed_queue_hands_out_nothing() {
+        let queue = queue(2, 75_000, false);
+        queue.close();
+        assert_eq!(queue.take(), None);
+    }
+}
