@@ -1,5 +1,6 @@
 //! The workloads by name.
 
+use crate::insert_benchmark;
 use crate::linkbench;
 use crate::nearest::nearest;
 use crate::oltp;
@@ -36,6 +37,7 @@ const FAMILIES: &[Family] = &[
     oltp::FAMILY,
     tpcc::FAMILY,
     linkbench::FAMILY,
+    insert_benchmark::FAMILY,
     sql_files::FAMILY,
 ];
 

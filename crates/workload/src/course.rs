@@ -7,7 +7,7 @@ use crate::TransactionType;
 pub struct Course {
     /// Name and seconds of each phase.
     pub phases: Vec<(String, u32)>,
-    /// The rate of each type, a stretch a phase. Types that never occur are left out.
+    /// The rate of each type, a stretch a phase. Types that never occur are left out; without any, the loop is closed.
     pub streams: Vec<(TransactionType, Vec<CourseStretch>)>,
 }
 

@@ -1,6 +1,6 @@
 //! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
-use crate::{Call, Course, ServerCounts};
+use crate::{Call, Course, ServerCounts, UserDigest};
 use dbdyno_chance::{Stream, Unique};
 use dbdyno_wire::{KeptRows, OkReply, Reply};
 
@@ -128,6 +128,30 @@ pub enum Step {
     RolledBack,
 }
 
+/// Whether a user begins its next event, for users that say so themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// At once.
+    Ready,
+    /// Not before this many nanoseconds since the run began; it is asked again then.
+    RestUntil(u64),
+    /// Never: it has done all it has to do. A run ends when all its users have.
+    Retired,
+}
+
+/// What a workload has to say of a run beyond times and counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Name in records, its unit last.
+    pub name: String,
+    /// What it says, in a few words.
+    pub meaning: String,
+    /// The figure; `None` where the run had nothing to tell it by.
+    pub value: Option<f64>,
+    /// Whether what was asked for held; `None` where nothing was.
+    pub held: Option<bool>,
+}
+
 /// What a user draws from, where that is not the workload's own choice.
 #[derive(Debug, Clone)]
 pub struct UserDraws {
@@ -165,6 +189,19 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     fn sends_several_statements(&self) -> bool {
         false
     }
+    /// How many users it has, where the workload itself says so: each has a part of its own. They pace themselves, by
+    /// [`User::stand_by`].
+    fn users(&self) -> Option<u32> {
+        None
+    }
+    /// What it has to say of the run so far.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
+    /// What its users have sent so far, where that is digested (see [`Digested`](crate::Digested)).
+    fn digests(&self) -> Vec<UserDigest> {
+        Vec::new()
+    }
     /// Connections that each user holds, at most 2.
     fn lanes(&self) -> u8 {
         1
@@ -200,6 +237,15 @@ pub trait User: Send {
     /// Nanoseconds that this client rests before its very first event.
     fn initial_rest_ns(&mut self) -> u64 {
         0
+    }
+    /// Whether it is asked before each event, by [`stand_by`](Self::stand_by), if it begins now.
+    fn stands_by(&self) -> bool {
+        false
+    }
+    /// Asked before each event, as soon as the one before has ended, well or not; `elapsed_ns` is how long the run
+    /// has lasted. What it sends must not depend on the time.
+    fn stand_by(&mut self, _elapsed_ns: u64) -> Standing {
+        Standing::Ready
     }
     /// Told once when an event has completed (not when an attempt was given up). Says how many nanoseconds this
     /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).

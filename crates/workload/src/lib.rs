@@ -25,9 +25,12 @@ mod call;
 mod catalog;
 mod course;
 mod decimal;
+mod digest;
 mod error;
 mod event;
+mod insert_benchmark;
 mod linkbench;
+mod moment;
 mod nearest;
 mod oltp;
 mod option_value;
@@ -48,10 +51,11 @@ pub use catalog::{
 };
 pub use course::{Course, CourseStretch};
 pub use dbdyno_chance::{RandomKind, RandomSource};
+pub use digest::{Digested, UserDigest};
 pub use error::WorkloadError;
 pub use event::{
-    Answer, Class, Draws, Facts, RetryAfter, RetryLaw, StatementTemplate, StatementType, Step,
-    TransactionType, User, UserDraws, Workload,
+    Answer, Class, Draws, Facts, Figure, RetryAfter, RetryLaw, Standing, StatementTemplate,
+    StatementType, Step, TransactionType, User, UserDraws, Workload,
 };
 pub use population::{
     Check, Compression, Condition, FileForm, Holds, Moment, Population, RowSource,

@@ -13,7 +13,7 @@
 //! repeat_event(draws)  ──▶  begin: Again(draws)    ──▶   ask() returns Err(GivenUp), tell() ends; again()
 //! ```
 
-use crate::{Answer, Call, Draws, Step, TransactionType, User};
+use crate::{Answer, Call, Draws, Standing, Step, TransactionType, User};
 use dbdyno_wire::{KeptRows, OkReply, Parameters, Reply, RowsReply};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -37,6 +37,14 @@ pub(crate) trait Story: Send + 'static {
     /// Nanoseconds to rest before the very first event.
     fn initial_rest_ns(&mut self) -> u64 {
         0
+    }
+
+    /// Whether it says itself when its events begin.
+    const STANDS_BY: bool = false;
+
+    /// Whether the next event begins; see [`User::stand_by`].
+    fn stand_by(&mut self, _elapsed_ns: u64) -> Standing {
+        Standing::Ready
     }
 
     /// Nanoseconds to rest after the event that has just completed.
@@ -124,12 +132,15 @@ struct Between {
     call: Call,
     transaction: TransactionType,
     rest_ns: u64,
+    standing: Option<Standing>,
 }
 
 #[derive(Clone, Copy)]
 enum Turn {
     Start(Option<TransactionType>),
     Again(Draws),
+    /// Does the next event begin? The run has lasted so many nanoseconds.
+    Stand(u64),
     /// The event may begin.
     Go,
     /// Affected rows and insert id.
@@ -144,11 +155,12 @@ fn hold(between: &Mutex<Between>) -> MutexGuard<'_, Between> {
 pub(crate) struct StoryUser {
     between: Arc<Mutex<Between>>,
     initial_rest_ns: u64,
+    stands_by: bool,
     life: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl StoryUser {
-    pub(crate) fn of(mut story: impl Story) -> Box<dyn User> {
+    pub(crate) fn of<S: Story>(mut story: S) -> Box<dyn User> {
         let initial_rest_ns = story.initial_rest_ns();
         let between = Arc::<Mutex<Between>>::default();
         let talk = Talk {
@@ -162,6 +174,7 @@ impl StoryUser {
         Box::new(Self {
             between,
             initial_rest_ns,
+            stands_by: S::STANDS_BY,
             life,
         })
     }
@@ -180,6 +193,11 @@ async fn live(mut story: impl Story, mut talk: Talk) {
         let transaction = match next_turn(&talk.between).await {
             Turn::Start(wanted) => story.start(wanted),
             Turn::Again(draws) => story.again(draws),
+            Turn::Stand(elapsed_ns) => {
+                let standing = story.stand_by(elapsed_ns);
+                hold(&talk.between).standing = Some(standing);
+                continue;
+            }
             Turn::Go | Turn::Answered(_) => continue,
         };
         hold(&talk.between).transaction = transaction;
@@ -248,6 +266,16 @@ impl User for StoryUser {
 
     fn initial_rest_ns(&mut self) -> u64 {
         self.initial_rest_ns
+    }
+
+    fn stands_by(&self) -> bool {
+        self.stands_by
+    }
+
+    fn stand_by(&mut self, elapsed_ns: u64) -> Standing {
+        self.give(Turn::Stand(elapsed_ns));
+        let standing = hold(&self.between).standing.take();
+        standing.unwrap_or(Standing::Ready)
     }
 
     fn finish_event(&mut self) -> u64 {

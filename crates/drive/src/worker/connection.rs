@@ -52,6 +52,10 @@ pub(crate) struct Connection {
     pub(crate) sent_ns: u64,
     /// Since when no event is under way.
     pub(crate) free_since_ns: u64,
+    /// The user is asked before each event whether it begins.
+    pub(crate) stands_by: bool,
+    /// It has said that no event of its own begins any more.
+    pub(crate) is_retired: bool,
     /// How long the user rests before its next event, where that is the workload's to say.
     pub(crate) rest_ns: u64,
     /// Bytes of the channel already counted in an interval: sent, received.
@@ -63,6 +67,8 @@ impl Connection {
         let mut connection = Self {
             lanes: None,
             ids: opened.ids.clone(),
+            stands_by: user.stands_by(),
+            is_retired: false,
             user,
             activity: Activity::Free,
             transaction: 0,

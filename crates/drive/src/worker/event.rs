@@ -5,7 +5,7 @@ use crate::login::AS_TEXT;
 use crate::pacing::{Due, Pace, Turn};
 use dbdyno_meter::clock;
 use dbdyno_wire::{Flush, Reply};
-use dbdyno_workload::{Answer, Step};
+use dbdyno_workload::{Answer, Standing, Step};
 
 impl Worker {
     /// Lets the pacing decide what a free connection does now.
@@ -22,6 +22,9 @@ impl Worker {
     #[inline]
     fn turn(&mut self, index: u32, now_ns: u64) -> Turn {
         let connection = &mut self.connections[index as usize];
+        if connection.stands_by {
+            return self.stand_by(index, now_ns);
+        }
         let rest_ns = std::mem::take(&mut connection.rest_ns);
         if rest_ns > 0 && matches!(self.pace, Pace::Closed) {
             let until_ns = now_ns.saturating_add(rest_ns);
@@ -29,6 +32,24 @@ impl Worker {
             return Turn::Rest { until_ns };
         }
         self.pace.on_free(index, now_ns)
+    }
+
+    /// The user says itself whether its next event begins.
+    fn stand_by(&mut self, index: u32, now_ns: u64) -> Turn {
+        let start_ns = self.shared.grid.start_ns;
+        let connection = &mut self.connections[index as usize];
+        let elapsed_ns = now_ns.saturating_sub(start_ns);
+        match connection.user.stand_by(elapsed_ns) {
+            Standing::Ready => self.pace.on_free(index, now_ns),
+            Standing::RestUntil(elapsed_ns) => Turn::Rest {
+                until_ns: start_ns.saturating_add(elapsed_ns).max(now_ns + 1),
+            },
+            Standing::Retired => {
+                let was_retired = std::mem::replace(&mut connection.is_retired, true);
+                self.retired += usize::from(!was_retired);
+                Turn::Wait
+            }
+        }
     }
 
     /// The event that is due after a rest.
@@ -45,6 +66,9 @@ impl Worker {
     /// The instant has come that a connection waited for.
     pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
         match self.connections[index as usize].activity {
+            Activity::Free if self.connections[index as usize].stands_by => {
+                self.offer(index, now_ns);
+            }
             Activity::Free => {
                 if let Some(due) = self.due_after_rest(index) {
                     self.start_due_event(index, due, now_ns);

@@ -132,6 +132,8 @@ pub(crate) struct Worker {
     in_flight: u64,
     in_flight_at_end: u64,
     unsent: u64,
+    /// Connections whose users begin no event any more.
+    retired: usize,
     /// Error codes the user has been told of.
     told: Vec<u16>,
 }
@@ -152,6 +154,7 @@ impl Worker {
         let pause_ns = u64::try_from(shared.policy.pause.as_nanos()).unwrap_or(u64::MAX);
         Ok(Self {
             timers: Timers::new(connections.len()),
+            retired: connections.iter().filter(|c| c.is_retired).count(),
             pauses: Pauses::new(pause_ns, shared.seed, book.worker as u64),
             connections,
             poller,
@@ -335,11 +338,9 @@ impl Worker {
         match self.stage {
             Stage::Draining { until_ns } => self.in_flight == 0 || now_ns >= until_ns,
             Stage::Running => {
-                let spent = self
-                    .shared
-                    .quota
-                    .as_ref()
-                    .is_some_and(|q| q.load(Ordering::Relaxed) == 0);
+                let quota = self.shared.quota.as_ref();
+                let spent = self.retired == self.connections.len()
+                    || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0);
                 if spent && self.in_flight == 0 {
                     self.pace = Pace::Over;
                     self.stop_early(now_ns, 0);

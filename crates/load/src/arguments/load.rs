@@ -82,6 +82,19 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) report_interval: u32,
 
+    /// Tell a SHA-256 of the statements in so many first events of each user
+    ///
+    /// Equal digests of two runs: the same statements in the same order, values included, whatever the protocol and
+    /// the number of workers. What `dbdyno-load sample --digest` tells without a server. Attempts that were
+    /// repeated are not in it.
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Output"
+    )]
+    pub(crate) digest: Option<u64>,
+
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 
@@ -93,15 +106,10 @@ pub(crate) struct RunArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct LoadArguments {
-    /// Connections, each with one event in flight
-    #[arg(
-        long,
-        visible_alias = "threads",
-        value_name = "COUNT",
-        default_value_t = 1
-    )]
+    /// Connections, each with one event in flight [default: 1, or as many as the workload has parts]
+    #[arg(long, visible_alias = "threads", value_name = "COUNT")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) concurrency: u32,
+    pub(crate) concurrency: Option<u32>,
 
     /// How statements travel
     #[arg(
@@ -205,6 +213,10 @@ impl RunArguments {
             return Ok(read_order(file)?);
         }
         let mut order = self.spoken_order()?;
+        order.digest_events = self.digest;
+        if self.load.concurrency.is_none() {
+            order.follow_users()?;
+        }
         if self.pacing.leaves_rates() {
             order.follow_course(self.pacing.leaves_phases())?;
         }
@@ -244,7 +256,7 @@ pub(super) fn spoken_order(
         protocol: load.protocol,
         rng: load.rng,
         seed: load.seed,
-        concurrency: load.concurrency,
+        concurrency: load.concurrency.unwrap_or(1),
         workers: load.workers,
         cpus: load.cpus.clone().map(|List(cpus)| cpus),
         pacing: when.pacing,
@@ -260,5 +272,6 @@ pub(super) fn spoken_order(
         prepared_full: errors.prepared_full,
         drain_ns: load.drain,
         events: when.events,
+        digest_events: None,
     })
 }

@@ -61,6 +61,12 @@ pub(crate) struct SampleArguments {
     #[arg(long, value_enum, value_name = "NAME", default_value = "sysbench")]
     pub(crate) rng: Rng,
 
+    /// Print a SHA-256 over the statements of --events events of each user instead, as `run --digest` does
+    ///
+    /// Of the users 1 to --concurrency. Answers are taken to be what a server with the workload's own data says.
+    #[arg(long, conflicts_with = "distribution")]
+    pub(crate) digest: bool,
+
     /// One JSON list instead of lines
     #[arg(long)]
     pub(crate) json: bool,

@@ -8,7 +8,7 @@ use super::{
 use crate::trouble::Trouble;
 use dbdyno_drive::{Load, Phase, Search, default_workers};
 use dbdyno_wire::SessionOptions;
-use dbdyno_workload::{RandomSource, Workload, name_schema, workload};
+use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -40,6 +40,9 @@ pub(crate) struct LoadOrder {
     /// Ends the run early once so many events were started.
     #[serde(default)]
     pub(crate) events: Option<u64>,
+    /// Events of each user whose statements are digested; `None`: nothing is.
+    #[serde(default)]
+    pub(crate) digest_events: Option<u64>,
 }
 
 /// A named stretch of the run.
@@ -75,6 +78,7 @@ impl LoadOrder {
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
         check_version(self.schema_version)?;
         let (access, workload) = (self.target.access()?, self.make_workload()?);
+        self.check_users(&*workload)?;
         Ok(Load {
             pacing: self.pacing.pacing(&*workload)?,
             session: SessionOptions {
@@ -92,7 +96,10 @@ impl LoadOrder {
                 .map(PhaseOrder::phase)
                 .collect::<Result<_, _>>()?,
             errors: self.errors.policy(workload.retry()),
-            workload,
+            workload: match self.digest_events {
+                Some(events) => Arc::new(Digested::new(workload, events)),
+                None => workload,
+            },
             prepared_full: self.prepared_full.into(),
             drain: Duration::from_nanos(self.drain_ns),
             events_limit: self.events,
@@ -101,13 +108,41 @@ impl LoadOrder {
         })
     }
 
+    /// A workload whose users have parts of their own has as many as there are parts, and they pace themselves.
+    fn check_users(&self, workload: &dyn Workload) -> Result<(), Trouble> {
+        let Some(users) = workload.users() else {
+            return Ok(());
+        };
+        let name = workload.name();
+        if users != self.concurrency {
+            let given = self.concurrency;
+            let what = format!(
+                "{name} with these options takes {users} connections, and {given} were asked for"
+            );
+            return Err(Trouble::request(what).hint("leave --threads out, or ask for as many"));
+        }
+        if self.pacing != (PacingOrder::Closed { think: None }) {
+            let what = format!("{name} paces itself: no rate, rest or search goes with it");
+            return Err(Trouble::request(what).hint("its own options say how fast it goes"));
+        }
+        Ok(())
+    }
+
+    /// Takes over how many users the workload has, if it says so.
+    pub(crate) fn follow_users(&mut self) -> anyhow::Result<()> {
+        self.concurrency = self.make_workload()?.users().unwrap_or(self.concurrency);
+        Ok(())
+    }
+
     /// Takes over the rates of the workload, if it has some, and its phases, where none were asked for.
     pub(crate) fn follow_course(&mut self, with_phases: bool) -> anyhow::Result<()> {
         let workload = self.make_workload()?;
         let Some(course) = workload.course() else {
             return Ok(());
         };
-        self.pacing = PacingOrder::following(course, workload.transaction_types());
+        if !course.streams.is_empty() {
+            self.pacing = PacingOrder::following(course, workload.transaction_types());
+        }
         if with_phases {
             let phase = |(name, seconds): &(String, u32)| PhaseOrder {
                 name: name.clone(),

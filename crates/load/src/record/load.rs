@@ -7,7 +7,7 @@ use crate::order::{
     CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
 };
 use dbdyno_drive::{Level, Load, Outage, Outcome, SessionReadBack, Status};
-use dbdyno_workload::{ServerCount, ServerCounts, Workload};
+use dbdyno_workload::{Figure, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::Serialize;
 
 /// All connections are ready.
@@ -218,12 +218,14 @@ pub(crate) struct End {
     longest_silence_ns: u64,
     outages: Vec<OutageRecord>,
     search: Option<AnswerRecord>,
+    figures: Vec<FigureRecord>,
+    digests: Vec<DigestRecord>,
     process_cpu_ns: u64,
     peak_rss_bytes: u64,
 }
 
 impl End {
-    pub(crate) fn of(outcome: &Outcome) -> Self {
+    pub(crate) fn of(outcome: &Outcome, figures: &[Figure], digests: &[UserDigest]) -> Self {
         let (status, reason, error_code) = match &outcome.status {
             Status::Complete => ("complete", String::new(), None),
             Status::Interrupted => ("interrupted", "stopped by a signal".to_owned(), None),
@@ -243,8 +245,49 @@ impl End {
             longest_silence_ns: outcome.longest_silence_ns,
             outages: outcome.outages.iter().map(OutageRecord::of).collect(),
             search: outcome.search.as_ref().map(AnswerRecord::of),
+            figures: figures.iter().map(FigureRecord::of).collect(),
+            digests: digests.iter().map(DigestRecord::of).collect(),
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
+        }
+    }
+}
+
+/// What the workload says of the run.
+#[derive(Debug, Serialize)]
+struct FigureRecord {
+    name: String,
+    meaning: String,
+    value: Option<f64>,
+    held: Option<bool>,
+}
+
+impl FigureRecord {
+    fn of(figure: &Figure) -> Self {
+        Self {
+            name: figure.name.clone(),
+            meaning: figure.meaning.clone(),
+            value: figure.value,
+            held: figure.held,
+        }
+    }
+}
+
+/// What one user sent, digested.
+#[derive(Debug, Serialize)]
+pub(crate) struct DigestRecord {
+    /// From 1.
+    pub(crate) user: u32,
+    pub(crate) events: u64,
+    pub(crate) sha256: String,
+}
+
+impl DigestRecord {
+    pub(crate) fn of(digest: &UserDigest) -> Self {
+        Self {
+            user: digest.user + 1,
+            events: digest.events,
+            sha256: digest.to_string(),
         }
     }
 }

@@ -10,7 +10,7 @@ mod verify;
 mod writer;
 
 pub(crate) use interval::IntervalLine;
-pub(crate) use load::{CountersLine, End, Message, Start};
+pub(crate) use load::{CountersLine, DigestRecord, End, Message, Start};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;

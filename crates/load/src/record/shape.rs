@@ -13,6 +13,7 @@ use dbdyno_drive::{
     Status,
 };
 use dbdyno_meter::{Encoder, Interval, Shape};
+use dbdyno_workload::{Figure, UserDigest};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -202,7 +203,19 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
             search: Some(answer.clone()),
             ..Outcome::nothing(status)
         };
-        compare("end", &written(&End::of(&outcome)), &sample(LOAD, "end"));
+        let figure = Figure {
+            name: "rows_per_query".to_owned(),
+            meaning: "rows fetched by a query".to_owned(),
+            value: Some(10.0),
+            held: None,
+        };
+        let digest = UserDigest {
+            user: 0,
+            events: 9,
+            sha256: [7; 32],
+        };
+        let end = written(&End::of(&outcome, &[figure], &[digest]));
+        compare("end", &end, &sample(LOAD, "end"));
     }
 }
 

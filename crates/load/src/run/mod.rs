@@ -18,6 +18,7 @@ use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use counting::Counting;
 use dbdyno_drive::{DriveError, Load, Outcome, Search, Status, drive};
+use dbdyno_workload::Figure;
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
 use screen::Screen;
@@ -64,7 +65,7 @@ fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow
     };
     match result {
         Ok(outcome) => match observer.finish(&outcome) {
-            Ok(()) => Ok(exit_of(&outcome)),
+            Ok(()) => Ok(exit_of(&outcome, &load.workload.figures())),
             Err(error) => reader_gone(error),
         },
         Err(error) => {
@@ -85,9 +86,10 @@ fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
     Err(unwritable("the run")(error).into())
 }
 
-fn exit_of(outcome: &Outcome) -> Exit {
+fn exit_of(outcome: &Outcome, figures: &[Figure]) -> Exit {
+    let has_missed = figures.iter().any(|figure| figure.held == Some(false));
     match &outcome.status {
-        Status::Complete if found_nothing(outcome) => Exit::NotHeld,
+        Status::Complete if has_missed || found_nothing(outcome) => Exit::NotHeld,
         Status::Complete => Exit::Done,
         Status::Interrupted => Exit::NotHeld,
         Status::Failed(failure) => Trouble::of_failure(failure).tell(),

@@ -2,16 +2,20 @@
 
 use crate::arguments::SampleArguments;
 use crate::arguments::SamplePhase;
+use crate::record::DigestRecord;
 use dbdyno_workload::transcript::{
     self, Sent, for_each_cleanup, for_each_prepare, walk, write_cleanup, write_prepare, write_run,
 };
-use dbdyno_workload::{Population, Workload, population, workload};
+use dbdyno_workload::{Digested, Population, Workload, population, workload};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Writes what the command sends, as lines or as one JSON list.
 pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
+    if arguments.digest {
+        return write_digests(arguments, out);
+    }
     let written = match (arguments.command, arguments.json) {
         (SamplePhase::Run, false) => {
             let protocol = transcript::Protocol::from(arguments.protocol);
@@ -37,6 +41,29 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
         }
     };
     Ok(written?)
+}
+
+/// A line for each user, or one list of all.
+fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
+    let workload = Digested::new(made(arguments)?, arguments.events);
+    let users = workload.users().unwrap_or(arguments.users());
+    for index in 0..users {
+        walk(&workload, index, arguments.events, |_| {
+            Ok::<(), io::Error>(())
+        })?;
+    }
+    let digests = workload.digests();
+    if arguments.json {
+        return Ok(write_list(out, |list| {
+            let mut records = digests.iter().map(DigestRecord::of);
+            records.try_for_each(|record| list.item(&json!(record)))
+        })?);
+    }
+    for digest in &digests {
+        let (user, events) = (digest.user + 1, digest.events);
+        writeln!(out, "user {user}, {events} events: {digest}")?;
+    }
+    Ok(())
 }
 
 fn made(arguments: &SampleArguments) -> anyhow::Result<Arc<dyn Workload>> {

@@ -98,6 +98,20 @@ const WHOLE_ROW: &[Column] = &[
     column("pad", Content::Groups(5)),
 ];
 
+const LOWEST_ID: &[Column] = &[expression("min(transactionid)", Content::Number(1))];
+const HIGHEST_ID: &[Column] = &[expression("max(transactionid)", Content::Number(1_000_000))];
+/// Three numbers, which is what queries of the insert benchmark read of a secondary key.
+const KEY_ENTRY: &[Column] = &[
+    expression("first", Content::Serial),
+    expression("customerid", Content::Number(50_000)),
+    expression("last", Content::Number(250)),
+];
+const PURCHASE: &[Column] = &[
+    expression("transactionid", Content::Serial),
+    expression("productid", Content::Number(5_000)),
+    expression("data", Content::Groups(1)),
+];
+
 const fn work(kind: &'static str, pattern: &'static str, effect: Effect) -> Shape {
     Shape {
         kind,
@@ -117,6 +131,7 @@ const fn set_up(kind: &'static str, pattern: &'static str, effect: Effect) -> Sh
 }
 
 const ONE: Count = Count::Fixed(1);
+const TEN: Count = Count::Fixed(10);
 const CHANGES_ONE: Effect = Effect::Changes(ONE);
 const CHANGES_NONE: Effect = Effect::Changes(Count::Fixed(0));
 
@@ -135,6 +150,13 @@ pub(crate) const SHAPES: &[Shape] = &[
     work("insert", "INSERT INTO {} (id, k, c, pad) VALUES ...", Effect::Changes(Count::Groups)),
     work("random_points", "SELECT id, k, c, pad FROM {} WHERE k IN ( ...", Effect::Rows(WHOLE_ROW, Count::Values)),
     work("random_ranges", "SELECT count(k) FROM {} WHERE k BETWEEN # AND # ...", Effect::Rows(COUNT_K, ONE)),
+    // insert benchmark
+    work("find_min", "SELECT min(transactionid) FROM {}", Effect::Rows(LOWEST_ID, ONE)),
+    work("find_max", "SELECT max(transactionid) FROM {}", Effect::Rows(HIGHEST_ID, ONE)),
+    work("range_marketsegment", "SELECT productid, customerid, price FROM {} ...", Effect::Rows(KEY_ENTRY, TEN)),
+    work("range_registersegment", "SELECT cashregisterid, customerid, price FROM {} ...", Effect::Rows(KEY_ENTRY, TEN)),
+    work("range_pdc", "SELECT price, dateandtime, customerid FROM {} ...", Effect::Rows(KEY_ENTRY, TEN)),
+    work("point", "SELECT transactionid, productid, data FROM {} WHERE transactionid IN ( ...", Effect::Rows(PURCHASE, Count::Values)),
     // transactions, of every workload
     work("begin", "BEGIN ...", Effect::Begins),
     work("begin", "START TRANSACTION ...", Effect::Begins),
@@ -189,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn every_statement_of_sysbench_is_known_prepared_and_as_text() {
+    fn statements_of_workloads_are_known_prepared_and_as_text() {
         for (expected, sql) in [
             ("point_select", "SELECT c FROM sbtest17 WHERE id=?"),
             (
@@ -229,6 +251,15 @@ mod tests {
             (
                 "random_ranges",
                 " SELECT count(k)\n FROM sbtest1\n WHERE k BETWEEN ? AND ? OR k BETWEEN ? AND ?",
+            ),
+            ("find_min", "select min(transactionid) from pi1"),
+            (
+                "range_pdc",
+                "select price, dateandtime, customerid from pi1 force index (pi1_pdc) where price >= 7 limit 10",
+            ),
+            (
+                "point",
+                "select transactionid, productid, data from pi1 where transactionid in (1, 2)",
             ),
             ("begin", "BEGIN"),
             ("begin", "start transaction read only"),

@@ -5,7 +5,6 @@
 //! [`population`] makes the tables of all of them. None of it is a published TPC-C result: it is derived from TPC-C.
 
 mod build;
-mod clock;
 mod dialect;
 mod draws;
 mod hammerdb;

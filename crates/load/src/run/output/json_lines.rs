@@ -74,6 +74,7 @@ impl Output for JsonLines<'_> {
     }
 
     fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
-        self.write(&End::of(outcome))
+        let workload = &self.load.workload;
+        self.write(&End::of(outcome, &workload.figures(), &workload.digests()))
     }
 }

@@ -11,6 +11,9 @@ use super::totals::Totals;
 use dbdyno_drive::{Load, Outcome, Start, Status};
 use std::io::{self, Write};
 
+/// More users than this have their digests in the records only.
+const DIGESTS_SHOWN: usize = 8;
+
 /// Everything the table is made of.
 pub(super) struct Summary<'a> {
     pub(super) load: &'a Load,
@@ -26,9 +29,44 @@ impl Summary<'_> {
         self.write_rates(out)?;
         self.write_counts(out)?;
         self.write_times(out)?;
+        self.write_figures(out)?;
         self.write_account(out)?;
         self.write_outages(out)?;
-        self.write_client(out)
+        self.write_client(out)?;
+        self.write_digests(out)
+    }
+
+    /// What the users sent, digested, where that was asked for.
+    fn write_digests(&self, out: &mut impl Write) -> io::Result<()> {
+        let digests = self.load.workload.digests();
+        for (place, digest) in digests.iter().take(DIGESTS_SHOWN).enumerate() {
+            let name = if place == 0 { "digests" } else { "" };
+            let (user, events) = (digest.user + 1, grouped(digest.events));
+            let words = format!("user {user}, {events} events: {digest}");
+            write_words(out, name, &words)?;
+        }
+        match digests.len().saturating_sub(DIGESTS_SHOWN) {
+            0 => Ok(()),
+            more => write_words(out, "", &format!("and {more} more, in the records")),
+        }
+    }
+
+    /// What the workload itself has to say of the run.
+    fn write_figures(&self, out: &mut impl Write) -> io::Result<()> {
+        let figures = self.load.workload.figures();
+        if !figures.is_empty() {
+            writeln!(out)?;
+        }
+        for figure in &figures {
+            let value = figure.value.map_or_else(|| "-".to_owned(), figure_text);
+            let verdict = match figure.held {
+                Some(false) => "  NOT HELD",
+                Some(true) => "  held",
+                None => "",
+            };
+            writeln!(out, "  {:<46} {value:>13}{verdict}", figure.meaning)?;
+        }
+        Ok(())
     }
 
     fn write_rates(&self, out: &mut impl Write) -> io::Result<()> {
@@ -53,6 +91,12 @@ impl Summary<'_> {
         rate("  write", counts.tally.writes)?;
         rate("  other", counts.tally.others)
     }
+}
+
+/// A figure in as many digits as tell something.
+fn figure_text(value: f64) -> String {
+    let digits = if value.abs() < 100.0 { 3 } else { 0 };
+    format!("{value:.digits$}")
 }
 
 /// A line of words behind its name; further lines have none.

@@ -2,8 +2,8 @@
 
 use super::statements::Kind;
 use super::terminal::{Terminal, say};
+use crate::moment::Moment;
 use crate::story::{End, GivenUp, Talk};
-use crate::tpcc::clock::Moment;
 use crate::tpcc::lines::{Word, put, put_words};
 use crate::tpcc::names::{LastName, middle_row};
 

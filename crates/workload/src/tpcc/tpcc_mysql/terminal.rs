@@ -2,8 +2,8 @@
 
 use super::draws::Laws;
 use super::statements::Kind;
+use crate::moment::Moment;
 use crate::story::{End, GivenUp, Story, Talk};
-use crate::tpcc::clock::Moment;
 use crate::tpcc::input::Input;
 use crate::tpcc::mix::Mix;
 use crate::tpcc::transaction;

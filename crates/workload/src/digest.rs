@@ -1,0 +1,240 @@
+//! Whether two runs sent the same: a chain of hashes over the statements of each user.
+//!
+//! The link of an event is SHA-256 over the link before it (32 zeros before the first) and SHA-256 over the event's
+//! statements, values written in, each with its length before it. Attempts that were given up are not in it, for how
+//! many there are is the server's doing. So equal digests mean equal statements in the same order, whatever the
+//! protocol, the pace, or the number of threads.
+//!
+//! It is a workload around another one, so that a run without it costs nothing more.
+
+use crate::{
+    Answer, Call, Course, Draws, Facts, Figure, RetryLaw, ServerCounts, Standing,
+    StatementTemplate, Step, TransactionType, User, UserDraws, Workload,
+};
+use dbdyno_wire::{KeptRows, Reply, StatementText};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What one user sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserDigest {
+    /// Its number, from 0.
+    pub user: u32,
+    /// Events that are in the digest.
+    pub events: u64,
+    /// The last link of the chain.
+    pub sha256: [u8; 32],
+}
+
+impl fmt::Display for UserDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sha256
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+type Kept = Arc<Mutex<BTreeMap<u32, UserDigest>>>;
+
+/// A workload whose users' first events are digested.
+#[derive(Debug)]
+pub struct Digested {
+    inner: Arc<dyn Workload>,
+    events: u64,
+    texts: Arc<[StatementText]>,
+    kept: Kept,
+}
+
+impl Digested {
+    /// Digests the first `events` events of each user of a workload.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Workload>, events: u64) -> Self {
+        let texts = inner
+            .statements()
+            .iter()
+            .map(|template| StatementText::new(&template.text))
+            .collect();
+        Self {
+            inner,
+            events,
+            texts,
+            kept: Kept::default(),
+        }
+    }
+
+    fn digesting(&self, index: u32, inner: Box<dyn User>) -> Box<dyn User> {
+        Box::new(DigestedUser {
+            inner,
+            written: self
+                .inner
+                .statements()
+                .iter()
+                .map(|template| template.is_written)
+                .collect(),
+            texts: Arc::clone(&self.texts),
+            left: self.events,
+            event: Sha256::new(),
+            text: Vec::new(),
+            digest: UserDigest {
+                user: index,
+                events: 0,
+                sha256: [0; 32],
+            },
+            kept: Arc::clone(&self.kept),
+        })
+    }
+}
+
+impl Workload for Digested {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn statements(&self) -> &[StatementTemplate] {
+        self.inner.statements()
+    }
+
+    fn statement_types(&self) -> &[&'static str] {
+        self.inner.statement_types()
+    }
+
+    fn transaction_types(&self) -> &[&'static str] {
+        self.inner.transaction_types()
+    }
+
+    fn facts(&self) -> Facts {
+        self.inner.facts()
+    }
+
+    fn retry(&self) -> Option<RetryLaw> {
+        self.inner.retry()
+    }
+
+    fn course(&self) -> Option<&Course> {
+        self.inner.course()
+    }
+
+    fn server_counts(&self) -> Option<&ServerCounts> {
+        self.inner.server_counts()
+    }
+
+    fn sends_several_statements(&self) -> bool {
+        self.inner.sends_several_statements()
+    }
+
+    fn users(&self) -> Option<u32> {
+        self.inner.users()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        self.inner.figures()
+    }
+
+    fn digests(&self) -> Vec<UserDigest> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.values().cloned().collect()
+    }
+
+    fn lanes(&self) -> u8 {
+        self.inner.lanes()
+    }
+
+    fn session_statements(&self, lane: u8) -> &[String] {
+        self.inner.session_statements(lane)
+    }
+
+    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
+        self.inner.stand_in(call, rows)
+    }
+
+    fn user(&self, index: u32) -> Box<dyn User> {
+        self.digesting(index, self.inner.user(index))
+    }
+
+    fn user_drawing(&self, index: u32, draws: UserDraws) -> Box<dyn User> {
+        self.digesting(index, self.inner.user_drawing(index, draws))
+    }
+}
+
+struct DigestedUser {
+    inner: Box<dyn User>,
+    /// Of each statement: the user writes its whole text.
+    written: Vec<bool>,
+    texts: Arc<[StatementText]>,
+    /// Events that are still to be digested.
+    left: u64,
+    /// Of the attempt under way.
+    event: Sha256,
+    text: Vec<u8>,
+    digest: UserDigest,
+    kept: Kept,
+}
+
+impl DigestedUser {
+    fn add(&mut self, call: &Call) {
+        let place = usize::from(call.statement);
+        let text = match self.written[place] {
+            true => &call.text,
+            false => {
+                self.text.clear();
+                self.texts[place].write_with(&call.parameters, &mut self.text);
+                &self.text
+            }
+        };
+        self.event.update((text.len() as u64).to_le_bytes());
+        self.event.update(text);
+    }
+
+    fn link(&mut self) {
+        let event = std::mem::take(&mut self.event).finalize();
+        let link = Sha256::new()
+            .chain_update(self.digest.sha256)
+            .chain_update(event);
+        self.digest.sha256 = link.finalize().into();
+        self.digest.events += 1;
+        self.left -= 1;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(self.digest.user, self.digest.clone());
+    }
+}
+
+impl User for DigestedUser {
+    fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        self.event = Sha256::new();
+        self.inner.start_event(wanted)
+    }
+
+    fn repeat_event(&mut self, draws: Draws) -> TransactionType {
+        self.event = Sha256::new();
+        self.inner.repeat_event(draws)
+    }
+
+    fn next(&mut self, answer: Option<Answer<'_>>, call: &mut Call) -> Step {
+        let step = self.inner.next(answer, call);
+        if step == Step::Send && self.left > 0 {
+            self.add(call);
+        }
+        step
+    }
+
+    fn initial_rest_ns(&mut self) -> u64 {
+        self.inner.initial_rest_ns()
+    }
+
+    fn stands_by(&self) -> bool {
+        self.inner.stands_by()
+    }
+
+    fn stand_by(&mut self, elapsed_ns: u64) -> Standing {
+        self.inner.stand_by(elapsed_ns)
+    }
+
+    fn finish_event(&mut self) -> u64 {
+        if self.left > 0 {
+            self.link();
+        }
+        self.inner.finish_event()
+    }
+}

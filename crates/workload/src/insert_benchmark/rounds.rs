@@ -1,0 +1,221 @@
+//! What goes in step between the users of one client.
+//!
+//! In the tool a process makes the statements and puts them into two queues, one for the inserter and one for the
+//! deleter; when either is full it waits, so that both go at the same pace, a few statements apart. Here nobody makes
+//! statements for others, but the rounds that such a maker would have made so far are counted in the same way.
+
+use super::beat::Beat;
+use crate::Standing;
+
+/// Statements that wait in a queue at most.
+const QUEUE: u64 = 8;
+
+/// Rounds after which the lowest key is asked for again: the tool counts down from 1000 to 0, and then asks.
+const RESYNC_ROUNDS: u64 = 1001;
+
+/// How long a user waits that can't know when its partner will be done. The partner has a full queue meanwhile.
+const POLL_NS: u64 = 250_000;
+
+/// Who takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hand {
+    Inserter,
+    Deleter,
+}
+
+/// The rounds of one client.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    total: u64,
+    rows_per_round: u64,
+    deletes: bool,
+    beat: Beat,
+    /// Rounds whose statements are made.
+    made: u64,
+    /// Rounds that were begun, by hand.
+    begun: [u64; 2],
+    /// Rounds that are over, well or not, by hand.
+    over: [u64; 2],
+    /// The answers to the question for the lowest key: from which round on they count, and the key. The latest two,
+    /// for deletes made before it may still be waiting.
+    lowest: [Option<(u64, u64)>; 2],
+}
+
+impl Rounds {
+    pub(super) fn new(total: u64, rows_per_round: u64, deletes: bool, beat: Beat) -> Self {
+        Self {
+            total,
+            rows_per_round,
+            deletes,
+            beat,
+            made: 0,
+            begun: [0; 2],
+            over: [0; 2],
+            lowest: [None; 2],
+        }
+    }
+
+    /// Whether everything is inserted, and deleted where rows are.
+    pub(super) fn is_over(&self) -> bool {
+        let [inserted, deleted] = self.over;
+        inserted >= self.total && (!self.deletes || deleted >= self.total)
+    }
+
+    /// Whether a hand begins its next round.
+    pub(super) fn stand_by(&mut self, hand: Hand, now_ns: u64) -> Standing {
+        self.make(now_ns);
+        match self.begun[hand as usize] {
+            begun if begun >= self.total => Standing::Retired,
+            begun if begun < self.made => Standing::Ready,
+            _ => self.rest(now_ns, POLL_NS),
+        }
+    }
+
+    /// Whether it is time to ask for the lowest key. The one who asks is seldom needed and looks seldom.
+    pub(super) fn stand_by_to_ask(&mut self, now_ns: u64) -> Standing {
+        self.make(now_ns);
+        if self.wants_lowest() {
+            return Standing::Ready;
+        }
+        match self.made >= self.total {
+            true => Standing::Retired,
+            false => self.rest(now_ns, 4 * POLL_NS),
+        }
+    }
+
+    fn rest(&mut self, now_ns: u64, poll_ns: u64) -> Standing {
+        let awake_ns = self.beat.awake_ns(self.made, now_ns);
+        Standing::RestUntil(match self.made < self.total && awake_ns > now_ns {
+            true => awake_ns,
+            false => now_ns + poll_ns,
+        })
+    }
+
+    /// A hand begins a round: its number, from 0.
+    pub(super) fn begin(&mut self, hand: Hand) -> u64 {
+        let round = self.begun[hand as usize];
+        self.begun[hand as usize] += 1;
+        round
+    }
+
+    /// Whether a hand has no round left to begin.
+    pub(super) fn has_begun_all(&self, hand: Hand) -> bool {
+        self.begun[hand as usize] >= self.total
+    }
+
+    /// Everything that a hand began is over.
+    pub(super) fn end(&mut self, hand: Hand) {
+        self.over[hand as usize] = self.begun[hand as usize];
+    }
+
+    /// The lowest key, as the server gave it.
+    pub(super) fn learn_lowest(&mut self, key: u64) {
+        self.lowest = [Some((self.made, key)), self.lowest[0]];
+    }
+
+    /// The key from which the delete of a round takes its rows: the one asked for last, and what was deleted since.
+    /// Where none was asked for, keys are taken to begin with 1.
+    pub(super) fn delete_from(&self, round: u64) -> u64 {
+        let known = self.lowest.iter().flatten();
+        let (since, key) = *known
+            .filter(|(since, _)| *since <= round)
+            .max_by_key(|(since, _)| *since)
+            .unwrap_or(&(0, 1));
+        key + (round - since) * self.rows_per_round
+    }
+
+    /// Where the deletes stand, for those who read; 0 before the first and where nothing is deleted (Q-IB-1).
+    pub(super) fn deleted_up_to(&self) -> u64 {
+        match self.deletes && self.made > 0 {
+            true => self.delete_from(self.made),
+            false => 0,
+        }
+    }
+
+    fn wants_lowest(&self) -> bool {
+        let is_time =
+            self.deletes && self.made < self.total && self.made.is_multiple_of(RESYNC_ROUNDS);
+        is_time && self.lowest[0].is_none_or(|(since, _)| since < self.made)
+    }
+
+    /// Makes every round that can be made.
+    fn make(&mut self, now_ns: u64) {
+        let has_room = |over: u64, made: u64| made - over <= QUEUE;
+        while self.made < self.total
+            && has_room(self.over[0], self.made)
+            && (!self.deletes || has_room(self.over[1], self.made))
+            && !self.wants_lowest()
+            && self.beat.awake_ns(self.made, now_ns) <= now_ns
+        {
+            self.beat.made(self.made, now_ns);
+            self.made += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn do_one(rounds: &mut Rounds, hand: Hand) -> u64 {
+        assert_eq!(rounds.stand_by(hand, 1), Standing::Ready);
+        let round = rounds.begin(hand);
+        rounds.end(hand);
+        round
+    }
+
+    #[test]
+    fn neither_hand_gets_further_ahead_than_a_queue_and_one_under_way() {
+        let mut rounds = Rounds::new(100, 50, true, Beat::Free);
+        assert_eq!(rounds.stand_by_to_ask(0), Standing::Ready);
+        assert!(matches!(
+            rounds.stand_by(Hand::Inserter, 0),
+            Standing::RestUntil(_)
+        ));
+        rounds.learn_lowest(101);
+        for round in 0..9 {
+            assert_eq!(do_one(&mut rounds, Hand::Inserter), round);
+        }
+        assert_eq!(
+            rounds.stand_by(Hand::Inserter, 5),
+            Standing::RestUntil(5 + POLL_NS)
+        );
+        do_one(&mut rounds, Hand::Deleter);
+        assert_eq!(do_one(&mut rounds, Hand::Inserter), 9);
+    }
+
+    #[test]
+    fn the_lowest_key_is_counted_on_between_two_answers() {
+        let mut rounds = Rounds::new(3000, 50, true, Beat::Free);
+        assert_eq!(rounds.delete_from(2), 101, "keys begin with 1");
+        rounds.stand_by_to_ask(0);
+        rounds.learn_lowest(1_000);
+        let mut asked = Vec::new();
+        while !rounds.is_over() {
+            if rounds.stand_by_to_ask(1) == Standing::Ready {
+                asked.push(rounds.made);
+                let early = rounds.delete_from(rounds.made - 1);
+                rounds.learn_lowest(7);
+                assert_eq!(rounds.delete_from(rounds.made), 7);
+                assert_eq!(rounds.delete_from(rounds.made - 1), early);
+            }
+            do_one(&mut rounds, Hand::Inserter);
+            do_one(&mut rounds, Hand::Deleter);
+        }
+        assert_eq!(asked, [1001, 2002]);
+        assert_eq!(rounds.stand_by_to_ask(2), Standing::Retired);
+        assert_eq!(rounds.stand_by(Hand::Deleter, 2), Standing::Retired);
+    }
+
+    #[test]
+    fn who_waits_for_the_next_second_knows_when_it_comes() {
+        let mut rounds = Rounds::new(4, 50, false, Beat::burst(2));
+        do_one(&mut rounds, Hand::Inserter);
+        let until = 1_000_000_001;
+        assert_eq!(
+            rounds.stand_by(Hand::Inserter, 2),
+            Standing::RestUntil(until)
+        );
+        assert_eq!(rounds.stand_by(Hand::Inserter, until), Standing::Ready);
+    }
+}

@@ -1,0 +1,322 @@
+//! The statements. All travel as text, as those of the tool do, one a packet; what a value may be in stands as `?`.
+
+use super::options::Options;
+use super::schema::{self, keys, table};
+use crate::{Class, StatementTemplate, StatementType};
+use std::iter::repeat_n;
+
+/// Kinds of statements, in the order of their names: those of a table first, then those of none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    DropTable,
+    CreateTable,
+    Insert,
+    Delete,
+    FindMin,
+    FindMax,
+    RangeMarketsegment,
+    RangeRegistersegment,
+    RangePdc,
+    Point,
+    ReadRow,
+    Analyze,
+    AddKeys1,
+    AddKeys2,
+    AddKeys3,
+    // of no table
+    Commit,
+    NoAutocommit,
+    NoUniqueChecks,
+    BulkLoad,
+    EndBulkLoad,
+    ShowVariables,
+    SetDirtyPages,
+    SetDirtyPagesLow,
+    SetIdleFlush,
+    ShowDirtyPages,
+    FlushMemtable,
+    PendingCompactions,
+}
+
+/// Kinds that stand once for each table.
+const OF_TABLE: u16 = Kind::Commit as u16;
+
+const NAMES: [&str; 27] = [
+    "drop_table",
+    "create_table",
+    "insert",
+    "delete",
+    "find_min",
+    "find_max",
+    "range_marketsegment",
+    "range_registersegment",
+    "range_pdc",
+    "point",
+    "read_row",
+    "analyze",
+    "add_keys",
+    "add_keys_2",
+    "add_keys_3",
+    "commit",
+    "set_autocommit",
+    "set_unique_checks",
+    "set_bulk_load",
+    "end_bulk_load",
+    "show_variables",
+    "set_dirty_pages",
+    "set_dirty_pages_lwm",
+    "set_idle_flush",
+    "show_dirty_pages",
+    "flush_memtable",
+    "pending_compactions",
+];
+
+/// The ranges, in the order of the keys they are read from.
+pub(super) const RANGES: [Kind; 3] = [
+    Kind::RangeMarketsegment,
+    Kind::RangeRegistersegment,
+    Kind::RangePdc,
+];
+
+/// The statements that make keys.
+pub(super) const ADD_KEYS: [Kind; 3] = [Kind::AddKeys1, Kind::AddKeys2, Kind::AddKeys3];
+
+/// Place of a table's statement, or of one that is of no table.
+pub(super) fn place(kind: Kind, table: u32, tables: u32) -> u16 {
+    let kind = kind as u16;
+    match kind < OF_TABLE {
+        true => table as u16 * OF_TABLE + kind,
+        false => tables as u16 * OF_TABLE + kind - OF_TABLE,
+    }
+}
+
+/// Number of the kind that stands at a place.
+pub(super) fn kind_at(place: u16, tables: u32) -> usize {
+    let of_no_table = place.checked_sub(tables as u16 * OF_TABLE);
+    usize::from(of_no_table.map_or(place % OF_TABLE, |place| place + OF_TABLE))
+}
+
+/// Names of kinds.
+pub(super) fn names(kinds: &[Kind]) -> Vec<&'static str> {
+    kinds.iter().map(|kind| NAMES[*kind as usize]).collect()
+}
+
+/// Every statement: those of each table, and then the others. Those of `kinds` are sent, and numbered by their place
+/// there.
+pub(super) fn templates(options: &Options, kinds: &[Kind]) -> Vec<StatementTemplate> {
+    let tables = (0..options.tables()).flat_map(|number| of_table(options, number));
+    let mut all: Vec<_> = tables.chain(of_no_table()).collect();
+    for template in &mut all {
+        let kind = template.statement_type;
+        let place = kinds.iter().position(|sent| *sent as StatementType == kind);
+        template.statement_type = place.unwrap_or_default() as StatementType;
+    }
+    all
+}
+
+/// How a statement is handled.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Written by its user.
+    Written,
+    /// The user looks at the rows.
+    Kept,
+    Plain,
+}
+
+fn template(text: String, kind: Kind, way: Way) -> StatementTemplate {
+    let class = match kind {
+        Kind::Commit => Class::Commit,
+        _ => Class::Work,
+    };
+    StatementTemplate {
+        text_only: true,
+        is_written: way == Way::Written,
+        keeps_rows: way == Way::Kept,
+        ..StatementTemplate::new(text, kind as StatementType, class)
+    }
+}
+
+/// What an insert begins with; the rows follow.
+pub(super) fn insert_head(options: &Options, number: u32) -> String {
+    format!(
+        "insert into {} (dateandtime,cashregisterid,customerid,productid,price,data) values ",
+        table(options, number)
+    )
+}
+
+fn of_table(options: &Options, number: u32) -> Vec<StatementTemplate> {
+    let name = table(options, number);
+    let rows = options.rows_per_query;
+    let range = |place: usize, above: &str| {
+        let (key, columns) = schema::KEYS[place];
+        let first = columns.split(',').next().unwrap_or_default();
+        let force = match place < keys(options).len() {
+            true => format!(" force index ({name}_{key})"),
+            false => String::new(), // never sent
+        };
+        format!(
+            "select {columns} from {name}{force} where {first} {above} ? order by {columns} limit {rows}"
+        )
+    };
+    let ids = vec!["?"; rows as usize].join(", ");
+    let mut all = vec![
+        template(
+            schema::drop_table(options, number),
+            Kind::DropTable,
+            Way::Plain,
+        ),
+        template(
+            schema::create_table(options, number),
+            Kind::CreateTable,
+            Way::Plain,
+        ),
+        template(
+            format!("{}(?,?,?,?,?,?), ...", insert_head(options, number)),
+            Kind::Insert,
+            Way::Written,
+        ),
+        template(
+            format!(
+                "delete from {name} where transactionid >= ? order by transactionid asc limit ?"
+            ),
+            Kind::Delete,
+            Way::Plain,
+        ),
+        template(
+            format!("select min(transactionid) from {name}"),
+            Kind::FindMin,
+            Way::Kept,
+        ),
+        template(
+            format!("select max(transactionid) from {name}"),
+            Kind::FindMax,
+            Way::Kept,
+        ),
+        template(range(0, ">="), Kind::RangeMarketsegment, Way::Plain),
+        template(range(1, ">"), Kind::RangeRegistersegment, Way::Plain),
+        template(range(2, ">="), Kind::RangePdc, Way::Plain),
+        template(
+            format!(
+                "select transactionid, productid, data from {name} where transactionid in ({ids})"
+            ),
+            Kind::Point,
+            Way::Plain,
+        ),
+        template(
+            format!("select * from {name} limit 1"),
+            Kind::ReadRow,
+            Way::Plain,
+        ),
+        template(format!("analyze table {name}"), Kind::Analyze, Way::Plain),
+    ];
+    let made = schema::add_keys(options, number);
+    let never = repeat_n(String::new(), ADD_KEYS.len() - made.len());
+    let keys = made.into_iter().chain(never).zip(ADD_KEYS);
+    all.extend(keys.map(|(text, kind)| template(text, kind, Way::Plain)));
+    all
+}
+
+fn of_no_table() -> Vec<StatementTemplate> {
+    [
+        ("commit", Kind::Commit, Way::Plain),
+        ("set autocommit=0", Kind::NoAutocommit, Way::Plain),
+        ("set unique_checks=0", Kind::NoUniqueChecks, Way::Plain),
+        ("set rocksdb_bulk_load=1", Kind::BulkLoad, Way::Plain),
+        ("set rocksdb_bulk_load=0", Kind::EndBulkLoad, Way::Plain),
+        (
+            "show global variables where variable_name in \
+             ('innodb_max_dirty_pages_pct', 'innodb_max_dirty_pages_pct_lwm', 'innodb_idle_flush_pct')",
+            Kind::ShowVariables,
+            Way::Kept,
+        ),
+        (
+            "set global innodb_max_dirty_pages_pct=?",
+            Kind::SetDirtyPages,
+            Way::Plain,
+        ),
+        (
+            "set global innodb_max_dirty_pages_pct_lwm=?",
+            Kind::SetDirtyPagesLow,
+            Way::Plain,
+        ),
+        (
+            "set global innodb_idle_flush_pct=?",
+            Kind::SetIdleFlush,
+            Way::Plain,
+        ),
+        (
+            "show global status where variable_name in \
+             ('Innodb_buffer_pool_pages_dirty', 'Innodb_buffer_pool_pages_total')",
+            Kind::ShowDirtyPages,
+            Way::Kept,
+        ),
+        (
+            "set global rocksdb_force_flush_memtable_and_lzero_now=1",
+            Kind::FlushMemtable,
+            Way::Plain,
+        ),
+        (
+            "select coalesce(sum(value), 0) from information_schema.rocksdb_cfstats \
+             where stat_type in ('COMPACTION_PENDING', 'MEM_TABLE_FLUSH_PENDING')",
+            Kind::PendingCompactions,
+            Way::Kept,
+        ),
+    ]
+    .map(|(text, kind, way)| template(text.to_owned(), kind, way))
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_statement_stands_at_its_own_place() {
+        let options = Options {
+            clients: 3,
+            mysql_storage_engine: "rocksdb".to_owned(),
+            ..Options::default()
+        };
+        let templates = templates(&options, &[Kind::Delete, Kind::Commit]);
+        let text = |kind, table| &templates[usize::from(place(kind, table, 3))].text;
+        assert_eq!(templates.len(), 3 * usize::from(OF_TABLE) + 12);
+        assert!(text(Kind::FindMin, 0).ends_with("min(transactionid) from pi1"));
+        assert!(text(Kind::Delete, 2).starts_with("delete from pi3 where"));
+        assert!(text(Kind::AddKeys3, 1).contains("add index pi2_pdc"));
+        assert_eq!(text(Kind::Commit, 2), "commit");
+        assert!(text(Kind::PendingCompactions, 0).contains("rocksdb_cfstats"));
+        assert_eq!(names(&[Kind::Delete, Kind::Commit]), ["delete", "commit"]);
+        let commit = &templates[usize::from(place(Kind::Commit, 0, 3))];
+        assert_eq!(commit.statement_type, 1);
+        for (number, template) in templates.iter().enumerate() {
+            let kind = match number / usize::from(OF_TABLE) {
+                0..3 => number % usize::from(OF_TABLE),
+                _ => number - 2 * usize::from(OF_TABLE),
+            };
+            assert_eq!(kind_at(number as u16, 3), kind, "{}", template.text);
+            assert!(!template.can_be_prepared());
+        }
+    }
+
+    #[test]
+    fn ranges_are_read_from_the_key_that_covers_them() {
+        let templates = templates(&Options::default(), &[]);
+        let text = |kind| templates[usize::from(place(kind, 0, 1))].text.as_str();
+        assert_eq!(
+            text(Kind::RangeMarketsegment),
+            "select productid, customerid, price from pi1 force index (pi1_marketsegment) \
+             where productid >= ? order by productid, customerid, price limit 10"
+        );
+        assert_eq!(
+            text(Kind::RangeRegistersegment),
+            "select cashregisterid, customerid, price from pi1 force index (pi1_registersegment) \
+             where cashregisterid > ? order by cashregisterid, customerid, price limit 10"
+        );
+        assert_eq!(
+            text(Kind::RangePdc),
+            "select price, dateandtime, customerid from pi1 force index (pi1_pdc) \
+             where price >= ? order by price, dateandtime, customerid limit 10"
+        );
+    }
+}
