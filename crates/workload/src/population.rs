@@ -41,6 +41,11 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     fn rows_drawing(&self, table: u32, _stream: Stream) -> Box<dyn RowSource> {
         self.rows(table, 0)
     }
+    /// The stream from which the imitated loader draws the rows of one table after the other, where dbdyno can do as it
+    /// does. A listing then shows the loader's own statements; filling goes by parts all the same, with the same rows.
+    fn loader_stream(&self) -> Option<Stream> {
+        None
+    }
     /// Statements for when the rows are in, such as secondary indexes.
     fn after_rows(&self, table: u32) -> Vec<String>;
     /// Statements for when all tables are done: foreign keys, procedures, statistics.

@@ -140,7 +140,8 @@ pub fn write_cleanup(population: &dyn Population, out: &mut dyn Write) -> io::Re
     for_each_cleanup(population, |statement| write_query(out, statement))
 }
 
-/// Hands every statement that fills the tables to `each`, in order.
+/// Hands every statement that fills the tables to `each`, in order: as the imitated loader sends them, where dbdyno can
+/// do as it does, otherwise as dbdyno's own filling does.
 ///
 /// # Errors
 /// Those of `each`.
@@ -149,15 +150,25 @@ pub fn for_each_prepare<E>(
     mut each: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut statement = Vec::new();
+    let mut stream = population.loader_stream();
     for table in 0..population.tables() {
         for text in population.before_rows(table) {
             each(text.as_bytes())?;
         }
-        for part in 0..population.parts(table) {
-            let mut rows = population.rows(table, part);
+        let parts = if stream.is_some() {
+            1
+        } else {
+            population.parts(table)
+        };
+        for part in 0..parts {
+            let mut rows = match stream.take() {
+                Some(stream) => population.rows_drawing(table, stream),
+                None => population.rows(table, part),
+            };
             while rows.next_statement(&mut statement) > 0 {
                 each(&statement)?;
             }
+            stream = population.loader_stream().and(rows.stream());
         }
         for text in population.after_rows(table) {
             each(text.as_bytes())?;

@@ -129,6 +129,10 @@ impl Population for OltpPopulation {
         Box::new(rows)
     }
 
+    fn loader_stream(&self) -> Option<Stream> {
+        (self.source.kind == RandomKind::Sysbench).then(RandomSource::sysbench_main_thread)
+    }
+
     fn file_form(&self, table: u32) -> Option<FileForm> {
         let (name, head) = (self.table_name(table), head(table + 1, COLUMNS));
         Some(FileForm::new(
