@@ -38,9 +38,7 @@ mod population;
 mod server_counts;
 mod sql_files;
 mod storage_engine;
-#[allow(dead_code, reason = "some of it is for workloads that come next")]
 mod story;
-#[allow(dead_code, reason = "its dialects come one by one")]
 mod tpcc;
 pub mod transcript;
 

@@ -30,6 +30,7 @@ macro_rules! lines {
     ($($kind:ident $name:literal $rows:ident $text:literal),+ $(,)?) => {
         /// The kinds of statements.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(dead_code, reason = "the ten of the stock go by number, from the first on")]
         #[repr(u16)]
         pub(crate) enum Kind { $($kind),+ }
 

@@ -63,9 +63,7 @@ pub(crate) mod transaction {
     pub(crate) const ORDER_STATUS: TransactionType = 2;
     pub(crate) const DELIVERY: TransactionType = 3;
     pub(crate) const STOCK_LEVEL: TransactionType = 4;
-    /// sysbench-tpcc's own, by option.
-    pub(crate) const PURGE: TransactionType = 5;
-    /// The standard's own: the work of a delivery that was replied to before.
+    /// The standard's own (sysbench-tpcc's purge has the same number): the work of a delivery that was replied to before.
     pub(crate) const DEFERRED_DELIVERY: TransactionType = 5;
 
     pub(super) const NAMES: &[&str] = &[
