@@ -80,17 +80,26 @@ class Program:
         (space,) = (row for row in rows if row["record"] == "space")
         return {table["name"]: table for table in space["tables"]}
 
-    def drive(self, workload: str, *options: str) -> dict[str, int]:
-        """Events by type, of a run that met no error it did not repeat or give up as its tool does."""
+    def records(self, workload: str, *options: str) -> list[dict[str, Any]]:
+        """Of a run that met no error it did not repeat or give up as its tool does."""
         pace = (f"--threads={USERS}", f"--time={SECONDS}s", "--warm-up=0s", "--json-lines=-")
         records = self("run", workload, *options, *pace)
         assert records[-1]["status"] == "complete"
         assert records[-1]["completed"] >= EVENTS_AT_LEAST
-        counts: dict[str, int] = {}
-        for second in (record for record in records if record["record"] == "interval"):
-            for name, counted in second["transactions"].items():
-                counts[name] = counts.get(name, 0) + counted["completed"]
-        return counts
+        return records
+
+    def drive(self, workload: str, *options: str) -> dict[str, int]:
+        """Events by type."""
+        return events_by_type(self.records(workload, *options))
+
+
+def events_by_type(records: list[dict[str, Any]], ended: str = "completed") -> dict[str, int]:
+    """Sums over the seconds."""
+    counts: dict[str, int] = {}
+    for second in (record for record in records if record["record"] == "interval"):
+        for name, counted in second["transactions"].items():
+            counts[name] = counts.get(name, 0) + counted[ended]
+    return counts
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -123,8 +132,10 @@ def test_tpcc_stays_consistent_and_what_is_not_is_found(program: Program, server
     filled = program.conditions("load", workload, *options)
     assert set(filled.values()) == {"holds"}
     assert {"3.3.2.1", "3.3.2.6", "rows_stock"} <= filled.keys()
-    counts = program.drive(workload, *options)
+    records = program.records(workload, *options)
+    counts = events_by_type(records)
     assert counts.keys() == TPCC_TYPES
+    assert_server_counted_alike(records)
     assert counts["new_order"] > 0 < counts["payment"]
     driven = program.conditions("run", workload, *options)
     assert "broken" not in driven.values()
@@ -135,6 +146,31 @@ def test_tpcc_stays_consistent_and_what_is_not_is_found(program: Program, server
     answers = program.conditions("run", workload, *options, exits=1)
     assert {name for name, status in answers.items() if status == "broken"} == {"3.3.2.1", "3.3.2.9"}
     program("cleanup", workload, *options)
+
+
+def assert_server_counted_alike(records: list[dict[str, Any]]) -> None:
+    """New orders by the server's own number, beside those that the client was told of."""
+    begin, end = (record for record in records if record["record"] == "counters")
+    assert (begin["second"], end["second"]) == (0, SECONDS)
+    grown = {name: value - begin["values"][name] for name, value in end["values"].items()}
+    completed, rolled_back = (events_by_type(records, ended)["new_order"] for ended in ("completed", "rolled_back"))
+    # The second reading comes a moment after the window, with events under way at its end among it.
+    assert completed - rolled_back - USERS <= grown["sum_d_next_o_id"] <= 1.2 * completed + 20 * USERS
+    assert grown["com_commit_and_rollback"] >= sum(events_by_type(records).values()) - USERS
+
+
+def test_more_warehouses_than_were_filled_are_refused(program: Program, server: Server) -> None:
+    workload = TPCC[server.installation.family][0]
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE dbdyno_families.warehouse (w_id INT PRIMARY KEY)")
+        cursor.execute("INSERT INTO dbdyno_families.warehouse VALUES (1), (2)")
+        cursor.execute("COMMIT")
+    options = ("--warehouses=3", "--keyandthink=off", "--threads=1", "--time=1s", "--json-lines=-")
+    (end,) = program("run", workload, *options, exits=2)
+    assert end["status"] == "failed"
+    assert "warehouse 3 is not in warehouse" in end["reason"]
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("DROP TABLE dbdyno_families.warehouse")
 
 
 def test_linkbench_keeps_its_counts_and_its_small_pages(program: Program, tmp_path: Path) -> None:

@@ -117,7 +117,10 @@ def test_a_signal_ends_a_loop_at_once_and_names_the_line(
         time.sleep(0.7)
         process.send_signal(how)
         began = time.monotonic()
-        stdout, _ = process.communicate(timeout=PATIENCE_S)
+        try:
+            stdout, _ = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()  # of one that did not hear, nobody waits for the end
         took_s = time.monotonic() - began
     assert f"FATAL: {said}" in stdout, stdout
     assert process.returncode == -how, "whoever started it sees that a signal ended it"

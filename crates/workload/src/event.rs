@@ -1,6 +1,6 @@
 //! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
-use crate::{Call, Course, ServerCounts, UserDigest};
+use crate::{Call, Course, Premise, ServerCounts, UserDigest};
 use dbdyno_chance::{Stream, Unique};
 use dbdyno_wire::{KeptRows, OkReply, Reply};
 
@@ -180,6 +180,10 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     /// The rates that belong to the workload, for loads that ask for no other pacing.
     fn course(&self) -> Option<&Course> {
         None
+    }
+    /// What the tables must hold.
+    fn premises(&self) -> Vec<Premise> {
+        Vec::new()
     }
     /// What the server counts of the work by itself, where it does.
     fn server_counts(&self) -> Option<&ServerCounts> {

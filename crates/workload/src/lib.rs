@@ -35,6 +35,7 @@ mod nearest;
 mod oltp;
 mod option_value;
 mod population;
+mod premise;
 mod server_counts;
 mod sql_files;
 mod storage_engine;
@@ -58,4 +59,5 @@ pub use event::{
 pub use population::{
     Check, Compression, Condition, FileForm, Holds, Moment, Population, RowSource,
 };
+pub use premise::Premise;
 pub use server_counts::{ServerCount, ServerCounts};

@@ -5,6 +5,7 @@ mod figures;
 mod heading;
 mod observer;
 mod output;
+mod premises;
 mod screen;
 mod search_screen;
 mod sparkline;
@@ -54,11 +55,20 @@ fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow
     let (load, search) = (order.load()?, order.search()?);
     let stop = stop_switch()?;
     let outputs = outputs(order, &load, search, shown, files)?;
+    let access = order.target.access()?;
+    let unmet = premises::check(&load, &access);
     let counting = match search {
         Some(_) => None, // its probes are no phases
-        None => Counting::begin(&load, order.target.access()?),
+        None => Counting::begin(&load, access),
     };
     let mut observer = RunObserver::new(outputs, order.remark(), counting);
+    if let Err(trouble) = unmet {
+        let reason = DriveError::Request(trouble.to_string());
+        observer
+            .finish(&unbegun(&reason))
+            .map_err(unwritable("the run"))?;
+        return Err(trouble.into());
+    }
     let result = match &search {
         Some(search) => dbdyno_drive::search(&load, search, &stop, &mut observer),
         None => drive(&load, &stop, &mut observer),

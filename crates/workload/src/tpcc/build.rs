@@ -1,8 +1,10 @@
 //! A dialect's parts put together as the workload that the drive knows.
 
 use super::options::Options;
+use super::population::warehouse_tables;
 use super::quirks;
 use super::server_counts::server_counts;
+use crate::Premise;
 use crate::{
     Call, Facts, RetryLaw, ServerCounts, StatementTemplate, User, Workload, WorkloadError,
 };
@@ -104,6 +106,21 @@ impl Workload for Tpcc {
 
     fn session_statements(&self, _lane: u8) -> &[String] {
         &self.parts.session
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let options = &self.parts.options;
+        let highest = options.warehouses;
+        let of_table = |table: String| Premise {
+            sql: format!("SELECT w_id FROM {table} WHERE w_id = {highest}"),
+            otherwise: format!(
+                "warehouse {highest} is not in {table}: fewer were filled than are asked for"
+            ),
+            remedy:
+                "name as many warehouses as were filled, or fill so many by dbdyno-load populate"
+                    .to_owned(),
+        };
+        warehouse_tables(options).map(of_table).collect()
     }
 
     fn server_counts(&self) -> Option<&ServerCounts> {

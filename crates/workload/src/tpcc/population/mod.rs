@@ -49,6 +49,11 @@ pub(super) fn district_tables(options: &Options) -> impl Iterator<Item = String>
     (0..options.tables).map(|set| Table::District.name(options, set))
 }
 
+/// The names of the warehouses' tables, one a set.
+pub(super) fn warehouse_tables(options: &Options) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| Table::Warehouse.name(options, set))
+}
+
 /// Tables are counted set by set, in the order of [`Table::ALL`].
 #[derive(Debug)]
 struct TpccPopulation {
