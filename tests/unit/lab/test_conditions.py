@@ -1,0 +1,38 @@
+"""What consistency conditions make of a run's record."""
+
+from __future__ import annotations
+
+from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.lab._attempt import _with_conditions
+from dbdyno.populate import ConditionAnswer
+
+RECORD = RunRecord(
+    run=Run(Cell("mysql:9.7", 64 << 20, 4, "tpcc", "socket"), 1, 0, 7, "block 1"),
+    family="mysql",
+    version="9.7.4",
+    storage_engine="innodb",
+    status="good",
+)
+HOLDS = ConditionAnswer("3.3.2.1", "w_ytd is the sum of d_ytd", "holds", 0)
+GROWN = ConditionAnswer("rows_orders", "30000 orders a warehouse", "told", 10)
+STRUCK = ConditionAnswer("3.3.2.11", "2100 orders of each district are delivered", "told", 3, "Q-HD-5")
+
+
+def test_a_broken_condition_fails_the_run_and_says_which() -> None:
+    broken = ConditionAnswer("3.3.2.4", "a district has as many lines as its orders say", "broken", 4)
+    record = _with_conditions(RECORD, (HOLDS, broken))
+    assert record.status == "failed"
+    assert record.reason.startswith("data: 3.3.2.4 (a district has as many lines")
+
+
+def test_rows_that_a_run_adds_by_its_nature_are_no_caveat() -> None:
+    assert _with_conditions(RECORD, (HOLDS, GROWN)) == RECORD
+
+
+def test_a_quirk_of_the_tool_that_struck_is_a_caveat() -> None:
+    record = _with_conditions(RECORD, (GROWN, STRUCK))
+    assert record.status == "good"
+    (caveat,) = record.caveats
+    assert caveat.code == "quirk-broke-condition"
+    assert "3.3.2.11 (Q-HD-5)" in caveat.text
+    assert "rows_orders" not in caveat.text
