@@ -1,4 +1,4 @@
--- $ mixed_errors.lua --threads=2 --events=6 --time=0 run
+-- $ mixed_errors.lua --threads=1 --events=6 --time=0 run
 -- server
 -- A hook forgives one error, so its event is repeated; counts show it.
 
