@@ -12,6 +12,7 @@
 
 mod arguments;
 mod cleanup;
+mod fingerprint;
 mod local_time;
 mod null_server;
 mod order;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Search(arguments) => run::search(*arguments),
         Command::Populate(arguments) => populate::run(*arguments),
         Command::Verify(arguments) => verify::run(*arguments),
+        Command::Fingerprint(arguments) => fingerprint::run(*arguments),
         Command::Cleanup(arguments) => cleanup::run(*arguments),
         Command::Workloads(arguments) => workloads::run(*arguments).map(|()| Exit::Done),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),

@@ -8,7 +8,7 @@
 //! It is a workload around another one, so that a run without it costs nothing more.
 
 use crate::{
-    Answer, Call, Course, Draws, Facts, Figure, RetryLaw, ServerCounts, Standing,
+    Answer, Call, Course, Draws, Facts, Figure, Premise, RetryLaw, ServerCounts, Standing,
     StatementTemplate, Step, TransactionType, User, UserDraws, Workload,
 };
 use dbdyno_wire::{KeptRows, Reply, StatementText};
@@ -44,6 +44,10 @@ pub struct Digested {
     inner: Arc<dyn Workload>,
     events: u64,
     texts: Arc<[StatementText]>,
+    /// What the connections of each lane begin with.
+    greetings: Vec<Vec<String>>,
+    /// Whether users rest where the workload has them rest.
+    rests: bool,
     kept: Kept,
 }
 
@@ -56,12 +60,28 @@ impl Digested {
             .iter()
             .map(|template| StatementText::new(&template.text))
             .collect();
+        let greetings = (0..inner.lanes())
+            .map(|lane| inner.session_statements(lane).to_vec())
+            .collect();
         Self {
             inner,
             events,
             texts,
+            greetings,
+            rests: true,
             kept: Kept::default(),
         }
+    }
+
+    /// Time stands still for these users: the server's functions for the time of day give this Unix time, so that what
+    /// they write does not depend on when they write it, and nobody rests between events.
+    #[must_use]
+    pub fn at_standstill(mut self, unix_s: u64) -> Self {
+        self.rests = false;
+        for greeting in &mut self.greetings {
+            greeting.push(format!("SET timestamp = {unix_s}"));
+        }
+        self
     }
 
     fn digesting(&self, index: u32, inner: Box<dyn User>) -> Box<dyn User> {
@@ -75,6 +95,7 @@ impl Digested {
                 .collect(),
             texts: Arc::clone(&self.texts),
             left: self.events,
+            rests: self.rests,
             event: Sha256::new(),
             text: Vec::new(),
             digest: UserDigest {
@@ -116,6 +137,10 @@ impl Workload for Digested {
         self.inner.course()
     }
 
+    fn premises(&self) -> Vec<Premise> {
+        self.inner.premises()
+    }
+
     fn server_counts(&self) -> Option<&ServerCounts> {
         self.inner.server_counts()
     }
@@ -142,7 +167,7 @@ impl Workload for Digested {
     }
 
     fn session_statements(&self, lane: u8) -> &[String] {
-        self.inner.session_statements(lane)
+        &self.greetings[usize::from(lane)]
     }
 
     fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
@@ -165,6 +190,7 @@ struct DigestedUser {
     texts: Arc<[StatementText]>,
     /// Events that are still to be digested.
     left: u64,
+    rests: bool,
     /// Of the attempt under way.
     event: Sha256,
     text: Vec<u8>,
@@ -220,7 +246,8 @@ impl User for DigestedUser {
     }
 
     fn initial_rest_ns(&mut self) -> u64 {
-        self.inner.initial_rest_ns()
+        let rest_ns = self.inner.initial_rest_ns();
+        if self.rests { rest_ns } else { 0 }
     }
 
     fn stands_by(&self) -> bool {
@@ -235,6 +262,7 @@ impl User for DigestedUser {
         if self.left > 0 {
             self.link();
         }
-        self.inner.finish_event()
+        let rest_ns = self.inner.finish_event();
+        if self.rests { rest_ns } else { 0 }
     }
 }

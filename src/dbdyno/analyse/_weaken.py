@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import counted, listed
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
 
 
@@ -23,6 +23,8 @@ class StudyFacts:
     cores : of the host; 0 when unknown
     shares_cores : client and server run on the same cores
     is_interleaved : targets took turns in random order
+    are_results_compared : each target was to be sent the same events before the runs, where there are several
+    results : how what they made of them compares
     """
 
     window_s: float
@@ -31,6 +33,8 @@ class StudyFacts:
     cores: int
     shares_cores: bool
     is_interleaved: bool = True
+    are_results_compared: bool = True
+    results: tuple[ResultComparison, ...] = ()
 
 
 def weaknesses(
@@ -41,7 +45,9 @@ def weaknesses(
 ) -> list[Caveat]:
     """Everything that weakens a study, the heaviest first."""
     found = [
+        _results_differ(facts),
         _not_good(records),
+        _results_unknown(facts),
         _window(facts),
         _repeats(facts, judgements),
         _fixed_order(facts),
@@ -54,6 +60,37 @@ def weaknesses(
     known = [caveat for caveat in found if caveat is not None]
     codes = {caveat.code for caveat in known}
     return known + [caveat for caveat in _of_runs(records) if caveat.code not in codes]
+
+
+def _results_differ(facts: StudyFacts) -> Caveat | None:
+    differing = [comparison for comparison in facts.results if comparison.unlike]
+    if not differing:
+        return None
+    words = [
+        f"{target} in {comparison.workload} ({difference})"
+        for comparison in differing
+        for target, difference in comparison.unlike.items()
+    ]
+    return Caveat(
+        "results-differ",
+        f"After the same events, sent one by one, not all targets hold the same: {listed(words)}. "
+        "What differs there is not only speed.",
+    )
+
+
+def _results_unknown(facts: StudyFacts) -> Caveat | None:
+    if not facts.are_results_compared:
+        text = "Whether the targets make the same of the same events was not checked (equivalence_events = 0)."
+        return Caveat("results-unchecked", text)
+    unknown = [
+        f"{target} in {comparison.workload} ({reason.splitlines()[0]})"
+        for comparison in facts.results
+        for target, reason in comparison.unknown.items()
+    ]
+    if not unknown:
+        return None
+    text = f"Whether all targets make the same of the same events could not be checked: {listed(unknown)}."
+    return Caveat("results-unchecked", text)
 
 
 def _not_good(records: Sequence[RunRecord]) -> Caveat | None:

@@ -30,6 +30,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
     lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
+    lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:
         lines += ["[pacing]", f"rate_per_s = {choices.rate}"]
     pins = {"server": choices.pin_server, "client": choices.pin_client}

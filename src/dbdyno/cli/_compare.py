@@ -47,6 +47,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     measure.add_argument("--window", default="60s", metavar="TIME", help="driven and judged (default %(default)s)")
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
     measure.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
+    measure.add_argument(
+        "--equivalence-events",
+        type=int,
+        default=500,
+        metavar="N",
+        help="sent to each target before the runs, to compare results; 0: not compared (default %(default)s)",
+    )
     measure.add_argument("--name", default="", help="name of the study (default: of the results folder)")
     add_run_options(parser)
 

@@ -65,6 +65,8 @@ def _say_what_is_missing(outcome: Outcome) -> None:
             f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again",
             file=sys.stderr,
         )
+    if outcome.results_differ:
+        print("warning: targets made different results of the same events; the report says which", file=sys.stderr)
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
         print(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on", file=sys.stderr)

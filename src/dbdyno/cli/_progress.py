@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dbdyno import lab
 from dbdyno.cli._words import duration_words, sparkline, tps_words
-from dbdyno.core import Run, RunRecord, format_bytes, format_duration
+from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
 _BAR_CELLS = 28
@@ -95,6 +95,8 @@ class LiveView:
                 self._doing = (
                     f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
                 )
+            case lab.ResultsComparing():
+                self._doing = f"{event.target}: sending the events by which results are compared"
             case lab.RunStarted():
                 self._start(event)
             case lab.RunPhaseEntered():
@@ -172,12 +174,24 @@ def done_line(event: lab.Event) -> str:
                 if event.targets_count > 1
                 else ""
             )
+        case lab.ResultsCompared():
+            return "\n".join(_results_lines(event.comparison))
         case lab.TargetFailed():
             return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():
             return _run_line(event.record, event.number, event.runs_total)
         case _:
             return ""
+
+
+def _results_lines(comparison: ResultComparison) -> Iterator[str]:
+    words = f"{comparison.workload}: results of the same {comparison.events_count:,} events"
+    if comparison.targets_count > 1 and not comparison.unlike:
+        yield f"  ✔ {words} equal on {comparison.targets_count} targets"
+    for target, difference in comparison.unlike.items():
+        yield f"  ✘ {words} differ on {target}: {difference}"
+    for target, reason in comparison.unknown.items():
+        yield f"  ✘ {words} are not known of {target}: {reason.splitlines()[0]}"
 
 
 def _run_line(record: RunRecord, number: int, total: int) -> str:

@@ -15,6 +15,7 @@ from dbdyno.core._errors import (
     StudyError,
     WorldError,
 )
+from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
 from dbdyno.core._record import (
     CLIENT_BOUND,
     Caveat,
@@ -39,6 +40,7 @@ __all__ = [
     "ConfigureError",
     "DbdynoError",
     "EngineName",
+    "Fingerprint",
     "HostError",
     "LatencyNs",
     "MeasureError",
@@ -46,6 +48,7 @@ __all__ = [
     "PopulateError",
     "ProvisionError",
     "RequestError",
+    "ResultComparison",
     "Route",
     "Run",
     "RunRecord",
@@ -56,9 +59,11 @@ __all__ = [
     "TypeFigures",
     "Verdict",
     "WorldError",
+    "compare_results",
     "format_bytes",
     "format_duration",
     "parse_bytes",
     "parse_duration_ns",
     "parse_engine_name",
+    "unlike_most",
 ]

@@ -95,7 +95,7 @@ class Attempts:
             curve=self._curve(run),
         )
         status_after = _status_if_alive(server)
-        conditions = self._verified(run, server, measured)
+        conditions = self._verified(run, prepared, server, measured)
         record = record_of(run, prepared, measured, server.log_tail())
         return StoredRun(
             record=_with_conditions(record, conditions),
@@ -115,14 +115,17 @@ class Attempts:
             server_log=server.log_tail(),
         )
 
-    def _verified(self, run: Run, server: RunServer, measured: MeasuredRun) -> tuple[ConditionAnswer, ...]:
+    def _verified(
+        self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun
+    ) -> tuple[ConditionAnswer, ...]:
         """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
         told = self.told.get(run.cell.workload)
         if told is None or not told.conditions or measured.judgement.status == "failed":
             return ()
         self.on_event(events.RunPhaseEntered(run, "verify"))
         dataset = self._dataset(run)
-        return verify(dataset, server.order_target(dataset.schema), "run", self.host, self.generator)
+        target, storage_engine = server.order_target(dataset.schema), prepared.target.engine.storage_engine
+        return verify(dataset, target, storage_engine, "run", self.host, self.generator)
 
     def _curve(self, run: Run) -> CostCurve | None:
         if self.calibration is None:

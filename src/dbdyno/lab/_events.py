@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import ResultComparison, Run, RunRecord
 
 RunPhase = Literal["restore", "settle", "load", "verify", "stop"]
 
@@ -93,6 +93,21 @@ class DatasetsEqual:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultsComparing:
+    """A target is sent the events by which results are compared."""
+
+    target: str
+    workload: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsCompared:
+    """Whether the targets made the same of the same events."""
+
+    comparison: ResultComparison
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run begins; `number` counts from 1 over the whole plan."""
 
@@ -148,6 +163,7 @@ class Outcome:
     interrupted : stopped by Ctrl-C or SIGTERM; the same command goes on where it stopped
     good, suspect, failed : stored runs of the whole plan, earlier ones included
     missing : planned and not yet made
+    results_differ : targets did not make the same of the same events
     """
 
     interrupted: bool
@@ -155,11 +171,12 @@ class Outcome:
     suspect: int
     failed: int
     missing: int
+    results_differ: bool = False
 
     @property
     def complete(self) -> bool:
-        """Every planned run was made and none failed."""
-        return not (self.interrupted or self.failed or self.missing)
+        """Every planned run was made and none failed, and targets made the same of the same events."""
+        return not (self.interrupted or self.failed or self.missing or self.results_differ)
 
 
 Event: TypeAlias = (
@@ -172,6 +189,8 @@ Event: TypeAlias = (
     | DatasetReady
     | DatasetsEqual
     | TargetFailed
+    | ResultsComparing
+    | ResultsCompared
     | RunStarted
     | RunPhaseEntered
     | SecondMeasured

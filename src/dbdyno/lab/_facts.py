@@ -35,6 +35,7 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "load_ns": snapshot.load_ns,
         "index_ns": snapshot.index_ns,
         "created_ns": snapshot.created_ns,
+        "content_sha256": snapshot.content_sha256,
         "tables": [table.to_json() for table in snapshot.tables],
     }
 
@@ -48,6 +49,7 @@ def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,
         "index_ns": end.index_ns,
+        "content_sha256": end.content_sha256,
         "tables": [table.to_json() for table in end.tables],
     }
 

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.core import Run
+from dbdyno.core import ResultComparison, Run
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._attempt import Attempts
 from dbdyno.lab._bench import Bench
+from dbdyno.lab._equivalence import Equivalence
 from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
 from dbdyno.measure.client import Calibration
@@ -88,6 +89,7 @@ class Walk:
         if not left:
             return
         prepared = self._prepare(writer, {run.cell.target for _, run in left})
+        self._compare_results(writer, prepared)
         cpus = self.host.facts(self.home.root).logical_cpu_count
         told = self.plan.told
         attempts = Attempts(
@@ -102,6 +104,12 @@ class Walk:
         )
         return preparation.all_targets(self.results, [t for t in self.study.targets if t.name in names])
 
+    def _compare_results(self, writer: ResultsWriter, prepared: Mapping[str, Prepared | Unprepared]) -> None:
+        equivalence = Equivalence(
+            self.study, self.plan, self.results, self.bench, self.host, self.generator, writer, self.on_event
+        )
+        equivalence.check([target for target in prepared.values() if isinstance(target, Prepared)])
+
     def _one_run(
         self, run: Run, number: int, prepared: Prepared | Unprepared, attempts: Attempts, writer: ResultsWriter
     ) -> None:
@@ -113,10 +121,21 @@ class Walk:
             writer.append("run-finished", run_id=run.run_id, status=stored.record.status)
         self.on_event(events.RunFinished(stored.record, number, len(self.plan.runs)))
 
+    def _compared(self) -> list[ResultComparison]:
+        labels = [choice.label for choice in self.study.workloads]
+        return self.results.compared([target.name for target in self.study.targets], labels)
+
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
         statuses = {record.run.run_id: record.status for record in self.results.records()}
         counts = Counter(statuses.get(run.run_id, "missing") for run in self.plan.runs)
-        return events.Outcome(interrupted, counts["good"], counts["suspect"], counts["failed"], counts["missing"])
+        return events.Outcome(
+            interrupted,
+            counts["good"],
+            counts["suspect"],
+            counts["failed"],
+            counts["missing"],
+            results_differ=any(comparison.unlike for comparison in self._compared()),
+        )
 
 
 def _journal_stored_runs(results: Results, writer: ResultsWriter) -> None:

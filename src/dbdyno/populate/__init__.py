@@ -6,6 +6,7 @@ How a server is initialised and started is another room's business: `lab` hands 
 
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
+from dbdyno.populate._fingerprint import fingerprint
 from dbdyno.populate._records import FillEnd, FillProgress, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
@@ -24,6 +25,7 @@ __all__ = [
     "broken_words",
     "check_space",
     "fill",
+    "fingerprint",
     "read_snapshot",
     "restore",
     "snapshot_for",

@@ -50,7 +50,7 @@ def fill(
             end = _drive(dataset, server, storage_engine, host, generator, on_progress)
             _analyse(connection, dataset.schema, end)
         if has_conditions:
-            _verify(dataset, server, host, generator)
+            _verify(dataset, server, storage_engine, host, generator)
     except (pymysql.MySQLError, OSError) as error:
         death = server.death()
         why = f"the server died: {death}\n{server.log_tail()}" if death else f"{type(error).__name__}: {error}"
@@ -58,8 +58,9 @@ def fill(
     return end
 
 
-def _verify(dataset: Dataset, server: FillServer, host: Host, generator: Path) -> None:
-    broken = broken_words(verify(dataset, server.order_target(dataset.schema), "load", host, generator))
+def _verify(dataset: Dataset, server: FillServer, storage_engine: str, host: Host, generator: Path) -> None:
+    target = server.order_target(dataset.schema)
+    broken = broken_words(verify(dataset, target, storage_engine, "load", host, generator))
     if broken:
         raise PopulateError(f"{dataset.title} is not consistent after it was filled", broken, "report it: a defect")
 

@@ -42,7 +42,12 @@ class FillProgress:
 
 @dataclass(frozen=True, slots=True)
 class FillEnd:
-    """The filling has ended; `status` is ``complete``, ``failed`` or ``interrupted``."""
+    """The filling has ended; `status` is ``complete``, ``failed`` or ``interrupted``.
+
+    Parameters
+    ----------
+    content_sha256 : of the sums of all tables: one checksum of the whole dataset
+    """
 
     status: str
     reason: str
@@ -50,6 +55,7 @@ class FillEnd:
     load_ns: int
     index_ns: int
     tables: tuple[TableSums, ...]
+    content_sha256: str = ""
 
 
 def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
@@ -75,4 +81,6 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
 
 def _end(row: Mapping[str, Any]) -> FillEnd:
     tables = tuple(TableSums.from_json(table) for table in row["tables"])
-    return FillEnd(row["status"], row["reason"], row["elapsed_ns"], row["load_ns"], row["index_ns"], tables)
+    return FillEnd(
+        row["status"], row["reason"], row["elapsed_ns"], row["load_ns"], row["index_ns"], tables, row["content_sha256"]
+    )

@@ -33,6 +33,7 @@ class Snapshot:
     folder : holds ``data``, its passwords and ``facts.json``
     bytes : of all files
     reused : it was there already
+    content_sha256 : one checksum of all tables
     """
 
     folder: Path
@@ -44,6 +45,7 @@ class Snapshot:
     index_ns: int
     created_ns: int
     reused: bool
+    content_sha256: str
 
     @property
     def data_directory(self) -> Path:
@@ -63,7 +65,7 @@ def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dat
     ----------
     engine : version, packages, and the settings that shape files (redo capacity, page size, character set)
     """
-    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 3}
+    parts = {"engine": engine, "storage_engine": storage_engine, "dataset": dataset.digest, "layout": 4}
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
 
@@ -119,7 +121,10 @@ def read_snapshot(folder: Path) -> Snapshot | None:
         facts = json.loads((folder / _FACTS).read_text())
         tables = tuple(TableSums.from_json(table) for table in facts["tables"])
         durations = {name: facts[name] for name in ("fill_ns", "load_ns", "index_ns", "created_ns")}
-        snapshot = Snapshot(folder, facts["key"], tables, facts["bytes"], reused=True, **durations)
+        sha256 = facts["content_sha256"]
+        snapshot = Snapshot(
+            folder, facts["key"], tables, facts["bytes"], reused=True, content_sha256=sha256, **durations
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return snapshot if tree_bytes(snapshot.data_directory) == snapshot.bytes else None
@@ -170,6 +175,7 @@ def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host)
     facts = {
         "key": key,
         "tables": [table.to_json() for table in end.tables],
+        "content_sha256": end.content_sha256,
         "bytes": tree_bytes(making / DATA),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,

@@ -42,33 +42,49 @@ class ConditionAnswer:
 
 
 def verify(
-    dataset: Dataset, target: Mapping[str, JsonValue], moment: Moment, host: Host, generator: Path
+    dataset: Dataset,
+    target: Mapping[str, JsonValue],
+    storage_engine: str,
+    moment: Moment,
+    host: Host,
+    generator: Path,
 ) -> tuple[ConditionAnswer, ...]:
     """Ask every condition of a dataset that has some.
 
     Parameters
     ----------
     target : the ``target`` of a load order; names the password's file, holds no password
+    storage_engine : of the tables; on some an imitated tool breaks more than on others
 
     Raises
     ------
     PopulateError : they could not be asked
     """
-    done = host.run([str(generator), *verify_words(dataset, target, moment)], timeout_s=_TIMEOUT_S, check=False)
+    words = verify_words(dataset, target, storage_engine, moment)
+    done = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False)
     rows = _rows(done)
     if not rows or rows[-1].get("status") not in ("consistent", "inconsistent"):
         raise PopulateError(f"{dataset.title} could not be verified", done.stderr.strip()[-2000:])
     return tuple(_answer(row) for row in rows if row["record"] == "condition")
 
 
-def verify_words(dataset: Dataset, target: Mapping[str, JsonValue], moment: Moment) -> list[str]:
+def verify_words(dataset: Dataset, target: Mapping[str, JsonValue], storage_engine: str, moment: Moment) -> list[str]:
     """The words of ``dbdyno-load verify``.
 
-    >>> verify_words(Dataset("tpcc", {"warehouses": 2}), {"socket": "/s", "port": None}, "run")
-    ['verify', 'tpcc', '--after=run', '--json', '--socket=/s', '--warehouses=2']
+    >>> verify_words(Dataset("tpcc", {"warehouses": 2}), {"socket": "/s", "port": None}, "rocksdb", "run")
+    ['verify', 'tpcc', '--after=run', '--json', '--storage-engine=rocksdb', '--socket=/s', '--warehouses=2']
     """
-    reach = [f"--{flag.replace('_', '-')}={target[flag]}" for flag in _FLAGS if target.get(flag) is not None]
-    return ["verify", dataset.workload, f"--after={moment}", "--json", *reach, *option_words(dataset.options)]
+    how = [f"--after={moment}", "--json", f"--storage-engine={storage_engine}"]
+    return ["verify", dataset.workload, *how, *reach_words(target), *option_words(dataset.options)]
+
+
+def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
+    """Options of the load generator that name a server.
+
+    >>> reach_words({"socket": "/s", "port": None, "password_file": "/p"})
+    ['--socket=/s', '--password-file=/p']
+    """
+    return [f"--{flag.replace('_', '-')}={target[flag]}" for flag in _FLAGS if target.get(flag) is not None]
 
 
 def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:

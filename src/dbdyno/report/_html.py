@@ -64,23 +64,26 @@ def shortened(text: str, most: int = 60) -> Html:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand right."""
+    """A column of a table; numbers stand right, names are not broken."""
 
     title: str
     is_number: bool = False
+    is_name: bool = False
+
+    @property
+    def style(self) -> str | None:
+        """Class of its cells."""
+        return "n" if self.is_number else "name" if self.is_name else None
 
 
 def table(
     name: str, caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, marked: Sequence[bool] = ()
 ) -> Html:
     """A table that can be saved as CSV under its name."""
-    head = element("tr", *(element("th", c.title, scope="col", class_="n" if c.is_number else None) for c in columns))
+    head = element("tr", *(element("th", c.title, scope="col", class_=c.style) for c in columns))
     body = []
     for index, row in enumerate(rows):
-        cells = [
-            element("td", cell, class_="n" if column.is_number else None)
-            for cell, column in zip(row, columns, strict=True)
-        ]
+        cells = [element("td", cell, class_=column.style) for cell, column in zip(row, columns, strict=True)]
         body.append(element("tr", *cells, class_="marked" if index < len(marked) and marked[index] else None))
     inner = element(
         "table", element("caption", caption), element("thead", head), element("tbody", *body), data_csv=name

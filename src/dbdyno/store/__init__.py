@@ -6,6 +6,7 @@ every file with its checksum.
 """
 
 from dbdyno.store._files import JsonValue
+from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, latency_of, merged_histogram
 from dbdyno.store._journal import JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
@@ -29,6 +30,7 @@ __all__ = [
     "ResultsWriter",
     "SecondRow",
     "SettingRow",
+    "StoredFingerprint",
     "StoredRun",
     "TelemetryRow",
     "latency_of",

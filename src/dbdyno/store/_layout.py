@@ -6,6 +6,7 @@
       study.toml  plan.json  host.json  journal.jsonl  manifest.json  lock
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from
+      fingerprints/TARGET.json  what it made of the events that all targets were sent
       runs/RUN_ID/           one folder a finished run, renamed into place when whole
       set-aside/RUN_ID.N/    failed runs that were made again; kept, not read
 """
@@ -24,6 +25,7 @@ MANIFEST = "manifest.json"
 LOCK = "lock"
 ENGINES = "engines"
 DATASETS = "datasets"
+FINGERPRINTS = "fingerprints"
 RUNS = "runs"
 SET_ASIDE = "set-aside"
 WRITING_PREFIX = ".writing-"
@@ -44,7 +46,7 @@ TELEMETRY_FACTS = "telemetry.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
-CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, RUNS, SET_ASIDE})
+CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, FINGERPRINTS, RUNS, SET_ASIDE})
 
 
 def target_slug(target: str) -> str:

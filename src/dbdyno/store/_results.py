@@ -20,9 +20,10 @@ import duckdb
 import pyarrow as pa
 
 import dbdyno
-from dbdyno.core import RunRecord, StoreError
+from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
+from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._journal import JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._lock import exclusive_lock
@@ -159,6 +160,21 @@ class Results:
     def dataset(self, target: str) -> Mapping[str, Any] | None:
         """Facts of a target's dataset; None before it was populated."""
         return self._optional_json(f"{layout.DATASETS}/{layout.target_slug(target)}.json")
+
+    def fingerprints(self, target: str) -> dict[str, StoredFingerprint]:
+        """What a target made of the events that all were sent, by workload; empty where they were not."""
+        facts = self._optional_json(f"{layout.FINGERPRINTS}/{layout.target_slug(target)}.json") or {}
+        found = [StoredFingerprint.from_json(row) for row in facts.get("fingerprints", ())]
+        return {fingerprint.workload: fingerprint for fingerprint in found}
+
+    def compared(self, targets: Sequence[str], workloads: Sequence[str]) -> list[ResultComparison]:
+        """How what these targets made of the same events compares; none of a workload where nothing was compared."""
+        stored = {target: self.fingerprints(target) for target in targets}
+        found = [
+            compare_results(label, {target: known[label].made for target, known in stored.items() if label in known})
+            for label in workloads
+        ]
+        return [comparison for comparison in found if comparison.targets_count + len(comparison.unknown) > 1]
 
     def records(self) -> tuple[RunRecord, ...]:
         """Every stored run, in the order of the plan."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from dbdyno.core import HostError
 from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
+from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._journal import append_entry
 from dbdyno.store._manifest import Manifest, file_facts, write_manifest
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, write_run
@@ -35,6 +36,10 @@ class ResultsWriter:
     def write_dataset(self, target: str, facts: Mapping[str, JsonValue]) -> None:
         """Keep what a target's runs started from."""
         self._write(layout.DATASETS, target, facts)
+
+    def write_fingerprints(self, target: str, fingerprints: Sequence[StoredFingerprint]) -> None:
+        """Keep what a target made of the events that all targets were sent."""
+        self._write(layout.FINGERPRINTS, target, {"fingerprints": [made.to_json() for made in fingerprints]})
 
     def add_run(self, run: StoredRun) -> None:
         """Store a run: whole, or, after a kill, not at all.
@@ -72,6 +77,7 @@ class ResultsWriter:
     def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:
         name = f"{layout.target_slug(target)}.json"
         with _disk_errors(self._path):
+            (self._path / folder).mkdir(exist_ok=True)  # a folder of an older version lacks the newer ones
             write_whole(self._path / folder / name, json_text({"target": target, **facts}))
 
 

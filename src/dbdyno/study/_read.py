@@ -90,6 +90,7 @@ class _Reader:
             order=measure["order"],
             protocol=measure["protocol"],
             rng=measure["rng"],
+            equivalence_events=measure["equivalence_events"],
             pacing=self._pacing(self._mapping(document, "pacing")),
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),

@@ -158,6 +158,9 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "order": Key(_one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
         "protocol": Key(_one_of("prepared", "text"), "prepared", "how statements are sent"),
         "rng": Key(_one_of("sysbench", "dbdyno"), "sysbench", "whose random numbers"),
+        "equivalence_events": Key(
+            _whole(0), 500, "events that each target is sent before the runs, to compare results; 0 earns a caveat"
+        ),
     }
 )
 PACING: Mapping[str, Key] = MappingProxyType(

@@ -134,6 +134,7 @@ class Study:
     servers : addresses for targets whose engine is ``FAMILY@server:NAME``
     seed : of the order of runs, of the rows and of the load
     settle_ns : idle pause before each run
+    equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     """
 
     name: str
@@ -155,6 +156,7 @@ class Study:
     errors: ErrorPolicy = ErrorPolicy()
     pinning: Pinning = Pinning()
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
+    equivalence_events: int = 500
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

@@ -40,7 +40,8 @@ def study_text(study: Study) -> str:
         f"window = {_quoted(_seconds(study.window_ns))}\n"
         f"settle = {_quoted(_seconds(study.settle_ns))}\n"
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
-        f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}"
+        f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
+        f"equivalence_events = {study.equivalence_events}"
     )
     parts.append(_pacing_text(study) + _errors_text(study) + _pinning_text(study) + _servers_text(study))
     return "\n".join(part for part in parts if part) + "\n"

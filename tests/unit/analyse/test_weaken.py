@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, weaknesses
-from dbdyno.core import CLIENT_BOUND, Caveat, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, ResultComparison, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -45,6 +45,22 @@ def test_each_weakness_of_the_design_is_named(
     study: MakeStudy, change: dict[str, float], code: str, words: str
 ) -> None:
     assert words in said(replace(GOOD, **change), study({"a": 200.0, "b": 100.0}, repeats=6))[code]
+
+
+def test_targets_that_make_other_results_are_said_first_with_what_differs(study: MakeStudy) -> None:
+    apart = ResultComparison("tpcc", 500, 3, {"mysql:9.7": "other rows in orders"}, {})
+    facts = replace(GOOD, is_closed=True, results=(apart,))
+    found = said(facts, study({"a": 200.0, "b": 100.0}, repeats=6))
+    assert next(iter(found)) == "results-differ"
+    assert "mysql:9.7 in tpcc (other rows in orders)" in found["results-differ"]
+
+
+def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(study: MakeStudy) -> None:
+    records = study({"a": 200.0, "b": 100.0}, repeats=6)
+    assert "equivalence_events = 0" in said(replace(GOOD, are_results_compared=False), records)["results-unchecked"]
+    unknown = ResultComparison("tpcc", 500, 1, {}, {"mysql:9.7": "no start\nlog"})
+    assert "mysql:9.7 in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
+    assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
 
 
 def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRecord) -> None:

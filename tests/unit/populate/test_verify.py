@@ -30,7 +30,7 @@ class PaperHost:
 
 
 def _verify(host: PaperHost) -> Any:
-    return verify(DATASET, TARGET, "run", cast("Host", host), Path("load"))
+    return verify(DATASET, TARGET, "innodb", "run", cast("Host", host), Path("load"))
 
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:
@@ -41,6 +41,7 @@ def test_what_must_hold_and_does_not_is_told_in_words() -> None:
         "tpcc/hammerdb",
         "--after=run",
         "--json",
+        "--storage-engine=innodb",
         "--socket=/s",
         "--user=dbdyno",
         "--password-file=/p",

@@ -11,10 +11,19 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Caveat, LatencyNs, Run, RunRecord, Target
+from dbdyno.core import Caveat, Fingerprint, LatencyNs, Run, RunRecord, Target
 from dbdyno.plan import make_plan
 from dbdyno.stats import noise_interval
-from dbdyno.store import IntervalRow, JsonValue, Results, SecondRow, SettingRow, StoredRun, TelemetryRow
+from dbdyno.store import (
+    IntervalRow,
+    JsonValue,
+    Results,
+    SecondRow,
+    SettingRow,
+    StoredFingerprint,
+    StoredRun,
+    TelemetryRow,
+)
 from dbdyno.study import Study, parse_study
 
 STUDY = """
@@ -215,11 +224,17 @@ DATASET: dict[str, JsonValue] = {
     "options": {"tables": 4, "table_size": 50000},
     "in_place": False,
     "rows_total": 200000,
+    "content_sha256": "c3" * 32,
     "bytes": 63 << 20,
     "fill_ns": 1_900_000_000,
     "created_ns": BEGIN_NS,
     "tables": [{"name": f"sbtest{n}", "rows": 50000, "checksum": f"{n}23456789"} for n in (1, 2, 3, 4)],
 }
+
+
+def fingerprint_of(workload: str) -> StoredFingerprint:
+    made = Fingerprint(500, 0, "a1" * 32, "b2" * 32, {"sbtest1": {"rows": 50_000}})
+    return StoredFingerprint(workload, "digest", 500, made)
 
 
 def write_results(
@@ -248,6 +263,7 @@ def write_results(
         for target in study.targets:
             writer.write_engine(target.name, engine_facts(target))
             writer.write_dataset(target.name, {"datasets": [DATASET]})
+            writer.write_fingerprints(target.name, [fingerprint_of(choice.label) for choice in study.workloads])
         for run in plan.runs[:most]:
             stored = change(planted.run(run))
             if stored is not None:

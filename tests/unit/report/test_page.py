@@ -53,6 +53,15 @@ def page(results: Results) -> str:
     return page_text(results)
 
 
+def test_the_checksums_of_data_and_results_stand_side_by_side(page: str) -> None:
+    _, _, rest = page.partition('data-csv="dataset-checksums"')
+    datasets, _, results = rest.partition('data-csv="result-checksums"')
+    assert datasets.count("c3" * 32) == 3
+    assert results.count("a1" * 32) == 3
+    assert results.count("b2" * 32) == 3
+    assert "Equal checksums mean equal answers" in results
+
+
 def test_sections_stand_in_the_order_of_the_design(page: str) -> None:
     ids = outline(page).ids
     order = ["answer", "throughput", "latency", "ranks", "stability", "settings", "how", "data"]

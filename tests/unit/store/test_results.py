@@ -349,6 +349,7 @@ def test_a_disk_that_refuses_is_named_and_loses_nothing(results: Results) -> Non
     with results.writing() as writer:
         writer.add_run(run_of("a:1", 0))
         shutil.rmtree(results.path / "engines")
+        (results.path / "engines").write_text("no folder")
         with pytest.raises(HostError, match="can't be written") as error:
             writer.write_engine("a:1", {})
         assert "run again" in error.value.remedy

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod fingerprint;
 mod load;
 mod pacing;
 mod parse;
@@ -13,6 +14,7 @@ mod verify;
 mod workload;
 mod workloads;
 
+pub(crate) use fingerprint::FingerprintArguments;
 pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use sample::{SampleArguments, SamplePhase};
@@ -75,6 +77,7 @@ pub(crate) enum Command {
     Search(Box<SearchArguments>),
     Populate(Box<PopulateArguments>),
     Verify(Box<VerifyArguments>),
+    Fingerprint(Box<FingerprintArguments>),
     Cleanup(Box<CleanupArguments>),
     Script(Box<ScriptArguments>),
     Workloads(Box<WorkloadsArguments>),

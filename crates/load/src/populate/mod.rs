@@ -11,7 +11,7 @@ mod way;
 
 use crate::arguments::PopulateArguments;
 use crate::order::{Access, LoadBy, PopulateOrder};
-use crate::record::{PopulateEnd, PopulateStart};
+use crate::record::{PopulateEnd, PopulateStart, content_sha256};
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_meter::clock;
@@ -97,6 +97,7 @@ fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Troubl
         Err(trouble) if trouble.exit == Exit::NotHeld => ("interrupted", trouble.to_string()),
         Err(trouble) => ("failed", trouble.to_string()),
     };
+    let tables = filling.tables();
     PopulateEnd {
         record: "populate-end",
         status,
@@ -107,6 +108,7 @@ fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Troubl
         process_cpu_ns: clock::process_cpu_ns(),
         load_by: filling.load_by(),
         repeats: ground.repeats.load(Ordering::Relaxed),
-        tables: filling.tables(),
+        content_sha256: content_sha256(&tables),
+        tables,
     }
 }

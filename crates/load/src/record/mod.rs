@@ -1,5 +1,7 @@
 //! Records: what a program reads of a run, one JSON object a line, as `contract/` has it.
 
+mod content;
+mod fingerprint;
 mod interval;
 mod load;
 mod named;
@@ -9,6 +11,8 @@ mod search;
 mod verify;
 mod writer;
 
+pub(crate) use content::content_sha256;
+pub(crate) use fingerprint::FingerprintRecord;
 pub(crate) use interval::IntervalLine;
 pub(crate) use load::{CountersLine, DigestRecord, End, Message, Start};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};

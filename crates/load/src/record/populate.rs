@@ -54,14 +54,14 @@ impl PopulateProgress {
     }
 }
 
-/// What was sent of one table: its name and its sums by name.
+/// What was sent of one table, or lies in it: its name and its sums by name.
 #[derive(Debug, Clone)]
-pub(crate) struct TableRecord {
+pub(crate) struct TableRecord<N = u64> {
     pub(crate) name: String,
-    pub(crate) sums: Vec<(&'static str, u64)>,
+    pub(crate) sums: Vec<(&'static str, N)>,
 }
 
-impl Serialize for TableRecord {
+impl<N: Copy + Into<serde_json::Value>> Serialize for TableRecord<N> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let name = ("name", serde_json::Value::from(self.name.as_str()));
         let sums = self.sums.iter().map(|&(sum, value)| (sum, value.into()));
@@ -85,4 +85,6 @@ pub(crate) struct PopulateEnd {
     pub(crate) repeats: u64,
     /// Those whose rows were all sent.
     pub(crate) tables: Vec<TableRecord>,
+    /// See [`content_sha256`](super::content_sha256).
+    pub(crate) content_sha256: String,
 }

@@ -2,9 +2,9 @@
 //! kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    ConditionLine, CountersLine, IntervalLine, Message, PROGRAM, PackedSecond, PopulateEnd,
-    PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start, TableRecord, TableSpace,
-    VerifyEnd,
+    ConditionLine, CountersLine, FingerprintRecord, IntervalLine, Message, PROGRAM, PackedSecond,
+    PopulateEnd, PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start, TableRecord,
+    TableSpace, VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -20,6 +20,7 @@ use serde_json::Value;
 const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
 const LOAD: &str = include_str!("../../../../contract/samples/load-records.jsonl");
 const POPULATE: &str = include_str!("../../../../contract/samples/populate-records.jsonl");
+const FINGERPRINT: &str = include_str!("../../../../contract/samples/fingerprint-records.jsonl");
 const VERIFY: &str = include_str!("../../../../contract/samples/verify-records.jsonl");
 
 /// Objects whose names are those of a workload, an option or an error.
@@ -277,6 +278,7 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         load_by: "infile",
         repeats: 0,
         tables: vec![table],
+        content_sha256: String::new(),
     };
     compare(
         "populate-end",
@@ -322,4 +324,28 @@ fn records_of_verifying_have_the_shape_of_the_sample() {
         elapsed_ns: 1,
     };
     compare("verify-end", &written(&end), &sample(VERIFY, "verify-end"));
+}
+
+#[test]
+fn a_fingerprint_has_the_shape_of_the_sample() {
+    let sums = vec![("rows", 10), ("sum_crc32", 1), ("sum_next_o_id", -1)];
+    let record = FingerprintRecord {
+        record: "fingerprint",
+        schema_version: 1,
+        program: PROGRAM,
+        events: 1,
+        failed: 0,
+        statements_sha256: Some(String::new()),
+        content_sha256: String::new(),
+        tables: vec![TableRecord {
+            name: "district".to_owned(),
+            sums,
+        }],
+        elapsed_ns: 1,
+    };
+    compare(
+        "fingerprint",
+        &written(&record),
+        &sample(FINGERPRINT, "fingerprint"),
+    );
 }

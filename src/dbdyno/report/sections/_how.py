@@ -12,6 +12,7 @@ from dbdyno.report._html import Column, Html, element, folded, joined, shortened
 from dbdyno.report._settings import asked_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+from dbdyno.report.sections._same import sameness
 
 
 def settings_section(page: Page) -> Html:
@@ -87,6 +88,8 @@ def how_section(page: Page) -> Html:
             "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
         ),
         data_behind(_run_table(page), "Every run in order as a table"),
+        element("h3", "Same data, same results"),
+        sameness(page.evidence),
         element("h3", "Datasets"),
         _documents(page, "dataset"),
         element("h3", "Engines"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dbdyno.analyse import listed
 from dbdyno.core import TypeFigures, format_bytes
 from dbdyno.report._format import milliseconds
-from dbdyno.report._html import Column, Html, table
+from dbdyno.report._html import Column, Html, shortened, table
 from dbdyno.report._types import CellTypes
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
@@ -12,7 +13,7 @@ _RATES = (
     " NOPM: new orders a minute that were not rolled back; TPM: transactions of all types. The client counts what it "
     "was told, the server what it did; where both differ, somebody else worked on the server, or work was lost."
 )
-_PLACE = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+_AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
 
 
 def types_section(page: Page) -> Html:
@@ -28,15 +29,15 @@ def types_section(page: Page) -> Html:
     what = (
         "Counts, rates and response times by transaction type; rates are means over the repeats, with their extremes."
     )
-    return section("types", "Transaction types", subtitle(what), *parts, to_see(sentence))
+    return section("types", "Transaction types", subtitle(f"{what}{_alike_words(cells)}"), *parts, to_see(sentence))
 
 
 def _rate_table(cells: list[CellTypes]) -> Html:
     titles = ("NOPM", "TPM", "NOPM by the server", "TPM by the server", "TPM / NOPM")
-    columns = [*_PLACE, *(Column(title, True) for title in titles)]
+    columns = [*_place_columns(cells), *(Column(title, True) for title in titles)]
     rows = [
         [
-            *_place(cell),
+            *_place(cell, cells),
             cell.rate_words(lambda rates: rates.nopm),
             cell.rate_words(lambda rates: rates.tpm),
             cell.rate_words(lambda rates: rates.server_nopm),
@@ -59,8 +60,8 @@ def _ratio_words(cell: CellTypes) -> str:
 
 def _type_table(cells: list[CellTypes]) -> Html:
     titles = ("count", "TPS", "mean", "median", "p95", "p99", "repeats", "failed", "rolled back")
-    columns = [*_PLACE, Column("type"), *(Column(title, True) for title in titles)]
-    rows = [[*_place(cell), *_type_row(figures)] for cell in cells for figures in cell.types]
+    columns = [*_place_columns(cells), Column("type", is_name=True), *(Column(title, True) for title in titles)]
+    rows = [[*_place(cell, cells), *_type_row(figures)] for cell in cells for figures in cell.types]
     return table("types", "Every transaction type of every cell", columns, rows)
 
 
@@ -70,9 +71,29 @@ def _type_row(figures: TypeFigures) -> list[str]:
     if latency is not None and figures.mean_ns is not None:
         times = [milliseconds(value) for value in (figures.mean_ns, latency.p50, latency.p95, latency.p99)]
     counts = [f"{count:,}" if count else "" for count in (figures.retries, figures.failed, figures.rolled_back)]
-    return [figures.name, f"{figures.completed:,}", f"{figures.tps:,.4g}", *times, *counts]
+    return [shortened(figures.name, 40), f"{figures.completed:,}", f"{figures.tps:,.4g}", *times, *counts]
 
 
-def _place(cell: CellTypes) -> list[str]:
+def _place_columns(cells: list[CellTypes]) -> list[Column]:
+    """The target, and of the axes those on which cells differ: what is the same in all rows is said once, above."""
+    return [Column("target"), *(column for column, differs in zip(_AXES, _differing(cells), strict=True) if differs)]
+
+
+def _place(cell: CellTypes, cells: list[CellTypes]) -> list[str]:
+    where = zip(_axis_words(cell), _differing(cells), strict=True)
+    return [cell.group.cell.target, *(words for words, differs in where if differs)]
+
+
+def _alike_words(cells: list[CellTypes]) -> str:
+    words = zip(_axis_words(cells[0]), _AXES, _differing(cells), strict=True)
+    alike = [f"{axis.title} {value}" for value, axis, differs in words if not differs]
+    return f" All rows: {listed(alike)}." if alike else ""
+
+
+def _differing(cells: list[CellTypes]) -> list[bool]:
+    return [len(set(values)) > 1 for values in zip(*(_axis_words(cell) for cell in cells), strict=True)]
+
+
+def _axis_words(cell: CellTypes) -> tuple[str, str, str]:
     where = cell.group.cell
-    return [where.target, where.workload, format_bytes(where.tier_bytes), f"{where.concurrency:,}"]
+    return where.workload, format_bytes(where.tier_bytes), f"{where.concurrency:,}"

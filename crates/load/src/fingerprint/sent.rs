@@ -1,0 +1,67 @@
+//! Events of one user, one after the other.
+
+use crate::order::LoadOrder;
+use crate::trouble::{Exit, Trouble};
+use dbdyno_drive::{
+    IntervalRecord, Level, Load, Observer, Outcome, Start, Status, StopSwitch, drive,
+};
+use dbdyno_workload::{Digested, Workload};
+use std::io;
+use std::sync::Arc;
+
+/// At this Unix time the server's clock stands still.
+const SERVER_TIME_S: u64 = 1_600_000_000;
+
+/// What was sent.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+    /// `None` where nothing was.
+    pub(super) sha256: Option<String>,
+}
+
+pub(super) fn send(order: &LoadOrder, events: u64, stop: &StopSwitch) -> anyhow::Result<Sent> {
+    let load = order.load()?;
+    let digested = Digested::new(Arc::clone(&load.workload), events).at_standstill(SERVER_TIME_S);
+    let digested = Arc::new(digested);
+    let load = Load {
+        workload: Arc::<Digested>::clone(&digested),
+        ..load
+    };
+    let outcome = drive(&load, stop, &mut Quiet)?;
+    check(&outcome)?;
+    Ok(Sent {
+        completed: outcome.completed,
+        failed: outcome.failed,
+        sha256: digested.digests().first().map(ToString::to_string),
+    })
+}
+
+fn check(outcome: &Outcome) -> Result<(), Trouble> {
+    match &outcome.status {
+        Status::Complete => Ok(()),
+        Status::Interrupted => Err(Trouble {
+            exit: Exit::NotHeld,
+            ..Trouble::world("interrupted before all events were sent")
+        }),
+        Status::Failed(failure) => Err(Trouble::of_failure(failure)),
+    }
+}
+
+/// How fast it went is nobody's business.
+struct Quiet;
+
+impl Observer for Quiet {
+    fn started(&mut self, _: &Start) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn interval(&mut self, _: &IntervalRecord<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! What lies in the tables.
+
+use crate::order::Access;
+use crate::record::TableRecord;
+use crate::trouble::Trouble;
+use dbdyno_wire::Session;
+use dbdyno_workload::Population;
+
+/// The sums of every table, by which a filling is checked, too.
+pub(super) fn of_tables(
+    population: &dyn Population,
+    access: &Access,
+) -> Result<Vec<TableRecord<i64>>, Trouble> {
+    let mut session = access.connect()?;
+    let tables = (0..population.tables())
+        .map(|table| of_table(population, table, &mut session))
+        .collect();
+    session.close();
+    tables
+}
+
+fn of_table(
+    population: &dyn Population,
+    table: u32,
+    session: &mut Session,
+) -> Result<TableRecord<i64>, Trouble> {
+    let name = population.table_name(table);
+    let trouble = || Trouble::world(format!("table {name} could not be summed up"));
+    let found = session
+        .query(&population.check_query(table))
+        .map_err(|error| trouble().because(error))?;
+    let values = found.rows.first().into_iter().flatten().map(|value| {
+        let text = String::from_utf8_lossy(value.as_deref().unwrap_or_default());
+        text.parse::<i64>()
+            .map_err(|error| trouble().because(format!("{text:?} is no sum: {error}")))
+    });
+    let names = population.checks(table).iter().map(|check| check.name);
+    let sums = names
+        .zip(values)
+        .map(|(name, value)| Ok((name, value?)))
+        .collect::<Result<_, Trouble>>()?;
+    Ok(TableRecord { name, sums })
+}

@@ -1,0 +1,68 @@
+"""Whether all targets hold the same rows, and make the same of the same events: checksums side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbdyno.core import Fingerprint
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._html import Column, Html, element, joined, table
+from dbdyno.report.sections._frame import to_see
+
+_SHOWN = 16
+
+
+def sameness(evidence: Evidence) -> Html:
+    """A table of the datasets, a table of the results, and what they say."""
+    datasets, results = list(_dataset_rows(evidence)), list(_result_rows(evidence))
+    parts: list[Html] = []
+    if datasets:
+        columns = [Column("dataset"), Column("target"), Column("rows", True), Column("checksum of all tables")]
+        parts += [
+            table("dataset-checksums", "What the runs of each target start from", columns, datasets),
+            to_see(
+                "The server sums up every table when it is filled: equal checksums mean equal rows. "
+                "A study whose targets hold different rows does not start."
+            ),
+        ]
+    if results:
+        columns = [Column("workload"), Column("target"), Column("events", True), Column("failed", True)]
+        columns += [Column("checksum of the statements"), Column("checksum of all tables afterwards")]
+        parts += [
+            table("result-checksums", "What each target makes of the same events", columns, results),
+            to_see(_verdict(evidence)),
+        ]
+    return joined(parts) if parts else to_see("No checksums were stored.")
+
+
+def _verdict(evidence: Evidence) -> str:
+    how = "One connection sends the first events of the workload before the runs, on a copy of the data."
+    if any(comparison.unlike for comparison in evidence.facts.results):
+        return f"{how} The targets do not all make the same of them."
+    return f"{how} Equal checksums mean equal answers and equal rows in the end."
+
+
+def _dataset_rows(evidence: Evidence) -> Iterator[list[str]]:
+    for target in evidence.targets:
+        for facts in (evidence.results.dataset(target) or {}).get("datasets", ()):
+            checksum = facts.get("content_sha256", "")
+            yield [facts["dataset"], target, f"{facts['rows_total']:,}", _checksum(checksum)]
+
+
+def _result_rows(evidence: Evidence) -> Iterator[list[str]]:
+    for choice in evidence.study.workloads:
+        for target in evidence.targets:
+            stored = evidence.results.fingerprints(target).get(choice.label)
+            if stored is None:
+                continue
+            if isinstance(stored.made, Fingerprint):
+                made = stored.made
+                sums = [_checksum(made.statements_sha256), _checksum(made.content_sha256)]
+                yield [choice.label, target, f"{made.events:,}", f"{made.failed:,}", *sums]
+            else:
+                yield [choice.label, target, "", "", "not known", stored.made.splitlines()[0]]
+
+
+def _checksum(sha256: str) -> str:
+    """The head of it, whole on hover."""
+    return element("code", sha256[:_SHOWN], title=sha256) if sha256 else "-"

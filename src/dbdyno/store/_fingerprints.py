@@ -1,0 +1,47 @@
+"""What a target made of the events that all were sent, as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dbdyno.core import Fingerprint
+from dbdyno.store._files import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFingerprint:
+    """Of one workload.
+
+    Parameters
+    ----------
+    dataset : digest of the dataset that the events began with
+    events_asked : sent, or meant to be
+    made : the fingerprint, or why there is none
+    """
+
+    workload: str
+    dataset: str
+    events_asked: int
+    made: Fingerprint | str
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As it is stored."""
+        facts: dict[str, JsonValue] = {
+            "workload": self.workload,
+            "dataset": self.dataset,
+            "events_asked": self.events_asked,
+        }
+        return facts | ({"reason": self.made} if isinstance(self.made, str) else asdict(self.made))
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> StoredFingerprint:
+        """What `to_json` gave."""
+        made: Fingerprint | str
+        if "reason" in row:
+            made = str(row["reason"])
+        else:
+            names = ("events", "failed", "statements_sha256", "content_sha256", "tables")
+            made = Fingerprint(*(row[name] for name in names))
+        return cls(row["workload"], row["dataset"], row["events_asked"], made)
