@@ -20,7 +20,10 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     StudyError : a value is wrong; the message names the option
     """
     lines = [f"name = {_quoted(choices.name)}"] if choices.name else []
-    lines.append(f"targets = {_list(choices.targets)}")
+    if choices.each is None:
+        lines.append(f"targets = {_list(choices.targets)}")
+    else:
+        lines += _targets_each(choices.targets, choices.each)
     lines += [
         "[workload]",
         f"name = {_quoted(choices.workload)}",
@@ -42,6 +45,21 @@ def parse_choices(choices: argparse.Namespace) -> Study:
         raise StudyError(re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what), error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
+
+
+def _targets_each(engines: list[str], each: str) -> list[str]:
+    """Every engine with every value, named by both."""
+    option, equals, values = each.partition("=")
+    if not (option and equals and values):
+        raise StudyError(
+            f"--each '{each}' names no values", "", "write for example --each table_compression=none,page-compressed"
+        )
+    lines = []
+    for engine in engines:
+        for value in (value.strip() for value in values.split(",")):
+            lines += ["[[target]]", f"name = {_quoted(f'{engine} {value}')}", f"engine = {_quoted(engine)}"]
+            lines.append(f"workload = {{{option.removeprefix('--').replace('-', '_')} = {_quoted(value)}}}")
+    return lines
 
 
 def _workload_options(workload: str, extra: list[str]) -> list[str]:

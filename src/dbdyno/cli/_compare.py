@@ -22,6 +22,8 @@ changed and run again with `dbdyno run`.
 
 Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
+Ways to store the same rows are compared with --each, such as three kinds of LinkBench's tables:
+--workload linkbench --each table_compression=none,row-compressed,page-compressed
 Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
 """
 
@@ -34,6 +36,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
     load.add_argument(
         "--concurrency", "--users", default="1,4,16", metavar="N,..", help="connections (default %(default)s)"
+    )
+    load.add_argument(
+        "--each",
+        metavar="OPTION=V,..",
+        help="each engine once with each of these values of an option of the workload, as targets of their own",
     )
     load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")

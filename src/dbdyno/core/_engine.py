@@ -74,8 +74,10 @@ class Target:
     ----------
     name : unique in the study, shown everywhere
     settings : raw server options added by the study, option -> value; audited like the rest
+    workload_options : options of the workload that are others for this target, such as how its tables are compressed
     """
 
     name: str
     engine: EngineName
     settings: Mapping[str, str] = field(default_factory=dict)
+    workload_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
-from dbdyno.populate import ConditionAnswer, Dataset, broken_words, verify
+from dbdyno.plan import Told
+from dbdyno.populate import ConditionAnswer, Dataset, Verified, broken_words, verify
 from dbdyno.store import JsonValue, SecondRow, StoredRun
-from dbdyno.study import Study, ToldWorkload
+from dbdyno.study import Study
 
 _NOT_INDEPENDENT = Caveat(
     "cells-not-independent", "the server ran before and keeps running: each run starts from what the last one left"
@@ -34,7 +35,7 @@ class Attempts:
     ----------
     logical_cpu_count : of the client's machine
     calibration : of the load generator on this machine; None: not known
-    told : of each workload, by its label
+    told : of each workload, by target and label
     pause : waits for seconds; tests don't
     """
 
@@ -45,7 +46,7 @@ class Attempts:
     logical_cpu_count: int
     on_event: events.OnEvent
     calibration: Calibration | None = None
-    told: Mapping[str, ToldWorkload] = field(default_factory=dict)
+    told: Told = field(default_factory=dict)
     pause: Callable[[float], None] = time.sleep
 
     def make(self, run: Run, prepared: Prepared | Unprepared) -> StoredRun:
@@ -74,7 +75,7 @@ class Attempts:
         return self.bench.run_server(run, prepared.target, prepared.installation, snapshot)
 
     def _dataset(self, run: Run) -> Dataset:
-        return Dataset.of_study(self.study, self.study.workload(run.cell.workload))
+        return Dataset.of_study(self.study, self.study.workload_of(run.cell.target, run.cell.workload))
 
     def _with_server(self, run: Run, prepared: Prepared, server: RunServer) -> StoredRun:
         variables, status_before = server.variables(), server.status()
@@ -95,10 +96,10 @@ class Attempts:
             curve=self._curve(run),
         )
         status_after = _status_if_alive(server)
-        conditions = self._verified(run, prepared, server, measured)
+        verified = self._verified(run, prepared, server, measured)
         record = record_of(run, prepared, measured, server.log_tail())
         return StoredRun(
-            record=_with_conditions(record, conditions),
+            record=_with_conditions(record, verified.answers),
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
@@ -106,7 +107,8 @@ class Attempts:
             settings=server.settings,
             status_before=status_before,
             status_after=status_after,
-            conditions=[answer.to_json() for answer in conditions],
+            conditions=[answer.to_json() for answer in verified.answers],
+            space=[table.to_json() for table in verified.space],
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
@@ -115,13 +117,11 @@ class Attempts:
             server_log=server.log_tail(),
         )
 
-    def _verified(
-        self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun
-    ) -> tuple[ConditionAnswer, ...]:
+    def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
         """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
-        told = self.told.get(run.cell.workload)
+        told = self.told.get((run.cell.target, run.cell.workload))
         if told is None or not told.conditions or measured.judgement.status == "failed":
-            return ()
+            return Verified()
         self.on_event(events.RunPhaseEntered(run, "verify"))
         dataset = self._dataset(run)
         target, storage_engine = server.order_target(dataset.schema), prepared.target.engine.storage_engine

@@ -40,15 +40,16 @@ class Equivalence:
         """Send the events to these targets, as far as that is not done, and tell how all targets compare."""
         if self.study.equivalence_events == 0 or len(self.study.targets) < 2:
             return
+        labels = [choice.label for choice in self.study.workloads]
         for prepared in targets:
             known = self.results.fingerprints(prepared.target.name)
-            made = [self._made(prepared, choice, known.get(choice.label)) for choice in self.study.workloads]
+            made = [self._made(prepared, label, known.get(label)) for label in labels]
             self.writer.write_fingerprints(prepared.target.name, made)
-        labels = [choice.label for choice in self.study.workloads]
         for comparison in self.results.compared([target.name for target in self.study.targets], labels):
             self.on_event(events.ResultsCompared(comparison))
 
-    def _made(self, prepared: Prepared, choice: WorkloadChoice, known: StoredFingerprint | None) -> StoredFingerprint:
+    def _made(self, prepared: Prepared, label: str, known: StoredFingerprint | None) -> StoredFingerprint:
+        choice = self.study.workload_of(prepared.target.name, label)
         dataset = Dataset.of_study(self.study, choice)
         asked = self.study.equivalence_events
         if known is not None and (known.dataset, known.events_asked) == (dataset.digest, asked):

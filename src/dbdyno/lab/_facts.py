@@ -37,6 +37,7 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "created_ns": snapshot.created_ns,
         "content_sha256": snapshot.content_sha256,
         "tables": [table.to_json() for table in snapshot.tables],
+        "space": [table.to_json() for table in snapshot.space],
     }
 
 
@@ -51,6 +52,7 @@ def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
         "index_ns": end.index_ns,
         "content_sha256": end.content_sha256,
         "tables": [table.to_json() for table in end.tables],
+        "space": [table.to_json() for table in end.space],
     }
 
 

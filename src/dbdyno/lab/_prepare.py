@@ -12,6 +12,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench
 from dbdyno.lab._facts import dataset_facts, in_place_facts, installation_facts
+from dbdyno.plan import Told
 from dbdyno.populate import (
     Dataset,
     FillProgress,
@@ -57,10 +58,10 @@ class Unprepared:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Carries what every step needs; `told` of each workload, by its label."""
+    """Carries what every step needs; `told` of each workload, by target and label."""
 
     study: Study
-    told: Mapping[str, ToldWorkload]
+    told: Told
     bench: Bench
     host: Host
     home: Home
@@ -80,25 +81,34 @@ class Preparation:
         StoreError : an engine is not the one that earlier runs in this folder have measured
         """
         installations = {target.name: self._engine(target, results) for target in targets}
-        datasets = {dataset.digest: dataset for dataset in self._datasets()}
-        filled = {target.name: self._filled(target, installations[target.name], datasets) for target in targets}
+        filled = {target.name: self._filled(target, installations[target.name]) for target in targets}
         failed = [outcome for outcome in filled.values() if isinstance(outcome, Unprepared)]
         if len(failed) == len(filled):
             raise failed[0].error
-        for dataset in datasets.values():
-            sums = {name: self.sums[name, dataset.digest] for name in filled if (name, dataset.digest) in self.sums}
-            check_equal(sums)
-            self.on_event(events.DatasetsEqual(dataset.title, len(sums)))
+        self._check_equal([target for target in targets if isinstance(filled[target.name], Prepared)])
         for name, facts in self.facts.items():
             self.writer.write_dataset(name, {"datasets": facts})
         return filled
 
-    def _filled(
-        self, target: Target, installation: Installation, datasets: Mapping[str, Dataset]
-    ) -> Prepared | Unprepared:
+    def _check_equal(self, targets: Sequence[Target]) -> None:
+        """What the targets hold for a workload is the same, also where they store it in different ways."""
+        seen = set()
+        for choice in self.study.workloads:
+            datasets = {target.name: self._dataset(target, choice.label) for target in targets}
+            digests = frozenset((name, dataset.digest) for name, dataset in datasets.items())
+            if digests in seen:
+                continue  # workloads of a family share their tables
+            seen.add(digests)
+            check_equal({name: self.sums[name, dataset.digest] for name, dataset in datasets.items()})
+            title = Dataset.of_study(self.study, choice).title
+            self.on_event(events.DatasetsEqual(title, len(targets)))
+
+    def _filled(self, target: Target, installation: Installation) -> Prepared | Unprepared:
         snapshots = {}
+        labels = {self._dataset(target, choice.label).digest: choice.label for choice in self.study.workloads}
         try:
-            for digest, dataset in datasets.items():
+            for digest, label in labels.items():
+                dataset = self._dataset(target, label)
                 if installation.address is not None:
                     self.sums[target.name, digest] = self._fill_in_place(target, installation, dataset)
                 else:
@@ -110,13 +120,14 @@ class Preparation:
             return Unprepared(target, installation, error)
         return Prepared(target, installation, snapshots)
 
-    def _datasets(self) -> list[Dataset]:
-        return [Dataset.of_study(self.study, choice) for choice in self.study.workloads]
+    def _dataset(self, target: Target, label: str) -> Dataset:
+        return Dataset.of_study(self.study, self.study.workload_of(target.name, label))
 
-    def _told(self, dataset: Dataset) -> ToldWorkload | None:
+    def _told(self, target: Target, dataset: Dataset) -> ToldWorkload | None:
         """Of one of the workloads that need the dataset: what is told of data they have in common."""
-        needing = (c for c in self.study.workloads if Dataset.of_study(self.study, c).digest == dataset.digest)
-        return next((self.told[choice.label] for choice in needing if choice.label in self.told), None)
+        labels = [choice.label for choice in self.study.workloads]
+        needing = (label for label in labels if self._dataset(target, label).digest == dataset.digest)
+        return next((told for label in needing if (told := self.told.get((target.name, label)))), None)
 
     def _engine(self, target: Target, results: Results) -> Installation:
         installation = self.bench.obtain(target, lambda text: self.on_event(events.EngineProgress(target.name, text)))
@@ -139,7 +150,7 @@ class Preparation:
             self.on_event(events.FillStarted(target.name, dataset.title))
             return self.bench.fresh_server(target, installation)
 
-        told = self._told(dataset)
+        told = self._told(target, dataset)
         snapshot = snapshot_for(
             key,
             dataset,
@@ -168,7 +179,7 @@ class Preparation:
     def _fill_in_place(self, target: Target, installation: Installation, dataset: Dataset) -> tuple[TableSums, ...]:
         self.on_event(events.FillStarted(target.name, dataset.title))
         server = self.bench.running_server(target, installation)
-        told = self._told(dataset)
+        told = self._told(target, dataset)
         try:
             end = fill(
                 dataset,

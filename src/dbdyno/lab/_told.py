@@ -8,14 +8,15 @@ from pathlib import Path
 
 from dbdyno.core import MeasureError, StudyError
 from dbdyno.hosts import Host
+from dbdyno.plan import Told
 from dbdyno.study import Study, ToldWorkload, WorkloadChoice, option_words
 
 _TIMEOUT_S = 60
 _WRONG_REQUEST = 2  # exit code
 
 
-def told_workloads(study: Study, host: Host, generator: Path) -> dict[str, ToldWorkload]:
-    """Every workload of a study by its label, asked for the most connections that will drive it.
+def told_workloads(study: Study, host: Host, generator: Path) -> Told:
+    """Every workload of a study as each target is given it, asked for the most connections that will drive it.
 
     Raises
     ------
@@ -23,7 +24,17 @@ def told_workloads(study: Study, host: Host, generator: Path) -> dict[str, ToldW
     MeasureError : the load generator is no use
     """
     most = max(study.concurrencies)
-    return {choice.label: _told(_words(study, choice, most), choice, host, generator) for choice in study.workloads}
+    known: dict[tuple[str, ...], ToldWorkload] = {}
+    told = {}
+    for target in study.targets:
+        for label in (choice.label for choice in study.workloads):
+            choice = study.workload_of(target.name, label)
+            words = _words(study, choice, most)
+            key = (choice.name, *words)
+            if key not in known:
+                known[key] = _told(words, choice, host, generator)
+            told[target.name, label] = known[key]
+    return told
 
 
 def _words(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:

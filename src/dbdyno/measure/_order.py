@@ -33,7 +33,7 @@ class LoadOrder:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The order as it is sent and stored."""
-        choice = self.study.workload(self.run.cell.workload)
+        choice = self.study.workload_of(self.run.cell.target, self.run.cell.workload)
         client = self.study.pinning.client
         return {
             "schema_version": SCHEMA_VERSION,

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
 from dbdyno.core import Run
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._order import ordered_runs
 from dbdyno.study import Study, ToldWorkload
 
-__all__ = ["Budget", "Plan", "check_budget", "make_plan"]
+__all__ = ["Budget", "Plan", "Told", "check_budget", "make_plan"]
+
+Told: TypeAlias = Mapping[tuple[str, str], ToldWorkload]
+"""(target, label of a workload) -> what the load generator tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +24,20 @@ class Plan:
 
     Parameters
     ----------
-    told : what the load generator tells of each workload, by its label
+    told : what the load generator tells of each workload, by target and label
     """
 
     runs: tuple[Run, ...]
     budget: Budget
-    told: Mapping[str, ToldWorkload] = field(default_factory=dict)
+    told: Told = field(default_factory=dict)
 
 
-def make_plan(study: Study, told: Mapping[str, ToldWorkload] = MappingProxyType({})) -> Plan:
+def make_plan(study: Study, told: Told = MappingProxyType({})) -> Plan:
     r"""Plan a study.
 
     Parameters
     ----------
-    told : what the load generator tells of each workload, by its label; without it the budget counts no rows
+    told : what the load generator tells of each workload, by target and label; without it the budget counts no rows
 
     >>> from dbdyno.study import parse_study
     >>> text = 'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
@@ -43,5 +47,7 @@ def make_plan(study: Study, told: Mapping[str, ToldWorkload] = MappingProxyType(
     (8, 1, 2)
     """
     runs = ordered_runs(study)
-    rows = {label: workload.rows_total for label, workload in told.items()}
+    rows: dict[str, int] = {}
+    for (_, label), workload in told.items():
+        rows[label] = max(rows.get(label, 0), workload.rows_total)
     return Plan(runs, estimate_budget(study, len(runs), rows), told)

@@ -10,7 +10,8 @@ from dbdyno.populate._fingerprint import fingerprint
 from dbdyno.populate._records import FillEnd, FillProgress, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
-from dbdyno.populate._verify import ConditionAnswer, broken_words, verify
+from dbdyno.populate._space import TableSpace
+from dbdyno.populate._verify import ConditionAnswer, Verified, broken_words, verify
 
 __all__ = [
     "ConditionAnswer",
@@ -21,7 +22,9 @@ __all__ = [
     "FreshServer",
     "FreshServers",
     "Snapshot",
+    "TableSpace",
     "TableSums",
+    "Verified",
     "broken_words",
     "check_space",
     "fill",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from dbdyno.hosts import Host, PipedProcess
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._records import FillEnd, FillProgress, parse_fill_record
 from dbdyno.populate._server import FillServer
+from dbdyno.populate._space import TableSpace
 from dbdyno.populate._verify import broken_words, verify
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def fill(
             end = _drive(dataset, server, storage_engine, host, generator, on_progress)
             _analyse(connection, dataset.schema, end)
         if has_conditions:
-            _verify(dataset, server, storage_engine, host, generator)
+            end = replace(end, space=_space_if_consistent(dataset, server, storage_engine, host, generator))
     except (pymysql.MySQLError, OSError) as error:
         death = server.death()
         why = f"the server died: {death}\n{server.log_tail()}" if death else f"{type(error).__name__}: {error}"
@@ -58,11 +60,14 @@ def fill(
     return end
 
 
-def _verify(dataset: Dataset, server: FillServer, storage_engine: str, host: Host, generator: Path) -> None:
-    target = server.order_target(dataset.schema)
-    broken = broken_words(verify(dataset, target, storage_engine, "load", host, generator))
+def _space_if_consistent(
+    dataset: Dataset, server: FillServer, storage_engine: str, host: Host, generator: Path
+) -> tuple[TableSpace, ...]:
+    verified = verify(dataset, server.order_target(dataset.schema), storage_engine, "load", host, generator)
+    broken = broken_words(verified.answers)
     if broken:
         raise PopulateError(f"{dataset.title} is not consistent after it was filled", broken, "report it: a defect")
+    return verified.space
 
 
 def _make_schema(connection: Connection[Any], schema: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbdyno.core import PopulateError
+from dbdyno.populate._space import TableSpace
 from dbdyno.store import JsonValue
 
 
@@ -47,6 +48,7 @@ class FillEnd:
     Parameters
     ----------
     content_sha256 : of the sums of all tables: one checksum of the whole dataset
+    space : what the tables take, where that was asked
     """
 
     status: str
@@ -56,6 +58,7 @@ class FillEnd:
     index_ns: int
     tables: tuple[TableSums, ...]
     content_sha256: str = ""
+    space: tuple[TableSpace, ...] = ()
 
 
 def parse_fill_record(line: str) -> FillProgress | FillEnd | None:

@@ -16,6 +16,7 @@ from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
 from dbdyno.populate._records import FillEnd, FillProgress, TableSums
 from dbdyno.populate._server import FreshServer, FreshServers
+from dbdyno.populate._space import TableSpace
 
 DATA = "data"
 _FACTS = "facts.json"
@@ -34,6 +35,7 @@ class Snapshot:
     bytes : of all files
     reused : it was there already
     content_sha256 : one checksum of all tables
+    space : what the tables take, where that was asked
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class Snapshot:
     created_ns: int
     reused: bool
     content_sha256: str
+    space: tuple[TableSpace, ...] = ()
 
     @property
     def data_directory(self) -> Path:
@@ -122,8 +125,9 @@ def read_snapshot(folder: Path) -> Snapshot | None:
         tables = tuple(TableSums.from_json(table) for table in facts["tables"])
         durations = {name: facts[name] for name in ("fill_ns", "load_ns", "index_ns", "created_ns")}
         sha256 = facts["content_sha256"]
+        space = tuple(TableSpace.from_json(table) for table in facts["space"])
         snapshot = Snapshot(
-            folder, facts["key"], tables, facts["bytes"], reused=True, content_sha256=sha256, **durations
+            folder, facts["key"], tables, facts["bytes"], reused=True, content_sha256=sha256, space=space, **durations
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -176,6 +180,7 @@ def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host)
         "key": key,
         "tables": [table.to_json() for table in end.tables],
         "content_sha256": end.content_sha256,
+        "space": [table.to_json() for table in end.space],
         "bytes": tree_bytes(making / DATA),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,

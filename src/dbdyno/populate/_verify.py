@@ -11,6 +11,7 @@ from typing import Any, Literal
 from dbdyno.core import PopulateError
 from dbdyno.hosts import Completed, Host
 from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._space import TableSpace
 from dbdyno.store import JsonValue
 from dbdyno.study import option_words
 
@@ -41,6 +42,14 @@ class ConditionAnswer:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Whether the tables of a dataset are consistent, and what they take."""
+
+    answers: tuple[ConditionAnswer, ...] = ()
+    space: tuple[TableSpace, ...] = ()
+
+
 def verify(
     dataset: Dataset,
     target: Mapping[str, JsonValue],
@@ -48,8 +57,8 @@ def verify(
     moment: Moment,
     host: Host,
     generator: Path,
-) -> tuple[ConditionAnswer, ...]:
-    """Ask every condition of a dataset that has some.
+) -> Verified:
+    """Ask every condition of a dataset that has some, and what its tables take.
 
     Parameters
     ----------
@@ -65,7 +74,11 @@ def verify(
     rows = _rows(done)
     if not rows or rows[-1].get("status") not in ("consistent", "inconsistent"):
         raise PopulateError(f"{dataset.title} could not be verified", done.stderr.strip()[-2000:])
-    return tuple(_answer(row) for row in rows if row["record"] == "condition")
+    spaces = (table for row in rows if row["record"] == "space" for table in row["tables"])
+    return Verified(
+        tuple(_answer(row) for row in rows if row["record"] == "condition"),
+        tuple(TableSpace.from_json(table) for table in spaces),
+    )
 
 
 def verify_words(dataset: Dataset, target: Mapping[str, JsonValue], storage_engine: str, moment: Moment) -> list[str]:

@@ -21,6 +21,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
+from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.store import Results, latency_of, merged_histogram
 from dbdyno.study import Study, parse_study
@@ -35,6 +36,7 @@ class Evidence:
     records : every planned run in order, those not there yet as ``missing``
     latency : quantiles of all repeats' histograms together
     types : cells whose workload has several transaction types
+    space : cells of whose tables it is known what they take
     """
 
     results: Results
@@ -48,6 +50,7 @@ class Evidence:
     answer: Answer
     weaknesses: tuple[Caveat, ...]
     types: list[CellTypes]
+    space: list[CellSpace]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -85,6 +88,7 @@ def gather(results: Results) -> Evidence:
         answer(judgements, comparisons),
         tuple(weaknesses(facts, records, judgements, comparisons)),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
+        cells_with_space(results, study, judgements),
     )
 
 

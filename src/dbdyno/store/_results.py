@@ -155,11 +155,13 @@ class Results:
 
     def engine(self, target: str) -> Mapping[str, Any] | None:
         """Facts of a target's installation; None before it was provisioned."""
-        return self._optional_json(f"{layout.ENGINES}/{layout.target_slug(target)}.json")
+        facts: Mapping[str, Any] | None = self._optional_json(f"{layout.ENGINES}/{layout.target_slug(target)}.json")
+        return facts
 
     def dataset(self, target: str) -> Mapping[str, Any] | None:
         """Facts of a target's dataset; None before it was populated."""
-        return self._optional_json(f"{layout.DATASETS}/{layout.target_slug(target)}.json")
+        facts: Mapping[str, Any] | None = self._optional_json(f"{layout.DATASETS}/{layout.target_slug(target)}.json")
+        return facts
 
     def fingerprints(self, target: str) -> dict[str, StoredFingerprint]:
         """What a target made of the events that all were sent, by workload; empty where they were not."""
@@ -208,6 +210,11 @@ class Results:
         """
         return self._json(f"{layout.RUNS}/{run_id}/{name}.json")
 
+    def space(self, run_id: str) -> list[Mapping[str, Any]]:
+        """What each table took after a run; empty where it was not asked."""
+        tables: list[Mapping[str, Any]] = self._optional_json(f"{layout.RUNS}/{run_id}/{layout.SPACE}") or []
+        return tables
+
     def text(self, run_id: str, name: str) -> str:
         """A run's text file: ``server.cnf`` or ``server.log``."""
         return (self.run_folder(run_id) / name).read_text(encoding="utf-8")
@@ -250,7 +257,7 @@ class Results:
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         return json.loads((self.path / name).read_text(encoding="utf-8"))
 
-    def _optional_json(self, name: str) -> Mapping[str, Any] | None:
+    def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
 
 

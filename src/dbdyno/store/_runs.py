@@ -49,6 +49,7 @@ class StoredRun:
     end : its end record (unsent, outages, search) with the ``probes`` of a search; runs of older versions have none
     conditions : what came of asking, after the run, whether the tables are consistent with each other; runs of older
         versions have none
+    space : what each table took after the run, where it was asked; runs of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
         curve that the client's use was read off
     server_cnf : the option file that the server was started with
@@ -67,6 +68,7 @@ class StoredRun:
     start: Mapping[str, JsonValue] = field(default_factory=dict)
     end: Mapping[str, JsonValue] = field(default_factory=dict)
     conditions: Sequence[JsonValue] = ()
+    space: Sequence[JsonValue] = ()
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
     server_log: str = ""
@@ -138,6 +140,7 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.START: json_text(run.start),
         layout.END: json_text(run.end),
         layout.CONDITIONS: json_text(list(run.conditions)),
+        layout.SPACE: json_text(list(run.space)),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
         layout.SERVER_CNF: run.server_cnf,
         layout.SERVER_LOG: run.server_log,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +15,7 @@ from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._schema import Key
 from dbdyno.study._values import ErrorPolicy, Pinning, ServerAddress, Study, WorkloadChoice
-from dbdyno.study._workloads import OPTION_ALIASES, full_name, options_of, workload_names
+from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
 _TABLES = ("axes", "errors", "measure", "pacing", "pinning", "servers", "target", "workload")
 
@@ -73,12 +73,13 @@ class _Reader:
         axes = self._table(self._mapping(document, "axes"), "axes", _schema.AXES)
         measure = self._table(self._mapping(document, "measure"), "measure", _schema.MEASURE)
         servers = self._servers(self._mapping(document, "servers"))
-        targets = self._targets(document, top["targets"], axes["storage_engine"], servers)
+        workloads = self._workloads(document)
+        targets = self._targets(document, top["targets"], axes["storage_engine"], servers, workloads)
         return Study(
             name=top["name"] or Path(self.source).stem,
             question=top["question"] or _default_question(targets),
             targets=targets,
-            workloads=self._workloads(document),
+            workloads=workloads,
             tiers_bytes=axes["tier"],
             concurrencies=axes["concurrency"],
             routes=axes["route"],
@@ -103,16 +104,18 @@ class _Reader:
         names: tuple[str, ...],
         storage_engines: tuple[str, ...],
         servers: Mapping[str, ServerAddress],
+        workloads: Sequence[WorkloadChoice],
     ) -> tuple[Target, ...]:
         targets = [Target(str(engine), engine) for engine in (self._engine(n, "", "targets") for n in names)]
         for index, entry in enumerate(self._list(document, "target")):
             settings = entry.pop("settings", {})
             if not isinstance(settings, dict):
                 self._fail("target", "settings", f"{settings!r} is not a table of server options", index=index)
+            own = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
             options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
-            targets.append(Target(values["name"] or str(engine), engine, options))
+            targets.append(Target(values["name"] or str(engine), engine, options, own))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
@@ -123,6 +126,15 @@ class _Reader:
             if kind == "server" and server not in servers:
                 self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
         return tuple(targets)
+
+    def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
+        """Options of the workload that a target has of its own; every workload of the study must know them."""
+        if not isinstance(entry, dict):
+            self._fail("target", "workload", f"{entry!r} is not a table of workload options", index=index)
+        options: dict[str, OptionValue] = {}
+        for choice in workloads:
+            options |= self._options(entry, choice.name, "target", index)
+        return options
 
     def _engine(self, name: str, table: str, key: str, index: int = 0) -> EngineName:
         try:
@@ -149,18 +161,20 @@ class _Reader:
             remedy = nearest(name, [*workload_names(), *(known.rsplit("/", 1)[-1] for known in workload_names())])
             self._fail("workload", "name", f"unknown workload '{name}'", remedy=remedy, index=index)
         label = str(entry.pop("label", full))
-        known = options_of(full)
-        options = {}
+        return WorkloadChoice(label, full, self._options(entry, full, "workload", index))
+
+    def _options(self, entry: Mapping[str, Any], workload: str, table: str, index: int) -> dict[str, OptionValue]:
+        known, options = options_of(workload), dict[str, OptionValue]()
         for key, value in entry.items():
             word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
             if word not in known:
                 remedy = nearest(word, [*known, *OPTION_ALIASES])
-                self._fail("workload", key, f"unknown option '{key}' of {full}", remedy=remedy, index=index)
+                self._fail(table, key, f"unknown option '{key}' of {workload}", remedy=remedy, index=index)
             try:
                 options[word] = known[word].read(value)
             except ValueError as error:
-                self._fail("workload", key, f"'{key}' is {value!r} but must be {error}", index=index)
-        return WorkloadChoice(label, full, options)
+                self._fail(table, key, f"'{key}' is {value!r} but must be {error}", index=index)
+        return options
 
     def _pacing(self, entry: dict[str, Any]) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
@@ -256,7 +270,7 @@ class _Reader:
 def _with_storage_engine(target: Target, storage_engine: str) -> Target:
     engine = EngineName(target.engine.family, target.engine.version, storage_engine, target.engine.source)
     name = str(engine) if target.name == str(target.engine) else f"{target.name}+{storage_engine}"
-    return Target(name, engine, target.settings)
+    return replace(target, name=name, engine=engine)
 
 
 def _option_text(value: object) -> str:

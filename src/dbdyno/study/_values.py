@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dbdyno.core import Route, Target
@@ -161,6 +161,11 @@ class Study:
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""
         return next(choice for choice in self.workloads if choice.label == label)
+
+    def workload_of(self, target: str, label: str) -> WorkloadChoice:
+        """The workload as a target is given it."""
+        choice = self.workload(label)
+        return replace(choice, options={**choice.options, **self.target(target).workload_options})
 
     def target(self, name: str) -> Target:
         """The target that a cell names."""

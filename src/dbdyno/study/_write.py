@@ -20,7 +20,11 @@ def study_text(study: Study) -> str:
     >>> parse_study(study_text(study), "other.toml") == study
     True
     """
-    plain = [target for target in study.targets if not target.settings and target.name == str(target.engine)]
+    plain = [
+        target
+        for target in study.targets
+        if not target.settings and not target.workload_options and target.name == str(target.engine)
+    ]
     simple = len(plain) == len(study.targets)
     parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
     if simple:
@@ -52,6 +56,9 @@ def _target_text(target: Target) -> str:
     if target.settings:
         lines.append("[target.settings]")
         lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.settings.items())
+    if target.workload_options:
+        lines.append("[target.workload]")
+        lines.extend(f"{option} = {_toml(value)}" for option, value in target.workload_options.items())
     return "\n".join(lines)
 
 

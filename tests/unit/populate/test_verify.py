@@ -35,7 +35,7 @@ def _verify(host: PaperHost) -> Any:
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:
     host = PaperHost([HOLDS, BROKEN, {"record": "verify-end", "status": "inconsistent"}], 1)
-    assert broken_words(_verify(host)) == "3.3.2.3 (no gaps) is broken in 7 rows"
+    assert broken_words(_verify(host).answers) == "3.3.2.3 (no gaps) is broken in 7 rows"
     assert host.argv[1:] == [
         "verify",
         "tpcc/hammerdb",
@@ -51,9 +51,11 @@ def test_what_must_hold_and_does_not_is_told_in_words() -> None:
 
 
 def test_what_need_not_hold_is_no_fault() -> None:
-    answers = _verify(PaperHost([HOLDS, BROKEN | {"status": "told"}, {"record": "verify-end", "status": "consistent"}]))
-    assert broken_words(answers) == ""
-    assert [answer.status for answer in answers] == ["holds", "told"]
+    verified = _verify(
+        PaperHost([HOLDS, BROKEN | {"status": "told"}, {"record": "verify-end", "status": "consistent"}])
+    )
+    assert broken_words(verified.answers) == ""
+    assert [answer.status for answer in verified.answers] == ["holds", "told"]
 
 
 def test_conditions_that_could_not_be_asked_are_an_error() -> None:

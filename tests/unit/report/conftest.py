@@ -225,6 +225,7 @@ DATASET: dict[str, JsonValue] = {
     "in_place": False,
     "rows_total": 200000,
     "content_sha256": "c3" * 32,
+    "space": [{"name": "sbtest1", "data_bytes": 8, "index_bytes": 4, "file_bytes": 99, "allocated_bytes": 50 << 20}],
     "bytes": 63 << 20,
     "fill_ns": 1_900_000_000,
     "created_ns": BEGIN_NS,

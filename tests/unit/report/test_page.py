@@ -62,6 +62,14 @@ def test_the_checksums_of_data_and_results_stand_side_by_side(page: str) -> None
     assert "Equal checksums mean equal answers" in results
 
 
+def test_the_space_of_a_target_stands_beside_its_speed(page: str) -> None:
+    _, _, rest = page.partition('data-csv="space"')
+    table, _, _ = rest.partition("</table>")
+    assert "on disk after filling" in table
+    assert table.count("50 MiB") == table.count("<tr>") - 1
+    assert "262" in table, "50 MiB over 200,000 rows"
+
+
 def test_sections_stand_in_the_order_of_the_design(page: str) -> None:
     ids = outline(page).ids
     order = ["answer", "throughput", "latency", "ranks", "stability", "settings", "how", "data"]

@@ -135,3 +135,28 @@ def test_a_file_that_is_not_toml_or_not_there_is_said_so(tmp_path: Path) -> None
         parse_study("name = ", "s.toml")
     with pytest.raises(StudyError, match="can't be read"):
         read_study(tmp_path / "absent.toml")
+
+
+VARIANTS = """
+workload = {name = "linkbench", maxid1 = 1001}
+axes = {tier = "64MB", concurrency = 4}
+[[target]]
+name = "plain"
+engine = "mariadb:10.11"
+[[target]]
+name = "compressed"
+engine = "mariadb:10.11"
+workload = {table-compression = "page-compressed"}
+"""
+
+
+def test_a_target_may_have_options_of_the_workload_of_its_own() -> None:
+    study = parse_study(VARIANTS, "variants.toml")
+    plain, compressed = (study.workload_of(name, "linkbench").options for name in ("plain", "compressed"))
+    assert compressed == {**plain, "table_compression": "page-compressed"}
+    assert parse_study(study_text(study), "variants.toml") == study
+
+
+def test_an_option_of_a_target_that_its_workload_does_not_know_is_refused_with_the_line_of_the_target() -> None:
+    with pytest.raises(StudyError, match=r"variants.toml:7: unknown option 'compression' of linkbench"):
+        parse_study(VARIANTS.replace("table-compression", "compression"), "variants.toml")

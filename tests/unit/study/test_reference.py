@@ -23,7 +23,9 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": ("", _schema.TOP),
     "`[[target]]`": (
         "Instead of a name in `targets`, where a target needs settings of its own. Server options go into "
-        "`[target.settings]` as `option = value`; they are written as given and read back like the rest.",
+        "`[target.settings]` as `option = value`; they are written as given and read back like the rest. "
+        "`[target.workload]` holds options of the workload that are others for this target, such as how its tables are "
+        "compressed; every workload of the study must know them, and the rows must stay the same.",
         _schema.TARGET,
     ),
     "`[axes]`": ("Every combination is a cell. One value may stand without its list.", _schema.AXES),

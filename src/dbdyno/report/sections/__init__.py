@@ -5,6 +5,7 @@ from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._head import head_section
 from dbdyno.report.sections._how import how_section, settings_section
 from dbdyno.report.sections._latency import latency_section
+from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import rank_section, throughput_section
 from dbdyno.report.sections._types import types_section
@@ -17,6 +18,7 @@ __all__ = [
     "latency_section",
     "rank_section",
     "settings_section",
+    "space_section",
     "stability_section",
     "throughput_section",
     "types_section",

@@ -1,0 +1,65 @@
+"""What the tables of each cell take of the disk, before its runs and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.analyse import CellJudgement
+from dbdyno.store import Results
+from dbdyno.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class CellSpace:
+    """All tables together.
+
+    Parameters
+    ----------
+    rows : after the filling
+    filled_bytes : on the disk after the filling
+    grown_bytes : on the disk after each judged run
+    """
+
+    group: CellJudgement
+    rows: int
+    filled_bytes: int
+    grown_bytes: tuple[int, ...]
+
+    @property
+    def bytes_per_row(self) -> float:
+        """After the filling."""
+        return self.filled_bytes / self.rows if self.rows else 0.0
+
+
+def cells_with_space(results: Results, study: Study, judgements: Iterable[CellJudgement]) -> list[CellSpace]:
+    """Every judged cell of whose tables it is known what they take."""
+    found = []
+    for group in judgements:
+        facts = _dataset_facts(results, study, group)
+        if facts is None or not facts.get("space"):
+            continue
+        after = (results.space(record.run.run_id) for record in group.judged)
+        grown = tuple(disk_bytes(tables) for tables in after if tables)
+        found.append(CellSpace(group, facts["rows_total"], disk_bytes(facts["space"]), grown))
+    return found
+
+
+def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
+    """What tables take of the disk: their blocks where files are known, else what the server estimates.
+
+    >>> disk_bytes([{"data_bytes": 5, "index_bytes": 2, "allocated_bytes": None}, {"allocated_bytes": 4}])
+    11
+    """
+    return sum(
+        table["data_bytes"] + table["index_bytes"] if table["allocated_bytes"] is None else table["allocated_bytes"]
+        for table in tables
+    )
+
+
+def _dataset_facts(results: Results, study: Study, group: CellJudgement) -> Mapping[str, Any] | None:
+    cell = group.cell
+    options = dict(study.workload_of(cell.target, cell.workload).dataset_options)
+    stored = (results.dataset(cell.target) or {}).get("datasets", ())
+    return next((facts for facts in stored if facts["options"] == options), None)

@@ -1,0 +1,46 @@
+"""The space that tables take beside the speed at which they are worked on."""
+
+from __future__ import annotations
+
+from dbdyno.core import format_bytes
+from dbdyno.report._html import Column, Html, table
+from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report.sections._place import alike_words, place, place_columns
+
+
+def space_section(page: Page) -> Html:
+    """One table; nothing where no table was measured."""
+    cells = page.evidence.space
+    if not cells:
+        return Html("")
+    groups = [cell.group for cell in cells]
+    titles = ("TPS", "rows", "bytes a row", "on disk after filling", "on disk after the runs")
+    columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
+    rows = []
+    for cell in cells:
+        tps = "" if cell.group.tps_mean is None else f"{cell.group.tps_mean:,.4g}"
+        size = [
+            f"{cell.rows:,}",
+            f"{cell.bytes_per_row:,.0f}",
+            format_bytes(cell.filled_bytes),
+            _span(cell.grown_bytes),
+        ]
+        rows.append([*place(cell.group, groups), tps, *size])
+    what = "What all tables with their indexes take, beside the speed."
+    return section(
+        "space",
+        "Space",
+        subtitle(f"{what}{alike_words(groups)}"),
+        table("space", "Space of every cell", columns, rows),
+        to_see(
+            "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
+            "table, what the server estimates. After the runs: smallest and largest of the repeats."
+        ),
+    )
+
+
+def _span(sizes: tuple[int, ...]) -> str:
+    if not sizes:
+        return "-"
+    least, most = format_bytes(min(sizes)), format_bytes(max(sizes))
+    return least if least == most else f"{least} to {most}"
