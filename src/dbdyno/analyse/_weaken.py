@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import counted, listed
+from dbdyno.analyse._words import counted, listed, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
 
@@ -138,7 +138,8 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     if not isinstance(typical_sd, float) or not levels:
         return ""
     ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
-    return f" With the spread seen, differences below about {100 * (ratio - 1):.2g} % are likely to be missed."
+    percent = 100 * (ratio - 1)
+    return f" With the spread seen, differences below about {supported(percent, percent)} % are likely to be missed."
 
 
 def _fixed_order(facts: StudyFacts) -> Caveat | None:

@@ -73,7 +73,7 @@ def gather(results: Results) -> Evidence:
     """Read the records and judge them. The per-second series are read later, by who draws them."""
     study = parse_study(results.study_text, str(results.path / "study.toml"))
     records = _with_missing(study, results.records())
-    judgements = judge_cells(records)
+    judgements = _as_listed(study, judge_cells(records))
     comparisons = compare_targets(judgements)
     facts = _facts(study, results)
     return Evidence(
@@ -90,6 +90,19 @@ def gather(results: Results) -> Evidence:
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
         cells_with_space(results, study, judgements),
     )
+
+
+def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
+    """Cells in the order of the study, whatever the order of their runs was."""
+    targets = {target.name: index for index, target in enumerate(study.targets)}
+    workloads = {choice.label: index for index, choice in enumerate(study.workloads)}
+
+    def place(group: CellJudgement) -> tuple[int, str, int, int, int]:
+        cell = group.cell
+        workload, target = workloads.get(cell.workload, len(workloads)), targets.get(cell.target, len(targets))
+        return workload, cell.route, cell.tier_bytes, cell.concurrency, target
+
+    return sorted(judgements, key=place)
 
 
 def _with_missing(study: Study, stored: Sequence[RunRecord]) -> tuple[RunRecord, ...]:

@@ -4,7 +4,7 @@ from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
 from dbdyno.report.charts._spark import spark
-from dbdyno.report.charts._style import Chart, short_name
+from dbdyno.report.charts._style import Chart
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 
@@ -16,7 +16,6 @@ __all__ = [
     "panel_title",
     "rank_charts",
     "seconds_template",
-    "short_name",
     "spark",
     "throughput_charts",
     "timeline_chart",

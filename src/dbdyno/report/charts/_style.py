@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,18 +100,41 @@ def concurrency_axis(values: Sequence[int]) -> alt.X:
     return alt.X("concurrency:Q", scale=scale, axis=axis)
 
 
-def short_name(target: str, most: int = 22) -> str:
-    """A target's name as it fits beside a line.
+def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
+    """Names of targets as they fit beside a line, no two the same.
 
-    >>> short_name("mariadb:11.8+rocksdb"), len(short_name("x" * 99))
-    ('mariadb:11.8+rocksdb', 22)
+    What all names begin with says nothing there and goes first; then what is in the middle.
+
+    >>> short_names(["mariadb:11.8+rocksdb", "mysql:9.7"])
+    {'mariadb:11.8+rocksdb': 'mariadb:11.8+rocksdb', 'mysql:9.7': 'mysql:9.7'}
+    >>> list(short_names(["mariadb:10.11 row-compressed", "mariadb:10.11 page-compressed"]).values())
+    ['row-compressed', 'page-compressed']
+    >>> list(short_names(["x" * 99, "x" * 98]).values())
+    ['xxxxxxxxxxxxx…xxxxxxxx', 'xxxxxxxxxx…xxxxxxxx #2']
     """
-    return target if len(target) <= most else f"{target[: most - 9]}…{target[-8:]}"
+    names = list(dict.fromkeys(targets))
+    shown = names if all(len(name) <= most for name in names) else _without_common_words(names)
+    short: dict[str, str] = {}
+    for number, (name, words) in enumerate(zip(names, shown, strict=True), 1):
+        cut = _cut(words, most)
+        short[name] = cut if cut not in short.values() else f"{_cut(words, most - 3)} #{number}"
+    return short
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[: most - 9]}…{words[-8:]}"
+
+
+def _without_common_words(names: list[str]) -> list[str]:
+    words = [name.split(" ") for name in names]
+    heads = zip(*(own[:-1] for own in words), strict=False)  # the last word stays in any case
+    common = sum(1 for _ in itertools.takewhile(lambda head: len(set(head)) == 1, heads)) if len(names) > 1 else 0
+    return [" ".join(own[common:]) for own in words]
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:
     """Room around a plot; on the right what the measured width of the longest label may be short of."""
-    longest = max((len(short_name(row["target"])) for row in rows), default=0)
+    longest = max(map(len, short_names(row["target"] for row in rows).values()), default=0)
     return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest}
 
 
@@ -127,8 +151,9 @@ def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height:
         last[row["target"]] = row
     scaled = [(_position(row[field], low, high, log=log) * height, row) for row in last.values()]
     apart = _apart([position for position, _ in scaled], height)
+    names = short_names(last)
     return [
-        {**row, "label": short_name(row["target"]), "label_y": _value(place / height, low, high, log=log)}
+        {**row, "label": names[row["target"]], "label_y": _value(place / height, low, high, log=log)}
         for place, (_, row) in zip(apart, scaled, strict=True)
     ]
 

@@ -8,7 +8,7 @@ from dbdyno.core import format_bytes
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, short_name
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, short_names
 
 
 def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
@@ -17,10 +17,11 @@ def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
     if not stored:
         return None
     begin = min(record.started_ns for record in stored)
+    names = short_names(palette.targets)
     rows: list[Row] = [
         {
             "target": record.run.cell.target,
-            "name": short_name(record.run.cell.target),
+            "name": names[record.run.cell.target],
             "from": (record.started_ns - begin) / 60e9,
             "to": max(record.ended_ns - begin, record.started_ns - begin + 10**9) / 60e9,
             "order": record.run.order_index + 1,
@@ -38,12 +39,13 @@ def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
 def _drawing(rows: list[Row], palette: Palette) -> Drawing:
     fields = {"order": "run", "target": "target", "memory": "memory", "concurrency": "connections"}
     fields |= {"repeat": "repeat", "status": "status"}
-    order = [short_name(target) for target in palette.targets]
     base = alt.Chart(rows_data(rows)).encode(
         x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),
         x2="to:Q",
         y=alt.Y(
-            "name:N", sort=order, axis=alt.Axis(title=None, labelLimit=170, labelPadding=8, ticks=False, domain=False)
+            "name:N",
+            sort=list(short_names(palette.targets).values()),
+            axis=alt.Axis(title=None, labelLimit=170, labelPadding=8, ticks=False, domain=False),
         ),
         tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()],
     )
