@@ -8,8 +8,15 @@ from dbdyno.stats._compare import (
     smallest_detectable_ratio,
     verdict_of,
 )
-from dbdyno.stats._families import holm, rank_intervals
+from dbdyno.stats._drift import Drift, drift, quarter_deviation
+from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
+from dbdyno.stats._lead import Lead, lead
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
+from dbdyno.stats._period import Period, period
+from dbdyno.stats._planning import cheapest_window_s, matching_window_s
+from dbdyno.stats._quantile import QuantileInterval, quantile_interval, supported_quantiles
+from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, joined_curve, peak
+from dbdyno.stats._segments import Segments, segments
 from dbdyno.stats._spread import (
     ASSUMED_SPREAD,
     MODERATED_FROM_CELLS,
@@ -21,29 +28,79 @@ from dbdyno.stats._spread import (
     single_run_level,
     t_quantile,
 )
-from dbdyno.stats._stalls import Stalls, stalls
+from dbdyno.stats._stalls import Stalls, stalled_seconds, stalls
+from dbdyno.stats._start import mser5, steady_start
+from dbdyno.stats._steady import ACCEPTED, Steadiness, SteadyState, steady_state, whole_cycles
+from dbdyno.stats._stopping import (
+    StopCheck,
+    StoppingPoint,
+    StoppingRule,
+    may_stop,
+    stop_check,
+    stop_checks,
+    stopping_point,
+)
+
+METHOD = "dbdyno-stats/1"
+"""Version of the methods, kept with every number that they give."""
 
 __all__ = [
+    "ACCEPTED",
     "ASSUMED_SPREAD",
     "MARGIN",
+    "METHOD",
     "MODERATED_FROM_CELLS",
+    "Drift",
+    "Lead",
     "LogDifference",
     "LogLevel",
     "ModeratedSpread",
     "NoiseInterval",
+    "Peak",
+    "Period",
+    "QuantileInterval",
+    "ScalabilityFit",
+    "Segments",
     "Stalls",
+    "Steadiness",
+    "SteadyState",
+    "StopCheck",
+    "StoppingPoint",
+    "StoppingRule",
     "autocorrelation_time",
+    "benjamini_hochberg",
     "bounded_exp",
+    "cheapest_window_s",
     "compare",
+    "drift",
+    "fit_scalability",
     "holm",
+    "joined_curve",
+    "lead",
+    "matching_window_s",
+    "may_stop",
     "moderated_spread",
+    "mser5",
     "noise_interval",
+    "peak",
+    "period",
+    "quantile_interval",
+    "quarter_deviation",
     "rank_intervals",
     "repeated_level",
     "repeats_to_decide",
+    "segments",
     "single_run_level",
     "smallest_detectable_ratio",
+    "stalled_seconds",
     "stalls",
+    "steady_start",
+    "steady_state",
+    "stop_check",
+    "stop_checks",
+    "stopping_point",
+    "supported_quantiles",
     "t_quantile",
     "verdict_of",
+    "whole_cycles",
 ]

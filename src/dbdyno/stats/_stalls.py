@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dbdyno.core import AnalysisError
+from dbdyno.stats._series import FloatArray, group_means
 
 STALL_FLOOR = 0.5
 COARSE_BELOW_TPS = 20.0
+COARSE_GROUP_S = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Stalls:
     count : stalls, each a row of stalled seconds without a gap
     longest_s : of them, seconds
     lost : transactions not done because of them, as a share of the window's, 0 to 1
-    coarse : so few transactions a second that chance alone gives stalled seconds
+    coarse : so few transactions a second that chance alone gives stalled seconds: groups of ten seconds were judged
+    median : of the window, transactions per second
+    zero_s : seconds in which nothing was done
     """
 
     share: float
@@ -31,6 +35,8 @@ class Stalls:
     longest_s: int
     lost: float
     coarse: bool
+    median: float
+    zero_s: int
 
 
 def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
@@ -45,16 +51,49 @@ def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
     ------
     AnalysisError : the window is empty or its median is zero
 
-    >>> stalls([100.0, 100.0, 10.0, 20.0, 100.0, 0.0, 100.0, 100.0, 100.0, 100.0])
-    Stalls(share=0.3, count=2, longest_s=2, lost=0.27, coarse=False)
+    >>> found = stalls([100.0, 100.0, 10.0, 20.0, 100.0, 0.0, 100.0, 100.0, 100.0, 100.0])
+    >>> found.share, found.count, found.longest_s, found.lost, found.zero_s
+    (0.3, 2, 2, 0.27, 1)
     """
-    values = np.asarray(tps, dtype=np.float64)
-    median = float(np.median(values)) if len(values) else 0.0
-    if median <= 0:
-        raise AnalysisError("no stalls in this window", f"{len(values)} seconds with a median of {median} per second")
+    values, group_s, median = _grouped(np.asarray(tps, dtype=np.float64))
     stalled = values < floor * median
     edges = np.diff(np.concatenate(([0], stalled.astype(np.int8), [0])))
     lengths = np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
-    lost = float((median - values[stalled]).sum()) / (median * len(values))
     longest = int(lengths.max()) if len(lengths) else 0
-    return Stalls(float(stalled.mean()), len(lengths), longest, lost, median < COARSE_BELOW_TPS)
+    return Stalls(
+        share=float(stalled.mean()),
+        count=len(lengths),
+        longest_s=longest * group_s,
+        lost=float((median - values[stalled]).sum()) / (median * len(values)),
+        coarse=median < COARSE_BELOW_TPS,
+        median=median,
+        zero_s=int((np.asarray(tps) == 0).sum()),
+    )
+
+
+def stalled_seconds(tps: ArrayLike, floor: float = STALL_FLOOR) -> NDArray[np.bool_]:
+    """Which seconds of a window are stalled, as `stalls` counts them.
+
+    Raises
+    ------
+    AnalysisError : the window is empty or its median is zero
+
+    >>> stalled_seconds([100.0, 100.0, 10.0]).tolist()
+    [False, False, True]
+    """
+    seconds = np.asarray(tps, dtype=np.float64)
+    values, group_s, median = _grouped(seconds)
+    marked = np.repeat(values < floor * median, group_s)
+    return np.concatenate((marked, np.zeros(len(seconds) - len(marked), dtype=np.bool_)))
+
+
+def _grouped(seconds: FloatArray) -> tuple[FloatArray, int, float]:
+    """The values to judge, how many seconds each stands for, and the median second."""
+    median = float(np.median(seconds)) if len(seconds) else 0.0
+    if median <= 0:
+        raise AnalysisError("no stalls in this window", f"{len(seconds)} seconds with a median of {median} per second")
+    if median >= COARSE_BELOW_TPS or len(seconds) < COARSE_GROUP_S:
+        return seconds, 1, median
+    groups = group_means(seconds, COARSE_GROUP_S)
+    level = float(np.median(groups))
+    return (groups, COARSE_GROUP_S, level) if level > 0 else (seconds, 1, median)

@@ -1,0 +1,50 @@
+"""How far the best of a group is ahead of all others at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbdyno.stats._compare import compare
+from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Throughput of the best over that of the next best.
+
+    Parameters
+    ----------
+    best, next_best : names
+    ratio : above 1, unless all are equal
+    low, high : 95 % interval that holds for all others together, not for the one that happens to be next
+    """
+
+    best: str
+    next_best: str
+    ratio: float
+    low: float
+    high: float
+
+
+def lead(levels: Mapping[str, LogLevel], alpha: float = 0.05) -> Lead | None:
+    """Lead of the best of a group; None when it is alone.
+
+    Parameters
+    ----------
+    levels : by name, on the scale ln(TPS)
+
+    >>> found = lead({name: LogLevel(mean, 0.01, 99.0, 3, 0.02) for name, mean in (("a", 7.0), ("b", 6.9))})
+    >>> found.best, round(found.ratio, 3), round(found.low, 3), round(found.high, 3)
+    ('a', 1.105, 1.075, 1.136)
+    """
+    if len(levels) < 2:
+        return None
+    best = max(levels, key=lambda name: levels[name].mean)
+    others = {name: compare(levels[best], level) for name, level in levels.items() if name != best}
+    quantile = 1 - alpha / (2 * len(others))
+    halves = {name: t_quantile(quantile, found.df) * found.se for name, found in others.items()}
+    low = min(found.difference - halves[name] for name, found in others.items())
+    high = min(found.difference + halves[name] for name, found in others.items())
+    next_best = min(others, key=lambda name: others[name].difference)
+    return Lead(best, next_best, others[next_best].ratio, bounded_exp(low), bounded_exp(high))

@@ -1,0 +1,105 @@
+"""Waves: whether a window swings with one period, and how strongly.
+
+>>> found = period(1000 + 100 * np.sin(2 * np.pi * np.arange(900) / 60))
+>>> found is not None and (round(found.period_s), found.is_wave)
+(60, True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import fft
+
+from dbdyno.stats._series import FloatArray, checked_series, group_means
+
+GROUP_S = 5
+WAVE_SHARE = 0.3
+WAVE_CORRELATION = 0.3
+_LEAST_GROUPS = 8
+_PADDING = 8
+_LEAST_PERIODS = 3
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The strongest period of a window.
+
+    Parameters
+    ----------
+    period_s : seconds
+    share : of the power of all periods that lies within a factor of 1.25 around it, 0 to 1
+    correlation : of the window with itself one period later, -1 to 1; 0 when too little lies beyond
+    """
+
+    period_s: float
+    share: float
+    correlation: float
+
+    @property
+    def is_wave(self) -> bool:
+        """Whether it swings clearly enough to be called a wave."""
+        return self.share >= WAVE_SHARE and self.correlation >= WAVE_CORRELATION
+
+
+def period(x: ArrayLike) -> Period | None:
+    """The strongest period of at least 12.5 s that fits three times into the window; None when there is none.
+
+    Parameters
+    ----------
+    x : one value per second, no gaps
+
+    Raises
+    ------
+    AnalysisError : empty, or a value is not a finite number
+
+    Notes
+    -----
+    A periodogram of five-second means without their trend, under a Hann window, padded to eight times the length.
+    """
+    groups = group_means(checked_series(x), GROUP_S)
+    count = len(groups)
+    if count < _LEAST_GROUPS:
+        return None
+    swing = _without_line(groups)
+    if float(np.abs(swing).max()) <= _ROUNDING * float(np.abs(groups).max()):
+        return None
+    power = np.abs(np.asarray(fft.rfft(swing * np.hanning(count), _PADDING * count))) ** 2
+    highest = _highest(power, count)
+    if highest is None:
+        return None
+    period_s = GROUP_S * _PADDING * count / highest
+    return Period(period_s, _share(power, highest), _correlation(swing, round(period_s / GROUP_S)))
+
+
+def _without_line(groups: FloatArray) -> FloatArray:
+    time = np.arange(len(groups)) - (len(groups) - 1) / 2
+    centred = groups - groups.mean()
+    rest: FloatArray = centred - time * (float(time @ centred) / float(time @ time))
+    return rest
+
+
+def _highest(power: FloatArray, count: int) -> int | None:
+    """Index of the highest local maximum among the periods that are looked for."""
+    index = np.arange(1, len(power) - 1)
+    is_peak = (power[1:-1] >= power[:-2]) & (power[1:-1] >= power[2:])
+    is_asked = (index >= _PADDING * _LEAST_PERIODS) & (25 * index <= 2 * GROUP_S * _PADDING * count)
+    peaks = index[is_peak & is_asked]
+    return int(peaks[power[peaks].argmax()]) if len(peaks) else None
+
+
+def _share(power: FloatArray, highest: int) -> float:
+    """Power near the peak. Compared in whole numbers, so that no rounding decides what is near."""
+    index = np.arange(len(power))
+    near = (4 * highest <= 5 * index) & (4 * index <= 5 * highest)
+    return float(power[near].sum() / power[1:].sum())
+
+
+def _correlation(swing: FloatArray, lag: int) -> float:
+    if lag + 2 >= len(swing):
+        return 0.0
+    total = float(swing @ swing)
+    return max(float(swing[:-near] @ swing[near:]) / total for near in (lag - 1, lag, lag + 1))

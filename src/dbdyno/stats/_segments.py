@@ -1,0 +1,139 @@
+"""Segments: where the level of a series jumps.
+
+Groups of five seconds are cut into pieces of constant level by exact least squares with a penalty for each piece
+(Killick, Fearnhead and Eckley 2012). Two things would mislead it and are taken care of first: short spikes and stalls,
+which are no change of level, and noise that is correlated, which looks like many small changes and so raises the
+penalty. Neighbours that differ by less than 2 % are one level to whoever reads the result.
+
+>>> found = segments(np.repeat([700.0, 1000.0], 100))
+>>> found.bounds_s, found.means
+((0, 100, 200), (700.0, 1000.0))
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from dbdyno.stats._series import FloatArray, checked_series, group_means
+
+GROUP_S = 5
+LEAST_GROUPS = 6
+ALIKE = 0.02
+_PENALTY = 3.0
+_MEDIAN_GROUPS = 25
+_SPIKE_SCALES = 4.0
+_SETTLED_FROM_GROUP = 12
+_MOST_CORRELATION = 0.9
+_SCALE_FLOOR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """Pieces of constant level.
+
+    Parameters
+    ----------
+    bounds_s : seconds where pieces begin and end, one more than there are pieces; the last is the end of the last
+        whole group of five seconds
+    means : level of each piece, with spikes and stalls taken out
+    """
+
+    bounds_s: tuple[int, ...]
+    means: tuple[float, ...]
+
+
+def segments(x: ArrayLike) -> Segments:
+    """Pieces of constant level of a series of one value per second, none shorter than 30 s.
+
+    Parameters
+    ----------
+    x : one value per second, no gaps. Below 65 s it is one piece
+
+    Raises
+    ------
+    AnalysisError : empty, or a value is not a finite number
+    """
+    values = checked_series(x)
+    groups = group_means(values, GROUP_S)
+    if len(groups) < 2 * LEAST_GROUPS + 1:
+        return Segments((0, len(groups) * GROUP_S), (float((groups if len(groups) else values).mean()),))
+    scale = noise_scale(groups)
+    if scale == 0.0:
+        return Segments((0, len(groups) * GROUP_S), (0.0,))
+    calm, residual = _without_spikes(groups, scale)
+    bounds = _least_squares(calm, scale**2 * _inflation(residual))
+    return _merged(calm, bounds)
+
+
+def noise_scale(groups: FloatArray) -> float:
+    """Standard deviation of one group as its neighbours tell it, which no change of level can inflate.
+
+    Notes
+    -----
+    A constant gets a scale of a billionth of its level, so that it is a scale one can divide by.
+    """
+    steps = np.diff(groups)
+    scale = 1.4826 * float(np.median(np.abs(steps - np.median(steps)))) / math.sqrt(2)
+    return max(scale, _SCALE_FLOOR * abs(float(groups.mean())))
+
+
+def _without_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
+    """Groups with spikes put back to the running median, and what is left beside that median.
+
+    The first minute keeps its spikes: a short transient at the start must stay visible.
+    """
+    count = len(groups)
+    size = _MEDIAN_GROUPS if count >= _MEDIAN_GROUPS else count - 1 + count % 2
+    median = ndimage.median_filter(groups, size=size, mode="reflect")
+    residual = groups - median
+    spikes = np.abs(residual) > _SPIKE_SCALES * scale
+    spikes[:_SETTLED_FROM_GROUP] = False
+    return np.where(spikes, median, groups), np.where(spikes, 0.0, residual)
+
+
+def _inflation(residual: FloatArray) -> float:
+    """How much more a level of correlated noise wanders than one of independent noise."""
+    centred = residual - residual.mean()
+    total = float(centred @ centred)
+    lag_one = float(centred[:-1] @ centred[1:]) / total if total > 0 else 0.0
+    bounded = min(max(lag_one, 0.0), _MOST_CORRELATION)
+    return (1 + bounded) / (1 - bounded)
+
+
+def _least_squares(calm: FloatArray, variance: float) -> list[int]:
+    """Bounds in groups, from 0 to the number of groups."""
+    import ruptures  # late: it takes a second to import, and most commands judge no series
+
+    penalty = _PENALTY * variance * math.log(len(calm))
+    search = ruptures.KernelCPD(kernel="linear", min_size=LEAST_GROUPS).fit(calm[:, None])
+    return [0, *(int(end) for end in search.predict(pen=penalty))]
+
+
+def _merged(calm: FloatArray, bounds: list[int]) -> Segments:
+    """Neighbours joined, the most alike first, while any two differ by less than 2 %."""
+    means = _means(calm, bounds)
+    while len(means) > 1:
+        apart = _apart(means)
+        closest = int(apart.argmin())
+        if apart[closest] >= ALIKE:
+            break
+        bounds = bounds[: closest + 1] + bounds[closest + 2 :]
+        means = _means(calm, bounds)
+    return Segments(tuple(GROUP_S * bound for bound in bounds), tuple(means.tolist()))
+
+
+def _means(calm: FloatArray, bounds: list[int]) -> NDArray[np.float64]:
+    return np.array([calm[start:end].mean() for start, end in itertools.pairwise(bounds)])
+
+
+def _apart(means: FloatArray) -> FloatArray:
+    """Relative difference of each piece to the next."""
+    larger = np.maximum(np.abs(means[:-1]), np.abs(means[1:]))
+    apart: FloatArray = np.abs(np.diff(means)) / np.where(larger > 0, larger, 1.0)
+    return apart

@@ -1,0 +1,83 @@
+"""Where the steady part of a run begins: what comes before is left out only if it matters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dbdyno.stats._segments import Segments
+from dbdyno.stats._series import FloatArray, checked_series, group_means
+
+GROUP_S = 5
+WITHIN = 0.03
+_OUT_SHARE = 0.10
+_WORTH_CUTTING = 0.02
+_ROUNDING = 1e-12
+
+
+def mser5(x: ArrayLike) -> int:
+    """Seconds to leave out at the start so that the mean of the rest is surest (MSER-5, White 1997).
+
+    Parameters
+    ----------
+    x : one value per second, no gaps
+
+    Returns
+    -------
+    A multiple of five, at most half of the series; 0 for a series below ten seconds
+
+    >>> mser5([0.0] * 20 + [100.0, 101.0] * 50)
+    20
+    """
+    groups = group_means(checked_series(x), GROUP_S)
+    count = len(groups)
+    most = count // 2
+    if most == 0:
+        return 0
+    centred = groups - groups.mean()
+    left = count - np.arange(most + 1)
+    sums = _tails(centred)[: most + 1]
+    squares = _tails(centred**2)[: most + 1]
+    spread = squares - sums**2 / left
+    spread[spread < _ROUNDING * squares[0]] = 0.0
+    return GROUP_S * int(np.argmin(spread / left**2))
+
+
+def steady_start(x: ArrayLike, levels: Segments) -> int:
+    """Second from which the level lasts to the end.
+
+    Parameters
+    ----------
+    x : one value per second, no gaps
+    levels : its segments
+
+    Notes
+    -----
+    First by level: the tail may hold at most a tenth of its time in segments more than 3 % off its mean, and must not
+    begin in one. Then by MSER-5 inside that tail, but only if the part cut off is more than 2 % off the rest.
+    """
+    values = checked_series(x)
+    start = _start_by_level(levels)
+    cut = mser5(values[start:]) if start < len(values) else 0
+    if cut == 0:
+        return start
+    removed, rest = float(values[start : start + cut].mean()), float(values[start + cut :].mean())
+    return start + cut if abs(removed - rest) > _WORTH_CUTTING * abs(rest) else start
+
+
+def _tails(values: FloatArray) -> FloatArray:
+    """Sum of the values from each index to the end."""
+    sums: FloatArray = np.cumsum(values[::-1])[::-1]
+    return sums
+
+
+def _start_by_level(levels: Segments) -> int:
+    bounds, means = np.array(levels.bounds_s), np.array(levels.means)
+    lengths = np.diff(bounds).astype(np.float64)
+    for first in range(len(means) - 1):
+        weights = lengths[first:] / lengths[first:].sum()
+        level = float(weights @ means[first:])
+        is_out = np.abs(means[first:] - level) > WITHIN * abs(level)
+        if not is_out[0] and float(weights[is_out].sum()) <= _OUT_SHARE:
+            return int(bounds[first])
+    return int(bounds[-2])

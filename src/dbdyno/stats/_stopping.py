@@ -1,0 +1,152 @@
+"""When a run has been driven long enough: an interval narrow enough, no drift, three checks in a row.
+
+The rule is asked while the run is driven and gives the same answer from the stored series afterwards, because each
+check looks at nothing but the seconds up to it. It must be fixed before the run: stopping when the result looks good
+favours lucky windows, which is what the minimum time and the checks in a row are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from dbdyno.stats._drift import drift
+from dbdyno.stats._noise import noise_interval
+from dbdyno.stats._series import FloatArray, checked_series
+from dbdyno.stats._start import mser5
+
+_LEAST_WINDOW_S = 60
+_LEAST_ESS = 10.0
+_LEAST_DRIFT = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingRule:
+    """When to stop.
+
+    Parameters
+    ----------
+    precision : half-width asked for, as a share of the mean
+    first_s, every_s : when checks are made, seconds since the start of the driven time
+    passes : checks in a row that must pass
+    cap_s : when to stop whatever they say; None for the end of the series
+    """
+
+    precision: float = 0.02
+    first_s: int = 180
+    every_s: int = 30
+    passes: int = 3
+    cap_s: int | None = 900
+
+    def is_due(self, driven_s: int) -> bool:
+        """Whether a check is made after so many seconds.
+
+        >>> [second for second in range(250) if StoppingRule().is_due(second)]
+        [180, 210, 240]
+        """
+        return driven_s >= self.first_s and (driven_s - self.first_s) % self.every_s == 0
+
+    def passed(self, check: StopCheck) -> bool:
+        """Whether a check shows the mean to the precision asked for."""
+        if check.mean <= 0:
+            return False
+        is_narrow = check.half_width <= self.precision * check.mean
+        is_level = abs(check.drift) <= max(2 * self.precision, _LEAST_DRIFT)
+        return is_narrow and is_level and check.ess >= _LEAST_ESS
+
+
+@dataclass(frozen=True, slots=True)
+class StopCheck:
+    """What a check sees: the seconds so far without the start that MSER-5 cuts off.
+
+    Parameters
+    ----------
+    at_s : when, seconds since the start of the driven time
+    start_s : where the looked-at part begins
+    mean, half_width : of it, with noise alone
+    ess : independent seconds worth as much
+    drift : over it, as a share of the mean
+    """
+
+    at_s: int
+    start_s: int
+    mean: float
+    half_width: float
+    ess: float
+    drift: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingPoint:
+    """Where a run was or would have been stopped.
+
+    Parameters
+    ----------
+    reason : precision reached, or the cap
+    mean, half_width : of the last check's window
+    """
+
+    at_s: int
+    reason: Literal["precision", "cap"]
+    mean: float
+    half_width: float
+
+
+def stop_check(so_far: ArrayLike) -> StopCheck:
+    """Look at the seconds so far, at least 120.
+
+    Raises
+    ------
+    AnalysisError : too few values for a mean and a drift, or one is not a finite number
+    """
+    values = checked_series(so_far)
+    start = min(mser5(values), max(len(values) - _LEAST_WINDOW_S, 0))
+    window = values[start:]
+    noise = noise_interval(window)
+    change = drift(window).change if noise.mean > 0 else 0.0
+    return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, change)
+
+
+def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
+    """Whether the checks made so far, in order, allow to stop now."""
+    return len(checks) >= rule.passes and all(rule.passed(check) for check in checks[-rule.passes :])
+
+
+def stop_checks(x: ArrayLike, rule: StoppingRule | None = None) -> tuple[StopCheck, ...]:
+    """Every check that would be made while this series is driven, the cap left aside."""
+    values, asked = checked_series(x), rule or StoppingRule()
+    return tuple(stop_check(values[:second]) for second in range(asked.first_s, len(values) + 1, asked.every_s))
+
+
+def stopping_point(
+    x: ArrayLike, rule: StoppingRule | None = None, checks: Sequence[StopCheck] | None = None
+) -> StoppingPoint | None:
+    """Where the rule stops this run; None when it would still be driven at the end of the series.
+
+    Parameters
+    ----------
+    x : one value per second from the start of the driven time
+    checks : those of `stop_checks`, where several rules with the same times are asked
+
+    >>> point = stopping_point([1000.0, 1002.0] * 300)
+    >>> point.at_s, point.reason, point.mean
+    (240, 'precision', 1001.0)
+    """
+    values, asked = checked_series(x), rule or StoppingRule()
+    made = stop_checks(values, asked) if checks is None else checks
+    for count, check in enumerate(made, start=1):
+        if asked.cap_s is not None and check.at_s > asked.cap_s:
+            break
+        if may_stop(made[:count], asked):
+            return StoppingPoint(check.at_s, "precision", check.mean, check.half_width)
+    return _at_cap(values, asked)
+
+
+def _at_cap(values: FloatArray, rule: StoppingRule) -> StoppingPoint | None:
+    if rule.cap_s is None or len(values) < rule.cap_s:
+        return None
+    check = stop_check(values[: rule.cap_s])
+    return StoppingPoint(rule.cap_s, "cap", check.mean, check.half_width)
