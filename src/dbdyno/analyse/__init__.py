@@ -2,25 +2,43 @@
 
 from dbdyno.analyse._answer import Answer, answer, pair_at, place_words, turned
 from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
+from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
+from dbdyno.analyse._series_words import (
+    STATUS_WORDS,
+    level_words,
+    stall_words,
+    stop_words,
+    wave_words,
+    window_words,
+)
 from dbdyno.analyse._weaken import StudyFacts, weaknesses
 from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words, supported
 
 __all__ = [
+    "PRECISIONS",
     "QUANTILES",
+    "STATUS_WORDS",
     "Answer",
     "CellJudgement",
+    "GroupJudgement",
     "LatencyJudgement",
     "Place",
     "Quantile",
+    "RunPair",
+    "SeriesJudgement",
     "StudyFacts",
     "answer",
     "by_place",
+    "compare_runs",
     "compare_targets",
     "counted",
     "judge_cells",
     "judge_latency",
+    "judge_series",
+    "level_words",
     "listed",
     "pair_at",
     "place_of",
@@ -28,7 +46,11 @@ __all__ = [
     "plus_minus",
     "rank_places",
     "ratio_words",
+    "stall_words",
+    "stop_words",
     "supported",
     "turned",
+    "wave_words",
     "weaknesses",
+    "window_words",
 ]

@@ -12,13 +12,13 @@ import traceback
 from collections.abc import Sequence
 
 from dbdyno import __version__
-from dbdyno.cli import _calibrate, _compare, _engines, _plan, _report, _run, _show
+from dbdyno.cli import _calibrate, _compare, _engines, _judge, _plan, _report, _run, _show
 from dbdyno.cli._help import Parser, add_help_options
 from dbdyno.core import DbdynoError
 
 # A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
 # drivers) are imported when it runs, so that help and a wrong word are answered at once.
-_COMMANDS = (_compare, _run, _plan, _show, _report, _engines, _calibrate)
+_COMMANDS = (_compare, _run, _plan, _show, _report, _judge, _engines, _calibrate)
 
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the

@@ -5,6 +5,7 @@
     DbdynoError            carries what, why, remedy and the exit code
     ├── RequestError       2  the request was wrong
     │   ├── StudyError         study file, engine name, option value
+    │   ├── SeriesError        a file of seconds that can't be read as one
     │   └── StoreError         results folder of another study, newer schema, locked
     ├── WorldError         3  the world failed
     │   ├── HostError          command, file, process, disk
@@ -50,6 +51,10 @@ class RequestError(DbdynoError):
 
 class StudyError(RequestError):
     """A study file, an engine name or an option value is wrong."""
+
+
+class SeriesError(RequestError):
+    """A file of seconds can't be read as what it should hold."""
 
 
 class StoreError(RequestError):

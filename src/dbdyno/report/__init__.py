@@ -2,6 +2,7 @@
 
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._export import save_charts
+from dbdyno.report._judged import save_judged
 from dbdyno.report._page import build_page, page_text
 from dbdyno.report._summary import summary_json
 from dbdyno.report._terminal import print_summary, summary_table
@@ -13,6 +14,7 @@ __all__ = [
     "page_text",
     "print_summary",
     "save_charts",
+    "save_judged",
     "summary_json",
     "summary_table",
 ]

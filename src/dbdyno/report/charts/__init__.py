@@ -1,5 +1,6 @@
 """Charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
 
+from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
@@ -12,6 +13,7 @@ __all__ = [
     "QUANTILE_WORDS",
     "Chart",
     "filled",
+    "judged_chart",
     "latency_charts",
     "panel_title",
     "rank_charts",

@@ -1,0 +1,91 @@
+"""The question: what weakens the judgement of one run. Each is a caveat: what was seen and why it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.analyse._words import counted
+from dbdyno.core import Caveat
+from dbdyno.stats import Stalls, SteadyState
+
+LONG_ENOUGH_S = 600
+_REGULAR_STALLS = 0.01
+_NAMED_SECONDS = 5
+
+_OF_STATUS = {
+    "too-short": "below 60 s nothing is judged: only mean, median and extremes are told",
+    "dead": "the middle second of the last third did nothing: the server had stopped answering",
+    "drifting": "the level moves by more than 3 % over the window: no finding rests on it",
+    "not-reached": "the level jumped within the last two thirds, so it may jump again: no finding rests on it",
+    "noisy": "the level could not be shown to within 3 %: its interval is wide, and may not be wide enough",
+    "cyclic": "the window holds whole swings of a wave; waves decay, so a longer run may settle at another level",
+}
+
+
+def series_caveats(
+    state: SteadyState, seconds: int, window_stalls: Stalls | None, missing_s: Sequence[int], *, is_cut: bool
+) -> tuple[Caveat, ...]:
+    """Everything that weakens the judgement, the heaviest first.
+
+    Parameters
+    ----------
+    seconds : of the whole run
+    missing_s, is_cut : as in `judge_series`
+    """
+    found = [
+        _of_status(state),
+        _missing(missing_s, seconds),
+        _slow_wave(state),
+        _regular_stalls(state, window_stalls),
+        _coarse(window_stalls),
+        _short_window(state),
+        Caveat("cut-interval", "the last interval was shorter than a second and left out") if is_cut else None,
+    ]
+    return tuple(caveat for caveat in found if caveat is not None)
+
+
+def _of_status(state: SteadyState) -> Caveat | None:
+    text = _OF_STATUS.get(state.status)
+    return Caveat("wave" if state.status == "cyclic" else state.status, text) if text else None
+
+
+def _missing(missing_s: Sequence[int], seconds: int) -> Caveat | None:
+    if not missing_s:
+        return None
+    named = ", ".join(str(second) for second in missing_s[:_NAMED_SECONDS])
+    more = ", …" if len(missing_s) > _NAMED_SECONDS else ""
+    text = f"{len(missing_s)} of {counted(seconds, 'second')} had no report and count as 0 TPS: {named}{more}"
+    return Caveat("missing-seconds", text)
+
+
+def _slow_wave(state: SteadyState) -> Caveat | None:
+    if state.period is None or state.window is None or state.period.period_s <= state.window.n / 5:
+        return None
+    text = (
+        f"the strongest period, {state.period.period_s:.0f} s, fits fewer than five times into the window: "
+        "the noise interval may be too narrow"
+    )
+    return Caveat("slow-wave", text)
+
+
+def _regular_stalls(state: SteadyState, found: Stalls | None) -> Caveat | None:
+    if found is None or state.period is None or not state.period.is_wave or found.share < _REGULAR_STALLS:
+        return None
+    text = (
+        f"it stalls regularly: {counted(found.count, 'stall')}, {found.share:.1%} of the seconds, "
+        f"with a wave of {state.period.period_s:.0f} s"
+    )
+    return Caveat("regular-stalls", text)
+
+
+def _coarse(found: Stalls | None) -> Caveat | None:
+    if found is None or not found.coarse:
+        return None
+    return Caveat("coarse-seconds", "below 20 TPS single seconds stall by chance: stalls are told of groups of ten")
+
+
+def _short_window(state: SteadyState) -> Caveat | None:
+    if state.window is None or state.window.n >= LONG_ENOUGH_S:
+        return None
+    text = f"in a window of {state.window.n} s, below {LONG_ENOUGH_S} s, the noise interval is too narrow"
+    return Caveat("short-window", text)

@@ -1,0 +1,58 @@
+"""The judgement of one run in the words that every place shows: status, window, stalls, wave, stop."""
+
+from __future__ import annotations
+
+from dbdyno.analyse._series import SeriesJudgement
+from dbdyno.analyse._words import plus_minus, supported
+from dbdyno.stats import Steadiness
+
+STATUS_WORDS: dict[Steadiness, str] = {
+    "steady": "steady",
+    "cyclic": "steady waves",
+    "noisy": "noisy",
+    "drifting": "drifting",
+    "not-reached": "not settled",
+    "dead": "dead",
+    "too-short": "too short",
+}
+
+
+def window_words(found: SeriesJudgement) -> str:
+    """Where the window lies: how much is left out before it."""
+    if found.window_from_s is None:
+        return "-"
+    return f"{found.window_from_s}-{len(found.tps)} s"
+
+
+def level_words(found: SeriesJudgement) -> str:
+    """The window's mean with its noise; in brackets where no finding may rest on it; else the mean of the run."""
+    window = found.state.window
+    if window is None:
+        return f"({supported(float(found.tps.mean()), found.maximum - found.minimum)})"
+    words = plus_minus(window.mean, window.mean - window.half_width, window.mean + window.half_width)
+    return words if found.state.is_accepted else f"({words})"
+
+
+def stall_words(found: SeriesJudgement) -> str:
+    """Stalls of the window."""
+    stalled = found.window_stalls
+    if stalled is None:
+        return "-"
+    if not stalled.count:
+        return "none"
+    share = f"{stalled.share:.1%}" if stalled.share >= 0.0005 else "below 0.1%"
+    return f"{stalled.count:,} ({share}), longest {stalled.longest_s} s"
+
+
+def wave_words(found: SeriesJudgement) -> str:
+    """The wave of the judged part, with its share of all swinging."""
+    wave = found.state.period
+    if wave is None or not wave.is_wave:
+        return "none"
+    return f"{wave.period_s:.3g} s ({wave.share:.0%})"
+
+
+def stop_words(found: SeriesJudgement, precision: float = 0.02) -> str:
+    """When the stopping rule would have ended the run."""
+    point = found.stops.get(precision)
+    return "never" if point is None else f"{point.at_s} s"

@@ -1,0 +1,132 @@
+"""`dbdyno judge`: runs judged from a file of seconds, whoever measured them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.core import SeriesError
+from dbdyno.study import nearest
+
+if TYPE_CHECKING:
+    from dbdyno.analyse import GroupJudgement, SeriesJudgement
+    from dbdyno.series import RunSeries
+
+_STORY = """\
+Reads throughput second by second, measured by any tool, and says of each run whether its level is
+settled, since when, what it is and how sure that is, where it stalls or swings, and when a run like it
+could have been stopped. The file is CSV or Parquet, also compressed by gzip, with one row a second and
+the columns run, second and tps; others are ignored, and run may be left out for a single run.
+
+  dbdyno judge seconds.csv
+  dbdyno judge seconds.parquet --run night-3 --plot night-3.svg
+  dbdyno judge seconds.csv --group                 compare its runs with each other
+  ssh bench cat run.csv | dbdyno judge - --json | jq '.runs | map_values(.status)'
+
+steady        the level is known to within 3 %
+steady waves  it swings around one level with one period; the window holds whole swings
+noisy         no trend, but the level is known to no better than its interval
+drifting, not settled, dead, too short        no finding should rest on the run (shown in brackets)
+
+Second numbers may begin anywhere. A second without a row counts as 0 TPS, and is told; so is a last
+interval shorter than a second, which is left out. Intervals are of noise within the run: one run says
+nothing of the spread between repeats, which --group therefore assumes. docs/concepts/steady-state.md
+explains each figure.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "judge", "judge runs from a file of seconds, measured by any tool", _STORY, _judge)
+    parser.add_argument("file", type=Path, metavar="FILE", help="CSV or Parquet, also gzipped; - for standard input")
+    parser.add_argument("--run", action="append", default=[], metavar="NAME", help="this run only; may be repeated")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the runs: FILE.svg or FILE.png")
+    parser.add_argument("--strict", action="store_true", help="exit code 1 when a run gives no finding")
+    group = parser.add_argument_group("comparison of the runs with each other")
+    group.add_argument("--group", action="store_true", help="compare all runs as one group")
+    group.add_argument(
+        "--over", choices=("window", "whole"), default="window", help="means of windows or whole runs (default window)"
+    )
+    group.add_argument(
+        "--spread", type=_share, default=0.012, metavar="S", help="assumed between repeats, as a share (default 0.012)"
+    )
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a share of 0 to 1, such as 0.012")
+    return value
+
+
+def _judge(choices: argparse.Namespace) -> int:
+    from dbdyno.analyse import judge_series  # late: see _main
+    from dbdyno.series import read_series
+
+    _refuse_form(choices.plot)
+    runs = _chosen(read_series(choices.file), choices.run)
+    judged = {run.name: judge_series(run.tps, run.missing_s, is_cut=run.is_cut) for run in runs}
+    group = _compared(judged, choices) if choices.group else None
+    if choices.json:
+        _print_object(judged, group, choices.over)
+    else:
+        _print_lines(judged, group, choices.over)
+    if choices.plot is not None:
+        _plot(judged, choices.plot)
+    return 1 if choices.strict and not all(found.state.is_accepted for found in judged.values()) else 0
+
+
+def _chosen(runs: Sequence[RunSeries], names: Sequence[str]) -> Sequence[RunSeries]:
+    known = [run.name for run in runs]
+    for name in names:
+        if name not in known:
+            raise SeriesError(f"the file holds no run {name}", f"it holds {len(known)}", nearest(name, known))
+    return [run for run in runs if not names or run.name in names]
+
+
+def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -> GroupJudgement:
+    from dbdyno.analyse import compare_runs
+
+    means = {}
+    for name, found in judged.items():
+        interval = found.state.window if choices.over == "window" else found.whole
+        is_telling = found.state.is_accepted if choices.over == "window" else found.state.status != "too-short"
+        if interval is not None and is_telling and interval.mean > 0:
+            means[name] = (interval.mean, interval.half_width)
+    left_out = [name for name in judged if name not in means]
+    if left_out:
+        why = "no finding rests on them; --over whole compares whole runs"
+        print(f"left out of the comparison ({why}): {', '.join(left_out)}", file=sys.stderr)
+    return compare_runs(means, choices.spread)
+
+
+def _print_object(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
+    from dbdyno.cli._judged_object import judged_object
+
+    print(json.dumps(judged_object(judged, group, over), indent=1, allow_nan=False))
+
+
+def _print_lines(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
+    from dbdyno.cli._judged_lines import print_group, print_judged
+
+    print_judged(judged)
+    if group is not None:
+        print_group(group, judged, over)
+
+
+def _refuse_form(path: Path | None) -> None:
+    if path is not None and path.suffix.lower() not in (".svg", ".png"):
+        raise SeriesError(f"{path} is no form to draw in", f"it ends in '{path.suffix}'", "name a file .svg or .png")
+
+
+def _plot(judged: dict[str, SeriesJudgement], path: Path) -> None:
+    from dbdyno.report import save_judged
+
+    save_judged(judged, path)
+    print(path, file=sys.stderr)

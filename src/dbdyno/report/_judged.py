@@ -1,0 +1,43 @@
+"""Judged runs as one drawing, a panel a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from dbdyno.analyse import SeriesJudgement
+from dbdyno.core import StoreError
+from dbdyno.report._export import PNG_SCALE
+from dbdyno.report._palette import palette_of
+from dbdyno.report.charts import judged_chart
+from dbdyno.report.charts._style import config
+
+WIDTH_PX = 860
+
+
+def save_judged(judged: Mapping[str, SeriesJudgement], path: Path) -> None:
+    """Draw runs below each other into a file.
+
+    Parameters
+    ----------
+    path : ends in ``.svg`` or ``.png``
+
+    Raises
+    ------
+    StoreError : the file can't be written
+    """
+    panels: Any = [judged_chart(name, found).drawing.properties(width=WIDTH_PX) for name, found in judged.items()]
+    drawing = alt.vconcat(*panels, spacing=24).configure(**config()).properties(background="white")
+    spec = palette_of([]).resolved(json.dumps(drawing.to_dict()))
+    try:
+        if path.suffix.lower() == ".svg":
+            path.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+        else:
+            path.write_bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE))
+    except OSError as error:
+        raise StoreError(f"{path} can't be written", error.strerror or str(error), "name another file") from error

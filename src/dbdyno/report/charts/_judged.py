@@ -1,0 +1,113 @@
+"""One judged run: its seconds with what is not judged greyed, levels, stalls, wave and stop."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from dbdyno.analyse import STATUS_WORDS, SeriesJudgement, level_words, stall_words, stop_words, wave_words, window_words
+from dbdyno.report._series import thinned
+from dbdyno.report.charts._style import Chart, Row, rows_data
+from dbdyno.stats import stalled_seconds
+
+HEIGHT = 150
+_MOST_POINTS = 1200
+_LEGEND = ("throughput", "level of a segment", "mean of the window")
+_COLOURS = ("var(--quiet)", "var(--s1)", "var(--s0)")
+
+
+def judged_chart(name: str, found: SeriesJudgement) -> Chart:
+    """Seconds of one run; the words under its title say what the marks show."""
+    title = f"{name}: {STATUS_WORDS[found.state.status]}"
+    x_scale = alt.Scale(domain=[0, len(found.tps)], nice=False)
+    drawing = alt.layer(
+        _shade(found, x_scale), _lines(found, x_scale), *_marks(found, x_scale), *_swings(found, x_scale)
+    )
+    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_words(found)))
+    return Chart("judged", title, f"{title}. {_words(found)}", drawing)
+
+
+def _words(found: SeriesJudgement) -> str:
+    parts = [f"window {window_words(found)}", f"{level_words(found)} TPS", f"stalls: {stall_words(found)}"]
+    return "; ".join([*parts, f"wave: {wave_words(found)}", f"2 % stop: {stop_words(found)}"])
+
+
+def _shade(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+    """What comes before the window, or everything where there is none, greyed."""
+    start = len(found.tps) if found.window_from_s is None else found.window_from_s
+    rows: list[Row] = [{"from": 0, "to": start}] if start else []
+    shade = alt.Chart(rows_data(rows)).mark_rect(fill="var(--warm)", opacity=0.25)
+    shaded: alt.Chart = shade.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q")
+    return shaded
+
+
+def _lines(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+    domain = list(_LEGEND)
+    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke")
+    dashes, widths = [[1, 0], [1, 0], [6, 3]], [1, 2.5, 2]
+    lines: alt.Chart = (
+        alt.Chart(rows_data(_line_rows(found)))
+        .mark_line(interpolate="linear")
+        .encode(
+            x=alt.X("second:Q", scale=x_scale, axis=alt.Axis(title="seconds", grid=False)),
+            y=alt.Y("tps:Q", scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(title="TPS", minExtent=44)),
+            color=alt.Color("what:N", scale=alt.Scale(domain=domain, range=list(_COLOURS)), legend=legend),
+            strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=domain, range=dashes), legend=legend),
+            strokeWidth=alt.StrokeWidth("what:N", scale=alt.Scale(domain=domain, range=widths), legend=legend),
+            detail="piece:N",
+        )
+    )
+    return lines
+
+
+def _line_rows(found: SeriesJudgement) -> list[Row]:
+    """Points of three kinds of lines; a piece is drawn apart from the next."""
+    middles = (np.arange(len(found.tps)) + 0.5).tolist()
+    points = zip(*thinned(middles, found.tps.tolist(), _MOST_POINTS), strict=True)
+    rows: list[Row] = [{"second": second, "tps": tps, "what": _LEGEND[0], "piece": 0} for second, tps in points]
+    if found.state.levels is not None:
+        bounds = found.state.levels.bounds_s
+        for piece, mean in enumerate(found.state.levels.means):
+            ends = (bounds[piece], bounds[piece + 1])
+            rows += [{"second": end, "tps": mean, "what": _LEGEND[1], "piece": piece} for end in ends]
+    if found.state.window is not None and found.window_from_s is not None:
+        ends = (found.window_from_s, len(found.tps))
+        rows += [{"second": end, "tps": found.state.window.mean, "what": _LEGEND[2], "piece": 0} for end in ends]
+    return rows
+
+
+def _marks(found: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+    """Rules where the level changes and where the stopping rule ends the run, ticks under stalled seconds."""
+    bounds = found.state.levels.bounds_s[1:-1] if found.state.levels else ()
+    point = found.stops.get(0.02)
+    changes = alt.Chart(rows_data([{"second": bound} for bound in bounds]))
+    stop = alt.Chart(rows_data([{"second": point.at_s, "word": "2 % stop"}] if point else []))
+    stalled = alt.Chart(rows_data([{"second": second + 0.5, "tps": 0} for second in _stalled(found)]))
+    x = alt.X("second:Q", scale=x_scale)
+    return [
+        changes.mark_rule(color="var(--s1)", strokeDash=[2, 3], opacity=0.8).encode(x=x),
+        stop.mark_rule(color="var(--s2)", strokeDash=[8, 3]).encode(x=x),
+        stop.mark_text(align="left", dx=3, fontSize=10, color="var(--s2)").encode(x=x, y=alt.value(5), text="word:N"),
+        stalled.mark_point(shape="triangle-up", color="var(--alarm)", filled=True, size=22, opacity=1).encode(
+            x=x, y="tps:Q"
+        ),
+    ]
+
+
+def _stalled(found: SeriesJudgement) -> list[int]:
+    """Stalled seconds of the window, counted from the start of the run."""
+    if found.window_stalls is None or found.window_from_s is None:
+        return []
+    marked = stalled_seconds(found.tps[found.window_from_s :])
+    return (np.flatnonzero(marked) + found.window_from_s).tolist()
+
+
+def _swings(found: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+    """A bar above for every other swing of a wave, counted back from the end."""
+    wave = found.state.period
+    if wave is None or not wave.is_wave or found.window_from_s is None:
+        return []
+    ends = np.arange(len(found.tps), found.window_from_s + wave.period_s - 1e-9, -wave.period_s)
+    rows: list[Row] = [{"from": float(end - wave.period_s), "to": float(end)} for end in ends[::2]]
+    bars = alt.Chart(rows_data(rows)).mark_rect(fill="var(--s3)", opacity=0.75)
+    return [bars.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.value(0), y2=alt.value(3))]

@@ -1,0 +1,52 @@
+"""One file of seconds, whatever its form: told by what it holds, not by its name."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from pathlib import Path
+
+from dbdyno.core import SeriesError
+from dbdyno.series._parquet import parquet_rows
+from dbdyno.series._rows import RunSeries, ordered
+from dbdyno.series._text import text_rows
+
+_PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
+STANDARD_INPUT = Path("-")
+
+
+def read_series(path: Path) -> tuple[RunSeries, ...]:
+    """The runs of a file, in the order in which they first appear.
+
+    Parameters
+    ----------
+    path : CSV or Parquet, either also compressed by gzip, with columns ``second`` and ``tps`` and, where it holds
+        several runs, ``run``; ``-`` for standard input
+
+    Raises
+    ------
+    SeriesError : can't be read, or is not one row a second, with the line or row where it is not
+    """
+    source = "standard input" if path == STANDARD_INPUT else str(path)
+    data = _unpacked(source, _bytes(source, path))
+    name = "run" if path == STANDARD_INPUT else path.name.partition(".")[0] or path.name
+    if data.startswith(_PARQUET):
+        return ordered(source, "row", parquet_rows(source, name, data))
+    return ordered(source, "line", text_rows(source, name, data))
+
+
+def _bytes(source: str, path: Path) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+    except OSError as error:
+        raise SeriesError(f"{source} can't be read", error.strerror or str(error)) from error
+
+
+def _unpacked(source: str, data: bytes) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SeriesError(f"{source} is damaged", f"gzip: {error}", "fetch or write it again") from error

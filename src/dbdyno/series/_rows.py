@@ -1,0 +1,130 @@
+"""Rows of a file as series without gaps, or the row that stands in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.core import SeriesError
+
+FloatArray = NDArray[np.float64]
+COLUMNS = ("run", "second", "tps")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeries:
+    """The seconds of one run, in order and without gaps.
+
+    Parameters
+    ----------
+    first_s : what the file calls the first second
+    tps : shape (seconds,), committed transactions per second; 0 where the file says nothing
+    missing_s : seconds without a row, counted from 1
+    is_cut : whether a last interval shorter than a second was left out
+    """
+
+    name: str
+    first_s: int
+    tps: FloatArray
+    missing_s: tuple[int, ...]
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of one run as they stand in the file, all of one length.
+
+    Parameters
+    ----------
+    places : where each row stands, counted as people do: lines of text, rows of a table
+    """
+
+    seconds: FloatArray
+    tps: FloatArray
+    places: NDArray[np.int64]
+
+    def at(self, index: NDArray[np.int64]) -> Rows:
+        """Some of them, in another order."""
+        return Rows(self.seconds[index], self.tps[index], self.places[index])
+
+
+def ordered(source: str, unit: str, runs: Mapping[str, Rows]) -> tuple[RunSeries, ...]:
+    """Each run as a series.
+
+    Parameters
+    ----------
+    source : the file's name for messages
+    unit : what places count, ``line`` or ``row``
+
+    Raises
+    ------
+    SeriesError : no run, a second twice, a second or value that can't be, more gaps than seconds
+    """
+    if not runs:
+        raise SeriesError(f"{source} holds no seconds", "it has a head but no rows", "one row a second and run")
+    return tuple(_series(name, rows, _Speaker(source, unit, name, len(runs))) for name, rows in runs.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Speaker:
+    """Words every refusal begins with."""
+
+    source: str
+    unit: str
+    run: str
+    runs: int
+
+    def refuse(self, place: int, why: str, remedy: str = "") -> SeriesError:
+        of = f" of run {self.run}" if self.runs > 1 else ""
+        return SeriesError(f"{self.source}, {self.unit} {place}: {why}{of}", "", remedy)
+
+
+def _series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
+    _refuse_values(rows, speaker)
+    rows = rows.at(np.argsort(rows.seconds, kind="stable"))
+    is_cut = _ends_in_part(rows.seconds)
+    rows = rows.at(np.arange(len(rows.seconds) - is_cut))
+    _refuse_times(rows, speaker)
+    index = (rows.seconds - rows.seconds[0]).astype(np.int64)
+    tps = np.zeros(int(index[-1]) + 1)
+    tps[index] = rows.tps
+    missing = np.setdiff1d(np.arange(len(tps)), index, assume_unique=True) + 1
+    return RunSeries(name, int(rows.seconds[0]), tps, tuple(missing.tolist()), is_cut)
+
+
+def _ends_in_part(seconds: FloatArray) -> bool:
+    """Whether the last interval alone is shorter than a second."""
+    is_whole = seconds == np.floor(seconds)
+    return len(seconds) > 1 and not is_whole[-1] and bool(is_whole[:-1].all())
+
+
+def _refuse_values(rows: Rows, speaker: _Speaker) -> None:
+    for column, values in (("second", rows.seconds), ("tps", rows.tps)):
+        strange = np.flatnonzero(~np.isfinite(values))
+        if len(strange):
+            raise speaker.refuse(rows.places[strange[0]], f"column {column} holds {values[strange[0]]:g}")
+    negative = np.flatnonzero(rows.tps < 0)
+    if len(negative):
+        raise speaker.refuse(rows.places[negative[0]], f"column tps holds {rows.tps[negative[0]]:g}, below zero")
+
+
+def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
+    """Refuse what can't be one value a second; rows are in order of seconds."""
+    seconds, places = rows.seconds, rows.places
+    parts = np.flatnonzero(seconds != np.floor(seconds))
+    if len(parts):
+        why = f"column second holds {seconds[parts[0]]:g}, not a whole number"
+        raise speaker.refuse(places[parts[0]], why, "number the seconds 1, 2, 3; only the last may be cut short")
+    steps = np.diff(seconds)
+    twice = np.flatnonzero(steps == 0)
+    if len(twice):
+        first, second = sorted(int(place) for place in places[twice[0] : twice[0] + 2])
+        why = f"second {seconds[twice[0]]:.0f} stands on {speaker.unit} {first} already"
+        raise speaker.refuse(second, why, "" if speaker.runs > 1 else "tell runs apart by a column run")
+    if seconds[-1] - seconds[0] + 1 > 2 * len(seconds):
+        widest = int(steps.argmax())
+        why = f"more seconds are missing than there: {steps[widest]:.0f} s from the row before"
+        raise speaker.refuse(places[widest + 1], why, "one row a second is needed; longer intervals can't be judged")

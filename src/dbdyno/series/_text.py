@@ -1,0 +1,119 @@
+"""Text with one row a second: comma, semicolon or tab between columns that the first line names."""
+
+from __future__ import annotations
+
+import csv
+import io
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dbdyno.core import SeriesError
+from dbdyno.series._rows import COLUMNS, Rows
+
+_DELIMITERS = ",;\t"
+
+
+class _Gathered:
+    """Rows of one run while the file is read."""
+
+    __slots__ = ("places", "seconds", "tps")
+
+    def __init__(self) -> None:
+        self.seconds, self.tps, self.places = array("d"), array("d"), array("q")
+
+    def rows(self) -> Rows:
+        """What was gathered, as arrays."""
+        return Rows(np.array(self.seconds), np.array(self.tps), np.array(self.places))
+
+
+def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
+    """Rows by run, in the order in which runs first appear.
+
+    Parameters
+    ----------
+    source : the file's name for messages
+    name : of the run where the file has no column for it
+
+    Raises
+    ------
+    SeriesError : not text, no head, a column that is missing, a row that is broken or a value that is no number
+    """
+    lines = _lines(source, _decoded(source, data))
+    head = next(lines, None)
+    if head is None:
+        raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row a second")
+    columns = head_columns(source, "line 1", head[1])
+    return _gathered(source, name, columns, lines)
+
+
+def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]:
+    """Where the columns stand that are read; ``run`` may be missing.
+
+    Raises
+    ------
+    SeriesError : a column is missing or named twice
+    """
+    names = [cell.strip().lower() for cell in head]
+    for column in COLUMNS:
+        if names.count(column) > 1:
+            raise SeriesError(f"{source}, {place}: the column {column} is named {names.count(column)} times")
+    for column in ("second", "tps"):
+        if column not in names:
+            shown = ", ".join(names)
+            why = f"{place} names: {shown[:200]}{'…' if len(shown) > 200 else ''}"
+            raise SeriesError(f"{source} has no column {column}", why, "name the columns run, second and tps")
+    return {column: names.index(column) for column in COLUMNS if column in names}
+
+
+def _decoded(source: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        why = f"byte 0x{data[error.start]:02x} is no UTF-8"
+        raise SeriesError(f"{source}, line {line}: {why}", "", "save it as UTF-8") from error
+
+
+def _lines(source: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of every line that holds something; the first tells the delimiter."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            if cells and any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise SeriesError(f"{source}, line {max(reader.line_num, 1)}: {error}") from error
+
+
+def _gathered(
+    source: str, name: str, columns: dict[str, int], lines: Iterator[tuple[int, list[str]]]
+) -> dict[str, Rows]:
+    run_at, second_at, tps_at = columns.get("run"), columns["second"], columns["tps"]
+    widest = max(columns.values())
+    runs: dict[str, _Gathered] = {}
+    for line, cells in lines:
+        if len(cells) <= widest:
+            why = f"{len(cells)} columns where the first line names at least {widest + 1}"
+            raise SeriesError(f"{source}, line {line}: {why}")
+        run = name if run_at is None else cells[run_at].strip()
+        if not run:
+            raise SeriesError(f"{source}, line {line}: column run holds nothing")
+        found = runs.get(run) or runs.setdefault(run, _Gathered())
+        found.seconds.append(_number(source, line, "second", cells[second_at]))
+        found.tps.append(_number(source, line, "tps", cells[tps_at]))
+        found.places.append(line)
+    return {run: found.rows() for run, found in runs.items()}
+
+
+def _number(source: str, line: int, column: str, cell: str) -> float:
+    try:
+        return float(cell.replace("_", "?"))  # Python's numbers may hold underscores, a file's may not
+    except ValueError as error:
+        shown = f"'{cell[:40]}{'…' if len(cell) > 40 else ''}'" if cell.strip() else "nothing"
+        why = f"column {column} holds {shown}, not a number"
+        remedy = "leave the row out where there is no report" if not cell.strip() else ""
+        raise SeriesError(f"{source}, line {line}: {why}", "", remedy) from error

@@ -1,0 +1,149 @@
+"""`dbdyno judge`: the same figures for programs and for people, drawings, and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbdyno.cli import main
+from planted_series import jump, noisy, ramp, stalled, wave
+from public_series import EXPECTED, FOLDER, RUNS, close, needs_series
+
+PLANTED = {
+    "settled": noisy(jump(360, 700, 1000)),
+    "rising": noisy(ramp(0.2)),
+    "<b>swinging</b> & [red]": noisy(wave(60, 0.3)),
+    "stalling": noisy(stalled()),
+    "dead": np.zeros(900),
+    "short": np.full(30, 50.0),
+}
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    path = tmp_path / "planted.csv"
+    rows = [
+        f"{run},{second + 1},{tps!r}" for run, series in PLANTED.items() for second, tps in enumerate(series.tolist())
+    ]
+    path.write_text("\n".join(["run,second,tps", *rows]))
+    return path
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    try:
+        code = main(["judge", *map(str, arguments)])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    assert "Traceback" not in printed.err
+    return code, printed.out, printed.err
+
+
+@needs_series
+def test_every_expected_field_of_the_public_runs_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = asked(capsys, FOLDER / "series.parquet", "--json")
+    runs = json.loads(printed)["runs"]
+    assert code == 0
+    assert sorted(runs) == RUNS
+    for run, expected in EXPECTED.items():
+        shown = {field: runs[run][field] for field in expected}
+        assert shown == {
+            field: [close(each) for each in value]
+            if isinstance(value, list)
+            else close(value)
+            if isinstance(value, float)
+            else value
+            for field, value in expected.items()
+        }, run
+
+
+def test_programs_and_people_are_told_the_same(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = asked(capsys, planted, "--json")
+    runs = json.loads(printed)["runs"]
+    statuses = {name: run["status"] for name, run in runs.items()}
+    assert list(statuses.values()) == ["steady", "drifting", "cyclic", "noisy", "dead", "too-short"]
+    code, lines, _ = asked(capsys, planted)
+    assert code == 0
+    words = {"steady": "steady", "drifting": "drifting", "cyclic": "steady waves", "noisy": "noisy"}
+    for name, status in statuses.items():
+        (line,) = [line for line in lines.splitlines() if line.startswith(name)]
+        assert words.get(status, status.replace("-", " ")) in line
+    assert "10 (5.6%), longest 5 s" in lines
+
+
+def test_one_run_can_be_asked_for_and_a_misspelt_one_is_answered(
+    planted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, printed, _ = asked(capsys, planted, "--json", "--run", "rising")
+    assert list(json.loads(printed)["runs"]) == ["rising"]
+    code, _, words = asked(capsys, planted, "--run", "risign")
+    assert code == 2
+    assert "did you mean 'rising'?" in words
+
+
+def test_strict_tells_by_its_exit_code_whether_all_runs_can_be_built_on(
+    planted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(capsys, planted, "--strict")[0] == 1
+    assert asked(capsys, planted, "--strict", "--run", "settled", "--run", "stalling")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["runs.svg", "runs.PNG"])
+def test_runs_are_drawn_and_hostile_names_stay_text(
+    name: str, planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, words = asked(capsys, planted, "--plot", tmp_path / name)
+    assert code == 0
+    assert name in words
+    drawn = (tmp_path / name).read_bytes()
+    assert drawn.startswith(b"<svg" if name.endswith("svg") else b"\x89PNG")
+    if name.endswith("svg"):
+        assert b"<b>" not in drawn
+        assert b"var(--" not in drawn
+
+
+def test_a_drawing_in_another_form_is_refused_at_once(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, words = asked(capsys, planted, "--plot", "runs.pdf")
+    assert (code, printed) == (2, "")
+    assert ".svg or .png" in words
+
+
+def test_a_group_leaves_out_runs_that_give_no_finding_and_says_so(
+    planted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, printed, words = asked(capsys, planted, "--group", "--json")
+    group = json.loads(printed)["group"]
+    assert sorted(group["rank_intervals"]) == ["<b>swinging</b> & [red]", "settled", "stalling"]
+    assert "rising, dead, short" in words
+    _, whole, _ = asked(capsys, planted, "--group", "--over", "whole", "--spread", "0.02", "--json")
+    assert json.loads(whole)["group"]["sigma_b"] == 0.02
+    assert "rising" in json.loads(whole)["group"]["rank_intervals"]
+    assert "settled" in asked(capsys, planted, "--group")[1]
+
+
+@needs_series
+def test_the_public_group_leads_and_ranks_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = json.loads((FOLDER / "expected_cell.json").read_text())["sigma_b=0.012"]
+    chosen = [word for run in expected["rank_intervals"] for word in ("--run", run)]
+    _, printed, _ = asked(capsys, FOLDER / "series.parquet", *chosen, "--group", "--over", "whole", "--json")
+    group = json.loads(printed)["group"]
+    assert group["rank_intervals"] == expected["rank_intervals"]
+    assert group["summary"] == expected["summary"]
+    assert (group["lead"]["best"], group["lead"]["next_best"]) == ("RO-Ma10_11-bp32-t128", "RO-Ma12_1-bp32-t128")
+    assert [group["lead"][key] for key in ("ratio", "lo", "hi")] == pytest.approx([1.344, 1.278, 1.413], abs=1e-3)
+
+
+@pytest.mark.parametrize("wrong", ["-1", "1.5", "much"])
+def test_a_spread_that_is_no_share_is_refused(wrong: str, planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked(capsys, planted, "--group", f"--spread={wrong}")[0] == 2
+
+
+def test_a_broken_file_is_answered_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.csv"
+    path.write_text("run,second,tps\na,1,5\na,2,fast\n")
+    code, printed, words = asked(capsys, path)
+    assert (code, printed) == (2, "")
+    assert words.startswith(f"error: {path}, line 3: column tps holds 'fast', not a number")

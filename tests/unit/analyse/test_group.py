@@ -1,0 +1,43 @@
+"""Runs of one file compared as a group, against the public group of ten and by planted differences."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dbdyno.analyse import compare_runs
+from public_series import EXPECTED, FOLDER, needs_series
+
+
+@needs_series
+@pytest.mark.parametrize("spread", [0.0, 0.012, 0.02])
+def test_the_public_group_has_the_expected_verdicts_ranks_and_pairs(spread: float) -> None:
+    expected = json.loads((FOLDER / "expected_cell.json").read_text())
+    group = expected[f"sigma_b={spread}"]
+    found = compare_runs(
+        {run: (EXPECTED[run]["mean"], EXPECTED[run]["half"]) for run in group["rank_intervals"]}, spread
+    )
+    assert len(found.pairs) == group["summary"]["pairs"]
+    assert sum(pair.is_significant for pair in found.pairs) == group["summary"]["different"]
+    assert sum(pair.difference.is_same() for pair in found.pairs) == group["summary"]["equivalent"]
+    assert {run: list(places) for run, places in found.ranks.items()} == group["rank_intervals"]
+    if spread == 0.012:
+        pairs = {f"{pair.better} / {pair.worse}": pair.difference for pair in found.pairs}
+        for name, figures in expected["example_pairs"].items():
+            low, high = pairs[name].interval()
+            shown = (pairs[name].ratio, low, high, pairs[name].se)
+            assert shown == pytest.approx([figures[key] for key in ("ratio", "lo", "hi", "se")], rel=1e-5)
+
+
+def test_a_group_of_one_or_none_has_nothing_to_compare() -> None:
+    assert compare_runs({}).lead is None
+    found = compare_runs({"a": (10.0, 1.0)})
+    assert (found.pairs, found.ranks, found.lead) == ((), {"a": (1, 1)}, None)
+
+
+def test_alike_runs_share_their_places() -> None:
+    found = compare_runs({"a": (1000.0, 5.0), "b": (1003.0, 5.0), "c": (500.0, 5.0)})
+    assert found.ranks == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}
+    assert found.lead.best == "b"
+    assert found.lead.low < 1 < found.lead.high
