@@ -7,6 +7,8 @@
 #                  half an hour on an idle machine; writes docs/reference/client-cost.md
 #   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
+#   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
+#                  figures into docs/concepts/steady-state.md
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
 SHELL := /bin/bash
@@ -18,7 +20,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench fuzz soak clean
+.PHONY: setup compare test bench fuzz soak statistics clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -40,6 +42,9 @@ fuzz:
 SOAK_MINUTES ?= 60
 soak: setup
 	@.venv/bin/python benches/soak.py --minutes $(SOAK_MINUTES)
+
+statistics: .venv/.synced
+	@OPENBLAS_NUM_THREADS=1 DBDYNO_WRITE_FIGURES=1 .venv/bin/pytest -q -s -m slow tests/statistics
 
 clean:
 	rm -rf .venv .tools target fuzz/target fuzz/corpus fuzz/artifacts
