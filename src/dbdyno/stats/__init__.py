@@ -10,6 +10,15 @@ from dbdyno.stats._compare import (
 )
 from dbdyno.stats._drift import Drift, drift, quarter_deviation
 from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
+from dbdyno.stats._gates import (
+    ServerSteadiness,
+    cache_settled,
+    device_settled,
+    dirty_data_settled,
+    is_settled,
+    redo_cycled,
+    server_steadiness,
+)
 from dbdyno.stats._lead import Lead, lead
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
 from dbdyno.stats._period import Period, period
@@ -61,6 +70,7 @@ __all__ = [
     "QuantileInterval",
     "ScalabilityFit",
     "Segments",
+    "ServerSteadiness",
     "Stalls",
     "Steadiness",
     "SteadyState",
@@ -70,11 +80,15 @@ __all__ = [
     "autocorrelation_time",
     "benjamini_hochberg",
     "bounded_exp",
+    "cache_settled",
     "cheapest_window_s",
     "compare",
+    "device_settled",
+    "dirty_data_settled",
     "drift",
     "fit_scalability",
     "holm",
+    "is_settled",
     "joined_curve",
     "lead",
     "matching_window_s",
@@ -87,9 +101,11 @@ __all__ = [
     "quantile_interval",
     "quarter_deviation",
     "rank_intervals",
+    "redo_cycled",
     "repeated_level",
     "repeats_to_decide",
     "segments",
+    "server_steadiness",
     "single_run_level",
     "smallest_detectable_ratio",
     "stalled_seconds",
