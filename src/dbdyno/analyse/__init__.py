@@ -15,11 +15,13 @@ from dbdyno.analyse._series_words import (
     window_words,
 )
 from dbdyno.analyse._weaken import StudyFacts, weaknesses
+from dbdyno.analyse._windows import SHORTEST_WINDOW_S, WindowJudgement, judge_window, unsettled_windows
 from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words, supported
 
 __all__ = [
     "PRECISIONS",
     "QUANTILES",
+    "SHORTEST_WINDOW_S",
     "STATUS_WORDS",
     "Answer",
     "CellJudgement",
@@ -30,6 +32,7 @@ __all__ = [
     "RunPair",
     "SeriesJudgement",
     "StudyFacts",
+    "WindowJudgement",
     "answer",
     "by_place",
     "compare_runs",
@@ -38,6 +41,7 @@ __all__ = [
     "judge_cells",
     "judge_latency",
     "judge_series",
+    "judge_window",
     "level_words",
     "listed",
     "pair_at",
@@ -50,6 +54,7 @@ __all__ = [
     "stop_words",
     "supported",
     "turned",
+    "unsettled_windows",
     "wave_words",
     "weaknesses",
     "window_words",

@@ -16,7 +16,7 @@ _OF_STATUS = {
     "too-short": "below 60 s nothing is judged: only mean, median and extremes are told",
     "dead": "the middle second of the last third did nothing: the server had stopped answering",
     "drifting": "the level moves by more than 3 % over the window: no finding rests on it",
-    "not-reached": "the level jumped within the last two thirds, so it may jump again: no finding rests on it",
+    "not-reached": "no level lasts for the last third of the run and 120 s: no finding rests on it",
     "noisy": "the level could not be shown to within 3 %: its interval is wide, and may not be wide enough",
     "cyclic": "the window holds whole swings of a wave; waves decay, so a longer run may settle at another level",
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._windows import WindowJudgement, unsettled_windows
 from dbdyno.analyse._words import counted, listed, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
@@ -42,12 +43,19 @@ def weaknesses(
     records: Sequence[RunRecord],
     judgements: Sequence[CellJudgement],
     comparisons: Sequence[Comparison],
+    windows: Mapping[str, WindowJudgement] | None = None,
 ) -> list[Caveat]:
-    """Everything that weakens a study, the heaviest first."""
+    """Everything that weakens a study, the heaviest first.
+
+    Parameters
+    ----------
+    windows : by run id, those long enough to be judged
+    """
     found = [
         _results_differ(facts),
         _not_good(records),
         _results_unknown(facts),
+        *unsettled_windows(records, windows or {}),
         _window(facts),
         _repeats(facts, judgements),
         _fixed_order(facts),

@@ -12,6 +12,7 @@ from dbdyno.analyse import (
     LatencyJudgement,
     Place,
     StudyFacts,
+    WindowJudgement,
     answer,
     compare_targets,
     judge_cells,
@@ -23,6 +24,7 @@ from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, par
 from dbdyno.plan import make_plan
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
+from dbdyno.report._windows import judged_windows
 from dbdyno.store import Results, latency_of, merged_histogram
 from dbdyno.study import Study, parse_study
 
@@ -37,6 +39,7 @@ class Evidence:
     latency : quantiles of all repeats' histograms together
     types : cells whose workload has several transaction types
     space : cells of whose tables it is known what they take
+    windows : by run id, those of three minutes or more, judged from their seconds
     """
 
     results: Results
@@ -51,6 +54,7 @@ class Evidence:
     weaknesses: tuple[Caveat, ...]
     types: list[CellTypes]
     space: list[CellSpace]
+    windows: dict[str, WindowJudgement]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -70,12 +74,13 @@ class Evidence:
 
 
 def gather(results: Results) -> Evidence:
-    """Read the records and judge them. The per-second series are read later, by who draws them."""
+    """Read the records and judge them. Seconds are read where windows are long enough to be judged by them."""
     study = parse_study(results.study_text, str(results.path / "study.toml"))
     records = _with_missing(study, results.records())
     judgements = _as_listed(study, judge_cells(records))
     comparisons = compare_targets(judgements)
     facts = _facts(study, results)
+    windows = judged_windows(results, study, records)
     return Evidence(
         results,
         study,
@@ -86,9 +91,10 @@ def gather(results: Results) -> Evidence:
         rank_places(judgements, comparisons),
         tuple(judge_latency(judgements, _merged(results, study, judgements))),
         answer(judgements, comparisons),
-        tuple(weaknesses(facts, records, judgements, comparisons)),
+        tuple(weaknesses(facts, records, judgements, comparisons, windows)),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
         cells_with_space(results, study, judgements),
+        windows,
     )
 
 

@@ -12,6 +12,8 @@ from dbdyno.core import SeriesError
 
 FloatArray = NDArray[np.float64]
 COLUMNS = ("run", "second", "tps")
+MOST_TPS = 1e12
+_LEAST_TPS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def _series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
     _refuse_times(rows, speaker)
     index = (rows.seconds - rows.seconds[0]).astype(np.int64)
     tps = np.zeros(int(index[-1]) + 1)
-    tps[index] = rows.tps
+    # Once in thirty years is never; squares of still smaller rates would vanish.
+    tps[index] = np.where(rows.tps < _LEAST_TPS, 0.0, rows.tps)
     missing = np.setdiff1d(np.arange(len(tps)), index, assume_unique=True) + 1
     return RunSeries(name, int(rows.seconds[0]), tps, tuple(missing.tolist()), is_cut)
 
@@ -109,6 +112,9 @@ def _refuse_values(rows: Rows, speaker: _Speaker) -> None:
     negative = np.flatnonzero(rows.tps < 0)
     if len(negative):
         raise speaker.refuse(rows.places[negative[0]], f"column tps holds {rows.tps[negative[0]]:g}, below zero")
+    wild = np.flatnonzero(rows.tps > MOST_TPS)
+    if len(wild):
+        raise speaker.refuse(rows.places[wild[0]], f"column tps holds {rows.tps[wild[0]]:g}, no throughput of a server")
 
 
 def _refuse_times(rows: Rows, speaker: _Speaker) -> None:

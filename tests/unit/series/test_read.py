@@ -107,6 +107,7 @@ REFUSED = [
     ("second,tps\n1,nan\n", "line 2: column tps holds nan", ""),
     ("second,tps\n1,5\ninf,5\n", "line 3: column second holds inf", ""),
     ("second,tps\n1,5\n2,-1\n", "line 3: column tps holds -1, below zero", ""),
+    ("second,tps\n1,5\n2,1e300\n", "line 3: column tps holds 1e+300, no throughput", ""),
     ("second,tps\n1,5\n2,6\n1,7\n", "line 4: second 1 stands on line 2 already", ""),
     ("run,second,tps\na,1,5\nb,1,6\nb,1,7\n", "line 4: second 1 stands on line 3 already of run b", ""),
     ("run,second,tps\na,1,5\n,2,6\n", "line 3: column run holds nothing", ""),

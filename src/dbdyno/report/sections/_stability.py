@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dbdyno.analyse import Place, counted, place_words
+from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, place_words
 from dbdyno.core import AnalysisError, RunRecord
 from dbdyno.report._html import Html, element, shortened
 from dbdyno.report.charts import spark
@@ -56,7 +56,7 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], series: Mapping[st
         shortened(target, 28),
         class_="strip-name",
     )
-    strips = [_strip(record, series, top) for record in runs]
+    strips = [_strip(page, record, series, top) for record in runs]
     return element(
         "div",
         name,
@@ -66,13 +66,13 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], series: Mapping[st
     )
 
 
-def _strip(record: RunRecord, series: Mapping[str, dict[str, Any]], top: float) -> Html:
+def _strip(page: Page, record: RunRecord, series: Mapping[str, dict[str, Any]], top: float) -> Html:
     run_id, repeat = record.run.run_id, f"repeat {record.run.repeat}"
     tps, window_from = _tps(series, record)
     if not tps:
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, stalled = _window_words(tps[window_from:])
+    words, stalled = _window_words(tps[window_from:], page.evidence.windows.get(run_id))
     drawing = spark(tps, window_from, top, stalled=[False] * window_from + stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}. Open its seconds."
@@ -92,18 +92,22 @@ def _tps(series: Mapping[str, dict[str, Any]], record: RunRecord) -> tuple[list[
     return line["v"], sum(1 for second in line["s"] if second < begin)
 
 
-def _window_words(window: Sequence[float]) -> tuple[str, list[bool]]:
-    """Range of the window against its median, and its stalls."""
+def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tuple[str, list[bool]]:
+    """Range of the window against its median, its stalls and, if it is long enough, its verdict; stalled points.
+
+    What is drawn may be thinned, so a long window's stalls are those that were judged from all its seconds.
+    """
     values = np.asarray(window, dtype=np.float64)
-    median = float(np.median(values)) if len(values) else 0.0
     try:
-        found = stalls(values)
+        found = judged.stalls if judged and judged.stalls else stalls(values)
     except AnalysisError:
         return "no throughput", [False] * len(values)
-    low, high = values.min() / median - 1, values.max() / median - 1
-    stalled = "" if not found.count else f", {counted(round(found.share * len(values)), 'stalled second')}"
+    low, high = values.min() / found.median - 1, values.max() / found.median - 1
+    count = round(found.share * (judged.seconds if judged else len(values)))
+    stalled = "" if not count else f", {counted(count, 'stalled second')}"
     coarse = " (few a second: coarse)" if found.coarse else ""
-    return f"{low:+.0%} to {high:+.0%}{stalled}{coarse}", [bool(v < 0.5 * median) for v in values]
+    verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
+    return f"{low:+.0%} to {high:+.0%}{stalled}{coarse}{verdict}", [bool(v < 0.5 * found.median) for v in values]
 
 
 def _detail() -> Html:
