@@ -97,7 +97,6 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
     state = steady_state(tps)
     values = np.asarray(tps, dtype=np.float64)
     is_judged = len(values) >= _SHORTEST_RUN_S
-    is_alive = is_judged and bool(values.any())
     window = state.seconds_of_window(values)
     window_stalls = _stalls(window) if state.window is not None else None
     waves = _waves(values) if len(values) > LONG_RUN_S else {}
@@ -107,7 +106,7 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
         minimum=float(values.min()),
         maximum=float(values.max()),
         whole=noise_interval(values) if len(values) > 1 else None,
-        whole_drift=drift(values) if is_alive else None,
+        whole_drift=_drift(values) if is_judged else None,
         whole_period=period(values) if is_judged else None,
         whole_stalls=_stalls(values) if is_judged else None,
         mser5_s=mser5(values) if is_judged else None,
@@ -117,6 +116,11 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
         waves=waves,
         caveats=series_caveats(state, len(values), window_stalls, missing_s, is_cut=is_cut),
     )
+
+
+def _drift(values: NDArray[np.float64]) -> Drift | None:
+    """Drift of the run; None where its whole groups of ten seconds hold nothing."""
+    return drift(values) if values[: len(values) // 10 * 10].any() else None
 
 
 def _stalls(values: NDArray[np.float64]) -> Stalls | None:

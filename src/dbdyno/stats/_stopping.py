@@ -7,12 +7,14 @@ favours lucky windows, which is what the minimum time and the checks in a row ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from dbdyno.core import AnalysisError
 from dbdyno.stats._drift import drift
 from dbdyno.stats._noise import noise_interval
 from dbdyno.stats._series import FloatArray, checked_series
@@ -68,7 +70,7 @@ class StopCheck:
     start_s : where the looked-at part begins
     mean, half_width : of it, with noise alone
     ess : independent seconds worth as much
-    drift : over it, as a share of the mean
+    drift : over it, as a share of the mean; infinite where nothing was done
     """
 
     at_s: int
@@ -106,8 +108,7 @@ def stop_check(so_far: ArrayLike) -> StopCheck:
     start = min(mser5(values), max(len(values) - _LEAST_WINDOW_S, 0))
     window = values[start:]
     noise = noise_interval(window)
-    change = drift(window).change if noise.mean > 0 else 0.0
-    return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, change)
+    return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, _change(window))
 
 
 def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
@@ -143,6 +144,14 @@ def stopping_point(
         if may_stop(made[:count], asked):
             return StoppingPoint(check.at_s, "precision", check.mean, check.half_width)
     return _at_cap(values, asked)
+
+
+def _change(window: FloatArray) -> float:
+    """Drift of the window; infinite where it did nothing, which is no level to stop at."""
+    try:
+        return drift(window).change
+    except AnalysisError:
+        return math.inf
 
 
 def _at_cap(values: FloatArray, rule: StoppingRule) -> StoppingPoint | None:

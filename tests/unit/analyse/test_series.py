@@ -86,3 +86,8 @@ def test_words_say_what_the_figures_are() -> None:
     assert level_words(drifting).startswith("(")
     assert stop_words(judge_series(noisy(1000.0))) == "240 s"
     assert (window_words(judge_series([1.0])), stall_words(judge_series([1.0]))) == ("-", "-")
+
+
+def test_a_run_that_worked_only_in_its_last_seconds_has_no_drift() -> None:
+    found = judge_series(np.concatenate([np.zeros(60), np.full(5, 100.0)]))
+    assert (found.state.status, found.whole_drift) == ("dead", None)
