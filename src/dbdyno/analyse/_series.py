@@ -114,7 +114,7 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
         window_stalls=window_stalls,
         stops=_stops(values),
         waves=waves,
-        caveats=series_caveats(state, len(values), window_stalls, missing_s, is_cut=is_cut),
+        caveats=series_caveats(state, len(values), window_stalls, missing_s, is_cut=is_cut, waves=waves),
     )
 
 

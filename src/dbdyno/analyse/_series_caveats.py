@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from dbdyno.analyse._words import counted
 from dbdyno.core import Caveat
-from dbdyno.stats import Stalls, SteadyState
+from dbdyno.stats import Period, Stalls, SteadyState
 
 LONG_ENOUGH_S = 600
 _REGULAR_STALLS = 0.01
@@ -23,7 +24,13 @@ _OF_STATUS = {
 
 
 def series_caveats(
-    state: SteadyState, seconds: int, window_stalls: Stalls | None, missing_s: Sequence[int], *, is_cut: bool
+    state: SteadyState,
+    seconds: int,
+    window_stalls: Stalls | None,
+    missing_s: Sequence[int],
+    *,
+    is_cut: bool,
+    waves: Mapping[int, Period | None] = MappingProxyType({}),
 ) -> tuple[Caveat, ...]:
     """Everything that weakens the judgement, the heaviest first.
 
@@ -31,11 +38,13 @@ def series_caveats(
     ----------
     seconds : of the whole run
     missing_s, is_cut : as in `judge_series`
+    waves : the period in windows that slide over a long run, by their first second
     """
     found = [
         _of_status(state),
         _missing(missing_s, seconds),
         _slow_wave(state),
+        _passing_wave(waves),
         _regular_stalls(state, window_stalls),
         _coarse(window_stalls),
         _short_window(state),
@@ -66,6 +75,18 @@ def _slow_wave(state: SteadyState) -> Caveat | None:
         "the noise interval may be too narrow"
     )
     return Caveat("slow-wave", text)
+
+
+def _passing_wave(waves: Mapping[int, Period | None]) -> Caveat | None:
+    """A wave that is not there all the time: the level may move when it comes or goes."""
+    swinging = {start: wave.period_s for start, wave in waves.items() if wave is not None and wave.is_wave}
+    if not swinging or len(swinging) == len(waves):
+        return None
+    text = (
+        f"of {len(waves)} windows that slide over the run {len(swinging)} swing, with a period of "
+        f"{min(swinging.values()):.0f} to {max(swinging.values()):.0f} s; the last of them begins at {max(swinging)} s"
+    )
+    return Caveat("passing-wave", text)
 
 
 def _regular_stalls(state: SteadyState, found: Stalls | None) -> Caveat | None:

@@ -122,7 +122,14 @@ def _place(name: str, group: GroupJudgement, mean: float, pair: RunPair | None) 
         return printable(name), place, f"{tps_words(mean)}", "", ""
     low, high = pair.difference.interval()
     number, interval = ratio_words(1 / pair.difference.ratio, 1 / high, 1 / low).split(", ", 1)
-    return printable(name), place, f"{tps_words(mean)}", f"{number} ({interval})", pair.verdict
+    return printable(name), place, f"{tps_words(mean)}", f"{number} ({interval})", _verdict_words(pair)
+
+
+def _verdict_words(pair: RunPair) -> str:
+    """The verdict; `same` and a difference can both hold, and then its size is told."""
+    if pair.verdict == "same" and pair.is_significant:
+        return f"same (differs by {100 * (pair.difference.ratio - 1):.1f} %)"
+    return pair.verdict
 
 
 def _lead_words(group: GroupJudgement) -> str:

@@ -74,6 +74,7 @@ def test_a_wave_that_decays_shows_in_the_windows_of_a_long_run() -> None:
     found = judge_series(swings * (1 + 0.02 * np.random.default_rng(1).normal(size=9000)))
     assert list(found.waves) == [0, 1000, 2000, 3000, 4000, 5000]
     assert found.waves[0].share > found.waves[5000].share
+    assert "passing-wave" in codes(found)
     assert judge_series(swings[:1800]).waves == {}
 
 
