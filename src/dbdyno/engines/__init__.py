@@ -8,6 +8,7 @@ an option gets is decided in `configure`; how an engine comes to the machine, in
 'caching_sha2_password'
 """
 
+from dbdyno.engines._acceptance import MeasuredState, measured_state
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
 from dbdyno.engines._families import EngineFamily, families, family_names, family_of, suggest
 from dbdyno.engines._options import (
@@ -19,15 +20,20 @@ from dbdyno.engines._options import (
     parameters,
     parameters_for,
 )
+from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_parameter, neutral_parameters
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
 
 __all__ = [
     "CounterSource",
     "EngineFamily",
+    "Kind",
     "KnownOption",
+    "MeasuredState",
+    "NeutralParameter",
     "OptionRow",
     "Parameter",
     "ServerIdentity",
+    "Shown",
     "counter_ids",
     "counter_sources",
     "families",
@@ -37,6 +43,9 @@ __all__ = [
     "known_options",
     "lookup_option",
     "matches",
+    "measured_state",
+    "neutral_parameter",
+    "neutral_parameters",
     "parameters",
     "parameters_for",
     "parse_version",
