@@ -1,0 +1,43 @@
+"""The fairness audit: whether targets that are compared are alike in effect. Values in, findings out; no I/O.
+
+The rules are rows of data (`data/rules/`), each with the name of a predicate; what a variable means in which version
+comes from `engines`. Reading dumps is left to `dumps`, asking servers to the lab. See docs/concepts/fairness.md.
+
+>>> off = TargetFacts("a", variables={"version": "11.8.6-MariaDB", "performance_schema": "OFF"})
+>>> on = TargetFacts("b", variables={"version": "8.4.8", "performance_schema": "ON"})
+>>> found = audit([ComparisonSet((off, on))])
+>>> next(f.values for f in found.findings if f.rule.rule_id == "performance-schema-mismatch")
+{'server.performance_schema': {'OFF': ('a',), 'ON': ('b',)}}
+"""
+
+from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
+from dbdyno.audit._facts import ComparisonSet, TargetFacts
+from dbdyno.audit._option_file import parse_option, parse_option_file
+from dbdyno.audit._reading import Certainty, Reading
+from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
+from dbdyno.audit._verdict import Outcome
+from dbdyno.audit._words import all_data, decision_data, finding_data, missing_words, spoken_values, what
+
+__all__ = [
+    "SEVERITIES",
+    "Audit",
+    "Certainty",
+    "ComparisonSet",
+    "Decision",
+    "Finding",
+    "Outcome",
+    "Reading",
+    "Rule",
+    "Severity",
+    "TargetFacts",
+    "all_data",
+    "audit",
+    "decision_data",
+    "finding_data",
+    "missing_words",
+    "parse_option",
+    "parse_option_file",
+    "rules",
+    "spoken_values",
+    "what",
+]

@@ -1,0 +1,131 @@
+"""From a neutral parameter to the value in effect on one target."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import tomllib
+from importlib import resources
+from typing import Any
+
+from dbdyno.audit._normalise import normalise, parse_number
+from dbdyno.audit._reading import NOT_OFFERED, Reading, Value, known, missing
+from dbdyno.audit._target import Target
+from dbdyno.engines import NeutralParameter, Shown, neutral_parameter
+
+# Options that carry a variable under another name.
+_OPTION_NAMES = {
+    "tx_isolation": ("transaction_isolation",),
+    "have_ssl": ("ssl",),
+    "log_slave_updates": ("log_replica_updates",),
+    "log_replica_updates": ("log_slave_updates",),
+}
+
+# Defaults that another option moves.
+_FOLLOWS = {"charset.collation": "character_set_server", "io.capacity_max": "innodb_io_capacity"}
+# A server built without it shows no variable, and that is as good as OFF.
+_COMPILED_OUT = frozenset({"server.performance_schema"})
+
+
+def effective(target: Target, parameter_id: str) -> Reading:
+    """The value of a parameter in effect.
+
+    Read from the variable that shows it. Where the server has no such variable, what that implies. Where nothing was
+    read from the server, what its option file asks for, or the default of its version.
+    """
+    if not target.family:
+        return missing("which server and version it is")
+    parameter = neutral_parameter(parameter_id)
+    shown = _shown(parameter_id, target.family, target.version, target.storage_engine)
+    if shown is None:
+        return implied(target, parameter_id)
+    if target.facts.variables is not None:
+        return _read(target, parameter, shown)
+    if target.facts.option_file is not None:
+        return _asked(target, parameter, shown)
+    return missing("variables")
+
+
+def shown_value(target: Target, parameter_id: str) -> Reading:
+    """As `effective`, but only what a variable shows: nothing is implied."""
+    reading = effective(target, parameter_id)
+    return NOT_OFFERED if reading.implied else reading
+
+
+def variable(target: Target, name: str) -> Reading:
+    """A raw variable; what its absence implies, where that is known."""
+    if (text := target.variable(name)) is not None:
+        return known(normalise(text, "flag"))
+    if target.facts.variables is None and (asked := target.asked(name)) is not None:
+        return known(normalise(asked, "flag"), "asked")
+    if target.facts.variables is None and target.facts.option_file is None:
+        return missing("variables")
+    return implied(target, f"variables:{name}")
+
+
+def implied(target: Target, parameter_id: str) -> Reading:
+    """What holds on a server that has no variable for a parameter; not offered where nothing follows."""
+    for row in _implied_rows():
+        if row["parameter"] == parameter_id and _is_one_of(target, row.get("families", ["*"])):
+            value: Value = row["value"]
+            return known(value, implied=True)
+    return NOT_OFFERED
+
+
+def is_asked(target: Target, parameter_id: str) -> bool:
+    """Whether the option file sets a parameter."""
+    if not target.family:
+        return False
+    shown = _shown(parameter_id, target.family, target.version, target.storage_engine)
+    return shown is not None and target.asked(*_names(shown)) is not None
+
+
+@functools.cache
+def _shown(parameter_id: str, family: str, version: str, storage_engine: str) -> Shown | None:
+    return neutral_parameter(parameter_id).shown(family, version, storage_engine)
+
+
+def _read(target: Target, parameter: NeutralParameter, shown: Shown) -> Reading:
+    text = target.variable(shown.variable)
+    if text is not None:
+        return known(_value(text, parameter, shown))
+    if parameter.build_dependent:
+        return NOT_OFFERED
+    if parameter.parameter_id in _COMPILED_OUT:
+        return implied(target, parameter.parameter_id)
+    return missing(f"variable {shown.variable}")
+
+
+def _asked(target: Target, parameter: NeutralParameter, shown: Shown) -> Reading:
+    text = target.asked(*_names(shown))
+    if text is not None:
+        if parameter.parameter_id == "binlog.enabled":  # asked as a path, shown as a switch
+            return known("OFF" if text.upper() in ("OFF", "0", "FALSE") else "ON", "asked")
+        return known(_value(text, parameter, shown), "asked")
+    follows = _FOLLOWS.get(parameter.parameter_id)
+    if follows is not None and target.asked(follows) is not None:
+        return missing(f"variable {shown.variable}: it follows {follows}")
+    if shown.computed or (not shown.default and parameter.kind != "string" and shown.variable != "innodb_flush_method"):
+        return missing(f"variable {shown.variable}: its default is worked out at start")
+    return known(_value(shown.default, parameter, shown), "asked")
+
+
+def _names(shown: Shown) -> tuple[str, ...]:
+    return shown.variable, *_OPTION_NAMES.get(shown.variable, ())
+
+
+def _value(text: str, parameter: NeutralParameter, shown: Shown) -> Value:
+    value = normalise(text, parameter.kind, parameter.parameter_id)
+    if shown.scale != 1 and not isinstance(value, str):
+        return parse_number(f"{value * shown.scale:.6f}") or 0
+    return value
+
+
+def _is_one_of(target: Target, patterns: list[str]) -> bool:
+    return any(fnmatch.fnmatchcase(f"{target.family}-{target.version}", pattern) for pattern in patterns)
+
+
+@functools.cache
+def _implied_rows() -> tuple[dict[str, Any], ...]:
+    text = resources.files("dbdyno.audit").joinpath("data", "implied.toml").read_text(encoding="utf-8")
+    return tuple(tomllib.loads(text)["implied"])

@@ -1,0 +1,206 @@
+"""Puts every rule to every comparison set, and joins what is the same in several tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.audit._facts import ComparisonSet
+from dbdyno.audit._favoured import favours
+from dbdyno.audit._reading import Certainty
+from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
+from dbdyno.audit._target import LSM_ENGINES, Target, recognise
+from dbdyno.audit._verdict import Outcome, Question, Verdict, not_applicable, undecided
+from dbdyno.audit.predicates import PREDICATES
+from dbdyno.audit.predicates._generic import read_input
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that fires, in all tiers of a campaign where it says the same.
+
+    Parameters
+    ----------
+    targets : those named in the values
+    values : effective value -> targets; several inputs: input -> value -> targets; about options: target -> options
+    favours : whom the difference helps
+    lacks : targets that could not be judged, with the evidence that is missing
+    """
+
+    rule: Rule
+    severity: Severity
+    campaign: str
+    tiers: tuple[str, ...]
+    targets: tuple[str, ...]
+    values: Mapping[str, Any]
+    certainty: Certainty
+    favours: str
+    remark: str
+    lacks: Mapping[str, str]
+    not_offered: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a rule that did not fire in a campaign.
+
+    Parameters
+    ----------
+    lacks : for undecided ones: target -> missing evidence; the empty name stands for all
+    """
+
+    rule: Rule
+    campaign: str
+    outcome: Outcome
+    tiers: tuple[str, ...]
+    lacks: Mapping[str, str]
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All outcomes, worst finding first.
+
+    Parameters
+    ----------
+    decisions : of rules without a finding, in the order of the rules
+    """
+
+    findings: tuple[Finding, ...]
+    decisions: tuple[Decision, ...]
+    targets: tuple[str, ...]
+
+    def with_outcome(self, outcome: Outcome) -> tuple[Decision, ...]:
+        """Decisions of one kind."""
+        return tuple(decision for decision in self.decisions if decision.outcome == outcome)
+
+
+def audit(sets: Iterable[ComparisonSet]) -> Audit:
+    """What the fairness rules say about comparison sets.
+
+    Equal findings of several tiers of a campaign are one; different ones stand apart.
+    """
+    sets = tuple(sets)
+    findings: list[Finding] = []
+    decisions: list[Decision] = []
+    for campaign in dict.fromkeys(s.campaign for s in sets):
+        names = {facts.name for s in sets if s.campaign == campaign for facts in s.targets}
+        tiers = [(s.tier, s, tuple(recognise(facts) for facts in s.targets)) for s in sets if s.campaign == campaign]
+        for rule in rules():
+            verdicts = [(tier, judge(rule, comparison, targets)) for tier, comparison, targets in tiers]
+            fired = _joined(rule, campaign, names, verdicts)
+            findings += fired
+            if not fired:
+                decisions.append(_decision(rule, campaign, names, verdicts))
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    everyone = sorted({facts.name for comparison in sets for facts in comparison.targets})
+    return Audit(tuple(findings), tuple(decisions), tuple(everyone))
+
+
+def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) -> Verdict:
+    """The verdict of one rule on one comparison set."""
+    taking_part, lacks = _participants(rule, targets)
+    verdict = _without_targets(rule, targets, taking_part, lacks)
+    if verdict is None:
+        question = Question(rule, taking_part, targets, comparison.study, comparison.text)
+        verdict = PREDICATES[rule.test](question)
+    if lacks and verdict.outcome in ("clear", "not applicable"):
+        return undecided(lacks)
+    return verdict
+
+
+def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target, ...], dict[str, str]]:
+    """Targets that the rule concerns, and those of which that cannot be told."""
+    taking_part = []
+    lacks: dict[str, str] = {}
+    for target in targets:
+        if not _has_engine(rule, target):
+            continue
+        if not target.family:
+            lacks |= {target.name: "which server and version it is"} if rule.families else {}
+            if rule.families or rule.when:
+                continue
+        elif rule.families and not target.is_family(rule.families, rule.since):
+            continue
+        conditions = {name: read_input(target, name) for name in rule.when}
+        unknown = [reading.lacks for reading in conditions.values() if reading.state == "missing"]
+        if unknown:
+            lacks[target.name] = unknown[0]
+        elif all(str(conditions[name].value) == wanted for name, wanted in rule.when.items()):
+            taking_part.append(target)
+    return tuple(taking_part), lacks
+
+
+def _has_engine(rule: Rule, target: Target) -> bool:
+    if rule.storage_engine == "lsm":
+        return target.storage_engine in LSM_ENGINES
+    return rule.storage_engine in ("", target.storage_engine)
+
+
+def _without_targets(
+    rule: Rule, targets: tuple[Target, ...], taking_part: tuple[Target, ...], lacks: Mapping[str, str]
+) -> Verdict | None:
+    """The verdict where too few targets take part; None when there are enough."""
+    if len(taking_part) >= (2 if rule.scope == "across" and rule.storage_engine != "lsm" else 1):
+        return None
+    about_lsm = rule.storage_engine in ("lsm", *LSM_ENGINES)
+    if about_lsm and not all(target.engine_stated for target in targets):
+        return undecided("storage engine of the test tables; " + ", ".join(rule.evidence))
+    return undecided(lacks) if lacks else not_applicable("too few targets that it concerns")
+
+
+def _joined(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple[str, Verdict]]) -> list[Finding]:
+    found: list[tuple[Verdict, list[str]]] = []
+    for tier, verdict in verdicts:
+        if verdict.outcome != "finding":
+            continue
+        same = next((entry for entry in found if _says_the_same(entry[0], verdict)), None)
+        if same is not None:
+            same[1].append(tier)
+        else:
+            found.append((verdict, [tier]))
+    return [_finding(rule, campaign, names, verdict, tiers) for verdict, tiers in found]
+
+
+def _says_the_same(one: Verdict, other: Verdict) -> bool:
+    return (one.values, one.severity, one.certainty) == (other.values, other.severity, other.certainty)
+
+
+def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers: list[str]) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=verdict.severity or rule.severity,
+        campaign=campaign,
+        tiers=tuple(tier for tier in tiers if tier),
+        targets=tuple(sorted(_words(verdict.values) & names)),
+        values=verdict.values,
+        certainty=verdict.certainty,
+        favours=favours(rule, verdict.values),
+        remark=verdict.remark,
+        lacks=verdict.lacks,
+        not_offered=verdict.not_offered,
+    )
+
+
+def _words(values: Mapping[str, Any]) -> set[str]:
+    """Every name that stands in the values: of inputs, values, options and targets."""
+    words = set(values)
+    for value in values.values():
+        words |= _words(value) if isinstance(value, Mapping) else set(value)
+    return words
+
+
+def _decision(rule: Rule, campaign: str, everyone: set[str], verdicts: list[tuple[str, Verdict]]) -> Decision:
+    """Undecided in any tier comes before clear in any."""
+    for outcome in ("undecided", "clear", "not applicable"):
+        tiers = [(tier, verdict) for tier, verdict in verdicts if verdict.outcome == outcome]
+        if tiers:
+            lacks: dict[str, str] = {}
+            for _, verdict in tiers:
+                lacks |= verdict.lacks
+            if set(lacks) == everyone and len(set(lacks.values())) == 1:
+                lacks = {"": next(iter(lacks.values()))}
+            names = tuple(tier for tier, _ in tiers if tier)
+            return Decision(rule, campaign, tiers[0][1].outcome, names, lacks, tiers[0][1].remark)
+    return Decision(rule, campaign, "not applicable", (), {}, "no comparison set")

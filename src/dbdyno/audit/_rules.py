@@ -1,0 +1,108 @@
+"""The fairness rules: rows of data, one file a category, evaluated by named predicates."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+Severity = Literal["critical", "high", "medium", "low", "info"]
+Scope = Literal["across", "target", "study"]
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+CATEGORIES = (
+    "transport", "schema", "redo", "durability", "memory", "flushing", "features", "semantics", "limits", "hygiene",
+    "environment",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One check.
+
+    Parameters
+    ----------
+    severity : critical can decide the outcome alone; high can change a ranking; medium moves numbers; low is rarely
+        seen; info is disclosure
+    title : what differs, in words
+    inputs : ids of neutral parameters and counters, or ``derived:``, ``variables:``, ``status:``, ``option_file:``,
+        ``session:``, ``schema:``, ``host:``, ``run:``, ``study:``, ``text:`` and a name
+    stand_in : input that is looked at where a fact of the load's sessions is not known; then inferred
+    test : name of the predicate
+    threshold : what the predicate compares with; its form is the predicate's
+    scope : compares targets, judges each alone, or once a study
+    evidence : what must be at hand to decide it
+    when : values that a target must have in effect to take part
+    families, since, storage_engine : of the targets that take part; empty for all
+    condition : the test in words
+    missing : what happens without evidence
+    favours : whom a difference helps; `favoured` is the value they have, or ``largest`` or ``smallest``
+    """
+
+    rule_id: str
+    severity: Severity
+    category: str
+    title: str
+    inputs: tuple[str, ...]
+    stand_in: str
+    test: str
+    threshold: Any
+    scope: Scope
+    evidence: tuple[str, ...]
+    when: Mapping[str, str]
+    families: tuple[str, ...]
+    since: str
+    storage_engine: str
+    condition: str
+    missing: str
+    favours: str
+    favoured: str
+    reason: str
+    remedy: str
+    source: str
+    aliases: tuple[str, ...]
+
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """All rules, by category.
+
+    >>> len(rules()), rules()[0].rule_id
+    (99, 'tls-effective-mismatch')
+    """
+    return tuple(_rule(category, row) for category in CATEGORIES for row in _rows(category))
+
+
+def _rows(category: str) -> list[dict[str, Any]]:
+    text = resources.files("dbdyno.audit").joinpath("data", "rules", f"{category}.toml").read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = tomllib.loads(text)["rule"]
+    return rows
+
+
+def _rule(category: str, row: Mapping[str, Any]) -> Rule:
+    return Rule(
+        rule_id=row["id"],
+        severity=row["severity"],
+        category=category,
+        title=row["title"],
+        inputs=tuple(row["inputs"]),
+        stand_in=row.get("stand_in", ""),
+        test=row["test"],
+        threshold=row.get("threshold"),
+        scope=row["scope"],
+        evidence=tuple(row["evidence"]),
+        when=row.get("when", {}),
+        families=tuple(row.get("families", ())),
+        since=row.get("since", ""),
+        storage_engine=row.get("storage_engine", ""),
+        condition=row["condition"],
+        missing=row.get("missing", ""),
+        favours=row["favours"],
+        favoured=row.get("favoured", ""),
+        reason=row["reason"],
+        remedy=row["remedy"],
+        source=row["source"],
+        aliases=tuple(row.get("aliases", ())),
+    )

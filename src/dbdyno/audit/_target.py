@@ -1,0 +1,125 @@
+"""A target as the rules see it: its facts, and who the server is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.audit._facts import Row, TargetFacts
+from dbdyno.core import StudyError
+from dbdyno.engines import identify, parse_version, within
+
+LSM_ENGINES = ("rocksdb", "tidesdb")
+_ENGINE_WORDS = (("tidesdb", "tidesdb"), ("rocksdb", "rocksdb"), ("myrocks", "rocksdb"))
+_SERVER_RE = re.compile(
+    r"(?<![a-z])(mariadb|mysql|percona[-_]?server|percona|ps)(?:[-_ /]?(?:server)?[-_ /v]*)(\d+\.\d+(?:\.\d+)*)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A target whose server is recognised.
+
+    Parameters
+    ----------
+    family : mysql, percona or mariadb; empty when nothing tells
+    storage_engine : innodb, rocksdb, tidesdb: what the test tables are in, or are taken to be in
+    engine_stated : something says which storage engine the test tables are in
+    """
+
+    facts: TargetFacts
+    family: str
+    version: str
+    storage_engine: str
+    engine_stated: bool
+
+    @property
+    def name(self) -> str:
+        """Its name in findings."""
+        return self.facts.name
+
+    @property
+    def asked_only(self) -> bool:
+        """Nothing was read from the server: only an option file speaks."""
+        return self.facts.variables is None and self.facts.option_file is not None
+
+    def variable(self, name: str) -> str | None:
+        """A row of SHOW GLOBAL VARIABLES."""
+        return (self.facts.variables or {}).get(name)
+
+    def asked(self, *names: str) -> str | None:
+        """What the option file gives for the first of these names that it has."""
+        options = self.facts.option_file or {}
+        return next((options[name] for name in names if name in options), None)
+
+    def status(self, name: str) -> str | None:
+        """A row of SHOW GLOBAL STATUS, of the latest dump that has it."""
+        for dump in (self.facts.status_end, self.facts.status):
+            if dump is not None and name in dump:
+                return dump[name]
+        return None
+
+    def is_family(self, family: str | tuple[str, ...], since: str = "", until: str = "") -> bool:
+        """Whether the server is of a family, and its version lies in a range (`until` outside)."""
+        names = (family,) if isinstance(family, str) else family
+        return self.family in names and within(self.version, since, until)
+
+    def fact(self, group: str, name: str) -> Any:  # noqa: ANN401 - facts are foreign data
+        """A fact of the laboratory; None when it is not known."""
+        return getattr(self.facts, group).get(name)
+
+
+def recognise(facts: TargetFacts) -> Target:
+    """The target with its server's family and version, and the storage engine of its tables."""
+    family, version = _server(facts)
+    storage_engine, stated = _storage_engine(facts)
+    return Target(facts, family, version, storage_engine, stated)
+
+
+def _server(facts: TargetFacts) -> tuple[str, str]:
+    variables: Row = facts.variables or {}
+    version = variables.get("version") or facts.version
+    if version:
+        try:
+            identity = identify(version, variables.get("version_comment", ""), frozenset(variables))
+        except StudyError:
+            return "", ""
+        return _with_words_of(facts, identity.family, identity.certain), identity.version
+    options: Row = facts.option_file or {}
+    places = (facts.name, *(options.get(name, "") for name in ("basedir", "datadir", "plugin_dir")))
+    for place in places:
+        if match := _SERVER_RE.search(place):
+            return _family_of_word(match[1]), match[2]
+    return "", ""
+
+
+def _with_words_of(facts: TargetFacts, family: str, certain: bool) -> str:
+    """A bare version such as 8.0.45 does not tell MySQL from Percona Server; the target's name may."""
+    if certain or family != "mysql":
+        return family
+    word = re.search(r"(?<![a-z])(percona|mariadb|ps(?=[-_\d]))", facts.name.lower())
+    return _family_of_word(word[1]) if word else family
+
+
+def _family_of_word(word: str) -> str:
+    folded = word.lower()
+    return folded if folded in ("mysql", "mariadb") else "percona"
+
+
+def _storage_engine(facts: TargetFacts) -> tuple[str, bool]:
+    """Storage engine of the test tables, and whether anything but a server's default says so."""
+    stated = facts.storage_engine or str(facts.schema.get("storage_engine", ""))
+    if stated:
+        return stated.lower(), True
+    for word, engine in _ENGINE_WORDS:
+        if word in facts.name.lower():
+            return engine, True
+    default = (facts.variables or {}).get("default_storage_engine", "").lower()
+    return (default, True) if default in LSM_ENGINES else ("innodb", False)
+
+
+def version_numbers(target: Target) -> tuple[int, ...]:
+    """The version as numbers; empty when it is not known."""
+    return parse_version(target.version) if target.version else ()

@@ -1,0 +1,159 @@
+"""Findings in words and as plain data: effective quantity, unit, who has which value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dbdyno.audit._evaluate import Audit, Decision, Finding
+from dbdyno.audit._normalise import parse_number
+from dbdyno.audit.quantities import UNITS
+from dbdyno.core import format_bytes
+from dbdyno.engines import neutral_parameters
+
+_SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "pages/s": " pages/s", "pages": " pages"}
+
+
+def what(finding: Finding) -> str:
+    """What differs, in one line.
+
+    Each value stands with its unit and the number of targets that have it.
+    """
+    parts = [
+        f"{subject}: {', '.join(f'{value} ({_counted(names)})' for value, names in groups)}"
+        for subject, groups in spoken_values(finding)
+    ]
+    return f"{finding.rule.title}: {'; '.join(part.removeprefix(': ') for part in parts)}"
+
+
+def _counted(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} targets"
+
+
+def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
+    """Each input's title with its values, in units for people, and the targets that have them.
+
+    The title is empty where the rule's own says it all; rules about options have the target for a title.
+    """
+    values = finding.values
+    nested = all(isinstance(value, Mapping) for value in values.values())
+    if nested:
+        return [(title_of(name), _groups(name, groups)) for name, groups in values.items()]
+    if set(values) <= set(finding.targets):
+        return [("", [(", ".join(options), (target,)) for target, options in values.items()])]
+    return [("", _groups(_single_input(finding), values))]
+
+
+def _single_input(finding: Finding) -> str:
+    inputs = finding.rule.inputs
+    return inputs[0] if len(inputs) == 1 or inputs[0] in neutral_parameters() else ""
+
+
+def _groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+    unit = unit_of(name)
+    return [(with_unit(value, unit), tuple(targets)) for value, targets in groups.items()]
+
+
+def title_of(name: str) -> str:
+    """An input in words.
+
+    >>> title_of("derived:redo_capacity"), title_of("flush.dirty_max"), title_of("variables:binlog_row_metadata")
+    ('redo capacity', 'Dirty page ceiling', 'binlog_row_metadata')
+    """
+    group, _, rest = name.partition(":")
+    if group == "derived":
+        return rest.replace("_", " ")
+    known = neutral_parameters().get(name)
+    return known.title if known else rest or name
+
+
+def unit_of(name: str) -> str:
+    """The unit of an input; empty for words and plain counts."""
+    group, _, rest = name.partition(":")
+    if group == "derived":
+        return UNITS.get(rest, "")
+    if name == "host:rss_bytes":
+        return "bytes"
+    known = neutral_parameters().get(name)
+    return known.unit if known else ""
+
+
+def with_unit(value: str, unit: str) -> str:
+    """A value as people read it.
+
+    >>> with_unit("2147483648", "bytes"), with_unit("75", "percent"), with_unit("", "bool")
+    ('2 GiB (2147483648)', '75 %', 'none')
+    """
+    amount = parse_number(value)
+    if amount is None:
+        return value or "none"
+    if unit == "bytes" and amount >= 1024:
+        return f"{format_bytes(int(amount))} ({value})"
+    return value + _SPOKEN_UNITS.get(unit, "")
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding for programs."""
+    rule = finding.rule
+    data: dict[str, Any] = {
+        "id": rule.rule_id,
+        "outcome": "finding",
+        "severity": finding.severity,
+        "category": rule.category,
+        "campaign": finding.campaign,
+        "tiers": list(finding.tiers),
+        "targets": list(finding.targets),
+        "values": _plain(finding.values),
+        "certainty": finding.certainty,
+        "what": what(finding),
+        "favours": finding.favours,
+        "reason": rule.reason,
+        "remedy": rule.remedy,
+        "source": rule.source,
+    }
+    if finding.remark:
+        data["remark"] = finding.remark
+    if finding.lacks:
+        data["undecided_for"] = dict(finding.lacks)
+    if finding.not_offered:
+        data["not_offered"] = _plain(finding.not_offered)
+    return data
+
+
+def decision_data(decision: Decision) -> dict[str, Any]:
+    """A rule without a finding, for programs."""
+    return {
+        "id": decision.rule.rule_id,
+        "outcome": decision.outcome,
+        "severity": decision.rule.severity,
+        "category": decision.rule.category,
+        "campaign": decision.campaign,
+        "tiers": list(decision.tiers),
+        "missing": missing_words(decision),
+        "remark": decision.remark,
+    }
+
+
+def missing_words(decision: Decision) -> str:
+    """The evidence an undecided rule lacks, and for which targets when not for all.
+
+    >>> from dbdyno.audit._rules import rules
+    >>> missing_words(Decision(rules()[0], "", "undecided", (), {"a": "option file", "b": "option file"}, ""))
+    'option file (a, b)'
+    """
+    by_evidence: dict[str, list[str]] = {}
+    for target, evidence in decision.lacks.items():
+        by_evidence.setdefault(evidence, []).append(target)
+    return "; ".join(
+        evidence if names == [""] else f"{evidence} ({', '.join(sorted(names))})"
+        for evidence, names in by_evidence.items()
+    )
+
+
+def all_data(result: Audit) -> list[dict[str, Any]]:
+    """Every outcome for programs, findings first."""
+    return [finding_data(f) for f in result.findings] + [decision_data(d) for d in result.decisions]
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value) if isinstance(value, Mapping) else list(value) for key, value in values.items()}

@@ -1,0 +1,171 @@
+"""Machine, build, order and time."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from importlib import resources
+from itertools import pairwise
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._normalise import switch
+from dbdyno.audit._reading import Reading, known, missing
+from dbdyno.audit._target import Target, version_numbers
+from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit.predicates._generic import compare, fact_missing, on_some, spoken_differences
+from dbdyno.engines import parse_version
+
+_CONTAINER_RE = re.compile(r"[0-9a-f]{12}|localhost(\..*)?|<.*>|")
+_DISTRIBUTION_RE = re.compile(r"(ubu\d{4}|ubuntu\d*\.?\d\d\.\d\d|deb\d+(?:u\d+)?|\bel\d+|\bfc\d+|\bamzn\d+)")
+_STAGES = re.compile(r"(?<![a-z])(alpha|beta|rc|dmr|m\d+|labs|er|preview|debug)\d*(?![a-z])", re.IGNORECASE)
+_PRIVATE_RE = re.compile(r"source distribution|debug|private|custom|self[- ]built", re.IGNORECASE)
+
+
+def hosts(question: Question) -> Verdict:
+    """Targets ran on one machine."""
+    return spoken_differences({target.name: _machine(target) for target in question.targets})
+
+
+def _machine(target: Target) -> Reading:
+    for name in ("machine_id", "name"):
+        if told := target.fact("host", name):
+            return known(str(told))
+    for text in (target.variable("hostname") or "", (target.facts.summary or {}).get("hostname", "")):
+        if not _CONTAINER_RE.fullmatch(text):
+            return known(text)
+    return missing("name of the machine")
+
+
+def run_order(question: Question) -> Verdict:
+    """Runs are repeated and interleaved."""
+    starts = {target.name: target.fact("run", "start_times") for target in question.targets}
+    lacks = {name: "start times of the runs (run:start_times)" for name, times in starts.items() if not times}
+    if lacks:
+        return undecided(lacks)
+    once = [(name, "one run") for name, times in starts.items() if len(times) < 2]
+    if once:
+        return decide(labelled(once), {})
+    order = [name for _, name in sorted((time, name) for name, times in starts.items() for time in times)]
+    changes = sum(one != other for one, other in pairwise(order))
+    blocks = changes == len(starts) - 1 and len(starts) > 1
+    return decide(labelled((name, "all runs in one block") for name in starts) if blocks else {}, {})
+
+
+def builds(question: Question) -> Verdict:
+    """Builds differ by vendor and version alone."""
+    suffixes = grouped((target.name, _distribution(target)) for target in question.targets)
+    fired: dict[str, Groups] = {}
+    told = [name for name in ("host:base_image", "host:compiler", "host:optimisation") if _told(question, name)]
+    verdict = compare(question, ("variables:version_compile_machine", *told))
+    fired.update(verdict.values)
+    private = labelled((t.name, t.variable("version_comment") or "") for t in question.targets if _is_private(t))
+    if private and len([n for names in private.values() for n in names]) < len(question.targets):
+        fired["variables:version_comment"] = private
+    if not fired:
+        return decide(suffixes if len(suffixes) > 1 else {}, verdict.lacks, "inferred" if len(suffixes) > 1 else "read")
+    if len(suffixes) > 1:
+        fired["distribution"] = suffixes
+    return decide(fired, verdict.lacks, "inferred" if len(suffixes) > 1 else "read")
+
+
+def _told(question: Question, name: str) -> bool:
+    return any(target.fact("host", name.partition(":")[2]) is not None for target in question.targets)
+
+
+def _distribution(target: Target) -> Reading:
+    match = _DISTRIBUTION_RE.search((target.variable("version") or target.facts.version).lower())
+    if match is None:
+        return Reading("not offered")
+    ubuntu = re.fullmatch(r"ubuntu\d*?\.?(\d\d)\.(\d\d)", match[1])
+    return known(f"ubu{ubuntu[1]}{ubuntu[2]}" if ubuntu else re.sub(r"(deb\d+)u\d+", r"\1", match[1]))
+
+
+def _is_private(target: Target) -> bool:
+    return bool(_PRIVATE_RE.search(target.variable("version_comment") or ""))
+
+
+def maturity(question: Question) -> Verdict:
+    """All releases are of one stage."""
+    stages = {target.name: _stage(target) for target in question.targets}
+    early = [(name, stage) for name, stage in stages.items() if stage]
+    return decide(labelled(early) if early and len(early) < len(stages) else {}, {})
+
+
+def _stage(target: Target) -> str:
+    """What a release calls itself if it is not finished; empty if it is."""
+    words = (target.variable("version") or target.facts.version), target.variable("version_comment") or ""
+    for text in words:
+        if match := _STAGES.search(text):
+            return match[1].lower()
+    numbers = version_numbers(target)
+    for row in _first_releases():
+        first = parse_version(row["first"])
+        if target.family in row["families"] and numbers[: len(first) - 1] == first[:-1] and numbers < first:
+            return f"before {row['first']}"
+    later_series = target.family == "mariadb" and len(numbers) > 2 and numbers[:2] >= (10, 7)
+    return f"before {numbers[0]}.{numbers[1]}.2" if later_series and numbers[2] < 2 else ""
+
+
+@functools.cache
+def _first_releases() -> tuple[dict[str, str], ...]:
+    text = resources.files("dbdyno.audit").joinpath("data", "first_releases.toml").read_text(encoding="utf-8")
+    return tuple(tomllib.loads(text)["release"])
+
+
+def background_work(question: Question) -> Verdict:
+    """No target works beside the load where others do not."""
+    schedulers = {target.name: effective(target, "misc.event_scheduler") for target in question.targets}
+    disabled = {name: known("OFF") if r.value == "DISABLED" else r for name, r in schedulers.items()}
+    lacks = {name: reading.lacks for name, reading in schedulers.items() if reading.state == "missing"}
+    groups = grouped(disabled.items())
+    fired: dict[str, Groups] = {question.rule.inputs[0]: groups} if len(groups) > 1 else {}
+    telling = [target.name for target in question.targets if _telemetry(target)]
+    if telling and len(telling) < len(question.targets):
+        fired["telemetry"] = {"ON": tuple(sorted(telling))}
+    asked = any(reading.certainty == "asked" for reading in schedulers.values())
+    return decide(fired, lacks, "asked" if asked else "read")
+
+
+def _telemetry(target: Target) -> bool:
+    if target.is_family("percona", "8.0.37"):
+        return (
+            switch(target.variable("percona_telemetry_disable") or target.asked("percona_telemetry_disable") or "OFF")
+            != "ON"
+        )
+    return switch(target.variable("feedback") or "OFF") == "ON" or bool(target.variable("feedback_server_uid"))
+
+
+def client_contention(question: Question) -> Verdict:
+    """The client does not take processors from some servers more than from others."""
+    shares = {target.name: target.fact("host", "client_cpu_share") for target in question.targets}
+    if all(target.fact("host", "cpu_partition") for target in question.targets):
+        return not_applicable("client and servers have processors of their own")
+    idle = [float(share) for t in question.targets if (share := t.fact("host", "idle_share")) is not None]
+    lacks = {
+        name: "the client's share of the processors (host:client_cpu_share)" for name, s in shares.items() if s is None
+    }
+    if idle and min(idle) < question.rule.threshold["idle_share"]:
+        return decide({"host:idle_share": {f"{min(idle):.2f}": tuple(sorted(shares))}}, {})
+    if lacks:
+        return undecided(lacks)
+    flags = {name: float(share) > question.rule.threshold["client_share"] for name, share in shares.items()}
+    return on_some(question, flags, {name: f"{float(share):.2f}" for name, share in shares.items()})
+
+
+def carry_over(question: Question) -> Verdict:
+    """Steps of a ladder do not inherit from one another."""
+    if lacking := fact_missing(question, "step_order", "reset_between_steps"):
+        return lacking
+    steps = [float(step) for step in question.study["step_order"]]
+    monotone = steps in (sorted(steps), sorted(steps, reverse=True)) and len(steps) > 1
+    if question.study["reset_between_steps"] or not monotone:
+        return decide({}, {})
+    difference = question.study.get("first_step_difference")
+    least = float(question.study.get("minimum_effect") or question.rule.threshold)
+    if difference is not None and abs(float(difference)) <= least:
+        return decide({}, {})
+    words = (
+        "first step not repeated" if difference is None else f"first step differs by {float(difference):.3g} at the end"
+    )
+    return decide(labelled((target.name, words) for target in question.targets), {})

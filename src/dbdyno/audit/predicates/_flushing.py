@@ -1,0 +1,86 @@
+"""Background writing: budgets, neighbours, limits, asynchronous I/O."""
+
+from __future__ import annotations
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import number, weakest
+from dbdyno.audit._target import LSM_ENGINES, Target
+from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled
+
+_INTERFACES = {"IO_URING": "io_uring", "AIO": "libaio", "LIBAIO": "libaio"}
+
+
+def capacity_of_the_device(question: Question) -> Verdict:
+    """The I/O budget is one the device can serve."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        rate = target.fact("host", "device_random_write_iops")
+        base, most = effective(target, "io.capacity"), effective(target, "io.capacity_max")
+        if rate is None or base.state == "missing":
+            lacks[target.name] = base.lacks or "calibration of the data device (host:device_random_write_iops)"
+        elif number(most) > question.rule.threshold["above"] * rate:
+            words.append((target.name, f"io_capacity_max {most.value} above {rate} of the device"))
+        elif number(base) < question.rule.threshold["below"] * rate:
+            words.append((target.name, f"io_capacity {base.value} below a tenth of {rate} of the device"))
+    return decide(labelled(words), lacks)
+
+
+def neighbours_on_flash(question: Question) -> Verdict:
+    """Neighbours are flushed on rotational devices at most, and there alike."""
+    readings = {target.name: effective(target, "flush.neighbors") for target in question.targets}
+    lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
+    groups = grouped(readings.items())
+    on_flash = any(
+        readings[t.name].state == "known" and readings[t.name].value != 0 and t.fact("host", "rotational") is not True
+        for t in question.targets
+    )
+    certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
+    return decide(groups if on_flash or len(groups) > 1 else {}, lacks, certainty)
+
+
+def crippled_dirty_limit(question: Question) -> Verdict:
+    """No page engine is kept from holding dirty pages."""
+    beside_lsm = any(target.storage_engine in LSM_ENGINES for target in question.everyone)
+    limits = question.rule.threshold
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    found = []
+    for target in question.targets:
+        most, mark = effective(target, "flush.dirty_max"), effective(target, "flush.dirty_lwm")
+        if most.state == "missing":
+            lacks[target.name] = most.lacks
+            continue
+        low_mark = beside_lsm and 0.001 < number(mark) < limits["lwm_below"]
+        if number(most) < limits["max_below"] or low_mark:
+            words.append((target.name, f"max {most.value}, lwm {mark.value if mark.state == 'known' else 'none'}"))
+            found.append(most.certainty)
+    return decide(labelled(words), lacks, weakest(*found), None if beside_lsm else "high")
+
+
+def native_aio(question: Question) -> Verdict:
+    """Asynchronous I/O is in effect, and by one interface where interfaces are named."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        in_effect = effective(target, "io.native_aio")
+        asked = target.asked("innodb_use_native_aio")
+        if in_effect.state == "missing" or in_effect.certainty == "asked":
+            lacks[target.name] = in_effect.lacks or "variable innodb_use_native_aio"
+        elif in_effect.value == "OFF" and asked is None and target.facts.option_file is None:
+            lacks[target.name] = "option file: OFF may have been asked for"
+        elif in_effect.value == "OFF" and (asked or "ON").upper() in ("ON", "1", "TRUE", "YES"):
+            words.append((target.name, f"asked {asked or 'by default'}, effective OFF"))
+    interfaces = labelled((t.name, interface) for t in question.targets if (interface := _interface(t)))
+    fired = labelled(words)
+    return decide(fired | interfaces if len(interfaces) > 1 else fired, lacks)
+
+
+def _interface(target: Target) -> str:
+    """Interface of asynchronous I/O; empty when nothing tells."""
+    told = target.fact("host", "aio_interface")
+    if told:
+        return _INTERFACES.get(str(told).upper(), str(told))
+    if target.family in ("mysql", "percona"):
+        return "libaio"
+    return _INTERFACES.get(str(effective(target, "io.linux_aio").value), "")

@@ -1,0 +1,173 @@
+"""Predicates that many rules share: one value for all, a ratio within bounds, facts of the load's sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dbdyno.audit._effective import effective, variable
+from dbdyno.audit._normalise import switch
+from dbdyno.audit._reading import Certainty, Reading, known, missing, number, weakest
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit.quantities import derived
+
+
+def read_input(target: Target, name: str) -> Reading:
+    """One input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact that is one plain value."""
+    group, colon, rest = name.partition(":")
+    if not colon:
+        return effective(target, name)
+    if group == "derived":
+        return derived(target, rest)
+    if group == "variables":
+        return variable(target, rest)
+    if group == "status":
+        text = target.status(rest)
+        return missing(f"status {rest}") if text is None else known(switch(text), "inferred")
+    value = target.fact(group, rest)
+    return missing(name) if value is None else known(_plain(value))
+
+
+def _plain(value: Any) -> str | int | float:  # noqa: ANN401 - facts are foreign data
+    if isinstance(value, bool):
+        return "ON" if value else "OFF"
+    return value if isinstance(value, int | float) else str(value)
+
+
+def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
+    """All targets have one value of each input; inputs are compared one by one."""
+    fired: dict[str, Groups] = {}
+    lacks: dict[str, str] = {}
+    not_offered: dict[str, tuple[str, ...]] = {}
+    certainties: list[Certainty] = []
+    comparable = False
+    for name in inputs:
+        readings = {target.name: read_input(target, name) for target in question.targets}
+        groups = grouped(readings.items())
+        lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
+        left_out = tuple(sorted(t for t, reading in readings.items() if reading.state == "not offered"))
+        if left_out:
+            not_offered[name] = left_out
+        comparable |= sum(len(targets) for targets in groups.values()) > 1
+        if len(groups) > 1:
+            fired[name] = groups
+            certainties += [reading.certainty for reading in readings.values() if reading.state == "known"]
+    if not fired and not lacks and not comparable:
+        return not_applicable("fewer than two targets have it")
+    return decide(fired, lacks, weakest(*certainties), not_offered=not_offered)
+
+
+def all_equal(question: Question) -> Verdict:
+    """Each input of the rule has one value on all targets."""
+    return compare(question, question.rule.inputs)
+
+
+def ratio_within(question: Question) -> Verdict:
+    """Largest through smallest value of the inputs stays within the threshold, a number."""
+    return ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold))
+
+
+def any_ratio_within(question: Question) -> Verdict:
+    """As `ratio_within`, with a threshold for each input."""
+    return ratios(question, question.rule.threshold)
+
+
+def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
+    """Inputs whose largest through smallest value exceeds its threshold; zero and less are left out."""
+    fired: dict[str, Groups] = {}
+    lacks: dict[str, str] = {}
+    certainties: list[Certainty] = []
+    comparable = False
+    for name, threshold in thresholds.items():
+        readings = {target.name: read_input(target, name) for target in question.targets}
+        lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
+        positive = {t: reading for t, reading in readings.items() if reading.state == "known" and number(reading) > 0}
+        comparable |= len(positive) > 1
+        if exceeds([number(reading) for reading in positive.values()], threshold):
+            fired[name] = grouped(positive.items())
+            certainties += [reading.certainty for reading in positive.values()]
+    if not fired and not lacks and not comparable:
+        return not_applicable("fewer than two targets have it")
+    return decide(fired, lacks, weakest("derived", *certainties))
+
+
+def exceeds(values: list[float], ratio: float) -> bool:
+    """Whether the largest of positive values is more than `ratio` times the smallest.
+
+    >>> exceeds([2.0, 4.0], 2.0), exceeds([2.0, 4.1], 2.0), exceeds([], 1.0)
+    (False, True, False)
+    """
+    return len(values) > 1 and max(values) / min(values) > ratio
+
+
+def equal_where_known(question: Question) -> Verdict:
+    """As `all_equal`; facts of the host that nobody collected are no missing evidence."""
+    told = [
+        name
+        for name in question.rule.inputs
+        if not name.startswith("host:") or any(read_input(t, name).state == "known" for t in question.targets)
+    ]
+    return compare(question, tuple(told))
+
+
+def switched(question: Question) -> Verdict:
+    """No target has the value of the threshold."""
+    return flag(question, lambda reading: reading.value == question.rule.threshold)
+
+
+def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: ANN401 - a predicate of readings
+    """Targets on which the first input makes `fires` true."""
+    readings = {target.name: read_input(target, name or question.rule.inputs[0]) for target in question.targets}
+    lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
+    fired = {target: r for target, r in readings.items() if r.state == "known" and fires(r)}
+    return decide(grouped(fired.items()), lacks, weakest(*(r.certainty for r in fired.values())))
+
+
+def session_fact(question: Question) -> Verdict:
+    """A fact of the load's sessions is one for all; the rule's stand-in is looked at where it is not known."""
+    name = question.rule.inputs[0]
+    readings = {target.name: session_reading(target, name, question.rule.stand_in) for target in question.targets}
+    return spoken_differences(readings)
+
+
+def session_reading(target: Target, name: str, stand_in: str) -> Reading:
+    """What the load's sessions say, folded; else what stands in for it, inferred."""
+    group, _, rest = name.partition(":")
+    value = target.fact(group, rest)
+    if value is not None:
+        words = value if isinstance(value, list) else [value]
+        return known(" and ".join(sorted({_folded(word) for word in words})))
+    if not stand_in:
+        return missing(name)
+    reading = read_input(target, stand_in)
+    if reading.state != "known":
+        return missing(reading.lacks or name)
+    return known(reading.value, weakest("inferred", reading.certainty))
+
+
+def _folded(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
+    return str(_plain(value)).strip().upper().replace(" ", "-")
+
+
+def spoken_differences(readings: Mapping[str, Reading]) -> Verdict:
+    """A finding where readings that are known differ."""
+    lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
+    groups = grouped(readings.items())
+    found = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
+    return decide(groups if len(groups) > 1 else {}, lacks, found)
+
+
+def fact_missing(question: Question, *names: str) -> Verdict | None:
+    """Undecided, naming the facts of the study that are not known; None when all are."""
+    lacking = [name for name in names if question.study.get(name) is None]
+    return undecided(" and ".join(f"study:{name}" for name in lacking)) if lacking else None
+
+
+def on_some(question: Question, flags: Mapping[str, bool], words: Mapping[str, str]) -> Verdict:
+    """A finding where a flag holds on some targets and not on all; `words` say what was seen of each."""
+    if len(flags) < 2:
+        return not_applicable("fewer than two targets can be judged")
+    if any(flags.values()) and not all(flags.values()):
+        return decide(labelled((name, words[name]) for name in flags), {})
+    return decide({}, {})

@@ -1,0 +1,237 @@
+"""Whether what was asked for is what ran."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dbdyno.audit._effective import is_asked, shown_value
+from dbdyno.audit._normalise import normalise, parse_number, switch, value_text
+from dbdyno.audit._reading import Reading, weakest
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit.quantities import CAPACITY_OPTIONS
+from dbdyno.engines import measured_state, neutral_parameters
+
+# Limits of connections and files: rules of their own look at them.
+_LIMITS = frozenset(
+    {"server.max_connections", "server.back_log", "server.open_files_limit", "server.innodb_open_files"}
+)
+_OTHER_RULES = frozenset({*CAPACITY_OPTIONS, "table_open_cache_instances", "innodb_use_native_aio"})
+_PATH_RE = re.compile(r"(_file|_dir|dir|_path|socket|log_bin|log_error|relay_log|_index|_log)$")
+_SESSION_SCOPED = frozenset({"charset.default_per_charset"})
+# What machine, build and tables decide rather than an option file.
+_CIRCUMSTANCES = frozenset(
+    {
+        "charset.collation", "io.native_aio", "memory.numa_interleave", "redo.capacity", "redo.write_ahead",
+        "tls.available", "undo.tablespaces", "memory.buffer_pool_max", "redo.file_buffering", "redo.mmap",
+        "io.data_file_buffering", "misc.monitor_enable",
+    }
+)  # fmt: skip
+
+
+def ignored_options(question: Question) -> Verdict:
+    """No option file asks for what this server does not heed."""
+    fired: Groups = {}
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        if target.facts.option_file is None:
+            lacks[target.name] = "option file"
+            continue
+        states = {name: _state(target, name) for name in target.facts.option_file}
+        ignored = tuple(sorted(name for name, state in states.items() if state in question.rule.threshold))
+        unknown = sorted(name for name, state in states.items() if state is None)
+        if ignored:
+            fired[target.name] = ignored
+        if unknown:
+            lacks[target.name] = f"what the server makes of {', '.join(unknown)}"
+    return decide(fired, lacks)
+
+
+def _state(target: Target, option: str) -> str | None:
+    """What the server makes of an option; None when no table tells and no variable has its name."""
+    if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
+        return "accepted"  # redo-files-in-group-noop tells
+    state = measured_state(option, target.family, target.version) if target.family else None
+    if target.variable(option) is not None and state != "no-op":
+        return "accepted"  # the server would not show it otherwise
+    if state == "refused" and target.facts.variables is not None:
+        return "ignored-unknown"  # it did start, so the option was loose
+    return state
+
+
+def asked_not_effective(question: Question) -> Verdict:
+    """Every option that a variable shows has the value asked for."""
+    fired: Groups = {}
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        if target.facts.option_file is None or target.facts.variables is None:
+            lacks[target.name] = "option file" if target.facts.option_file is None else "variables"
+            continue
+        differing = tuple(
+            f"{name}: asked {asked}, effective {shown}"
+            for name, asked in sorted(target.facts.option_file.items())
+            if name not in _OTHER_RULES
+            and (shown := target.variable(name)) is not None
+            and not same_value(name, asked, shown)
+        )
+        if differing:
+            fired[target.name] = differing
+    return decide(fired, lacks)
+
+
+def same_value(name: str, asked: str, shown: str) -> bool:
+    """Whether a value asked for is the one shown; paths count as set or not.
+
+    >>> same_value("sort_buffer_size", "256K", "262144"), same_value("log_bin", "/var/log/binlog", "ON")
+    (True, True)
+    >>> same_value("innodb_doublewrite", "1", "ON"), same_value("max_connections", "4096", "214")
+    (True, False)
+    """
+    if _PATH_RE.search(name) and parse_number(asked) is None:
+        empty = ("", "OFF", "0")
+        return (asked.upper() in empty) == (shown.upper() in empty) or not shown
+    if switch(asked) == switch(shown):
+        return True
+    one, other = parse_number(asked), parse_number(shown)
+    if one is not None and other is not None:
+        return one == other
+    words = normalise(asked, "enum", "server.query_cache_type" if name == "query_cache_type" else "")
+    return value_text(words).replace("-", "_") == shown.strip().upper().replace("-", "_") or _same_set(asked, shown)
+
+
+def _same_set(asked: str, shown: str) -> bool:
+    """Lists in another order, and lists of which the option changes some members (optimizer_switch)."""
+    one, other = ({part.strip().upper() for part in text.split(",")} for text in (asked, shown))
+    return one == other or (len(one) >= 1 and "=" in asked and one <= other)
+
+
+def autosized(question: Question) -> Verdict:
+    """No parameter that a server computes differs from another target's."""
+    if lacking := _without_option_file(question):
+        return lacking
+    return _differences(question, autosized_parameters(question))
+
+
+def autosized_parameters(question: Question) -> tuple[str, ...]:
+    """Parameters whose value some server worked out itself, and which differ."""
+    return tuple(
+        name
+        for name in neutral_parameters()
+        if name not in _LIMITS and any(_computed(t, name) for t in question.targets) and _differs(question, name)
+    )
+
+
+def _computed(target: Target, name: str) -> bool:
+    shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
+    return shown is not None and shown.computed and not is_asked(target, name)
+
+
+def unpinned(question: Question) -> Verdict:
+    """No default that nobody set differs."""
+    if lacking := _without_option_file(question):
+        return lacking
+    listed = autosized_parameters(question)
+    names = tuple(
+        name
+        for name in neutral_parameters()
+        if name not in listed
+        and name not in _LIMITS
+        and not any(is_asked(target, name) for target in question.targets)
+        and _differs(question, name)
+    )
+    return _differences(question, names)
+
+
+def _without_option_file(question: Question) -> Verdict | None:
+    lacks = {t.name: "option file" for t in question.targets if t.facts.option_file is None}
+    lacks |= {t.name: "which server and version it is" for t in question.targets if not t.family}
+    return undecided(lacks) if lacks else None
+
+
+def _differs(question: Question, name: str) -> bool:
+    values = {r.value for t in question.targets if (r := shown_value(t, name)).state == "known"}
+    return len(values) > 1
+
+
+def _differences(question: Question, names: tuple[str, ...]) -> Verdict:
+    fired: dict[str, Groups] = {}
+    found: list[Reading] = []
+    for name in names:
+        readings = {target.name: shown_value(target, name) for target in question.targets}
+        fired[name] = grouped(readings.items())
+        found += [reading for reading in readings.values() if reading.state == "known"]
+    return decide(fired, {}, weakest(*(reading.certainty for reading in found)))
+
+
+def packaged_settings(question: Question) -> Verdict:
+    """No setting comes from a file that is not ours."""
+    fired: Groups = {}
+    lacks: dict[str, str] = {}
+    certain = True
+    for target in question.targets:
+        others = target.fact("host", "option_files_read")
+        if others is not None:
+            if others:
+                fired[target.name] = tuple(map(str, others))
+        elif target.facts.option_file is None or target.facts.variables is None or not target.family:
+            lacks[target.name] = "list of the option files read, or option file and variables"
+        elif settings := _unexplained(target):
+            fired[target.name] = settings
+            certain = False
+    return decide(fired, lacks, "read" if certain else "inferred")
+
+
+def _unexplained(target: Target) -> tuple[str, ...]:
+    """Settings that are neither default, nor computed, nor asked for."""
+    found = []
+    for name, parameter in neutral_parameters().items():
+        shown = parameter.shown(target.family, target.version, target.storage_engine)
+        if shown is None or shown.computed or not shown.default or name in _SESSION_SCOPED | _CIRCUMSTANCES:
+            continue
+        text = target.variable(shown.variable)
+        if text is None or is_asked(target, name):
+            continue
+        default = normalise(shown.default, parameter.kind, name)
+        if normalise(text, parameter.kind, name) != default:
+            found.append(f"{shown.variable}={text}")
+    return tuple(sorted(found))
+
+
+def early_evidence(question: Question) -> Verdict:
+    """Some status dump can have seen the load."""
+    words: list[tuple[str, str]] = []
+    for target in question.targets:
+        dumps = [dump for dump in (target.facts.status, target.facts.status_end) if dump is not None]
+        if target.facts.status_each_second:
+            continue
+        if not dumps:
+            words.append((target.name, "none"))
+            continue
+        count: Callable[[str], list[float]] = lambda name: [float(parse_number(d.get(name, "0")) or 0) for d in dumps]  # noqa: B023, E731
+        early = [
+            u < question.rule.threshold or c == 0 for u, c in zip(count("uptime"), count("handler_commit"), strict=True)
+        ]
+        if all(early):
+            scope = any(q < c - 1 for q, c in zip(count("questions"), count("connections"), strict=True))
+            words.append((target.name, "before the load" + (", session scope" if scope else "")))
+    return decide(labelled(words), {})
+
+
+def claims(question: Question) -> Verdict:
+    """What a report says of the configuration is what ran."""
+    stated = question.text.get("claims")
+    if stated is None:
+        return undecided("claims of the report (text:claims)")
+    fired: dict[str, Groups] = {}
+    for claim in stated:
+        name, wanted = str(claim["parameter"]), claim["value"]
+        kind = neutral_parameters()[name].kind if name in neutral_parameters() else "enum"
+        chosen = [t for t in question.targets if not claim.get("targets") or t.name in claim["targets"]]
+        readings = {t.name: shown_value(t, name) for t in chosen}
+        wrong = {
+            n: r for n, r in readings.items() if r.state == "known" and r.value != normalise(str(wanted), kind, name)
+        }
+        if wrong:
+            fired[f"{name}, said to be {wanted}"] = grouped(wrong.items())
+    return decide(fired, {})

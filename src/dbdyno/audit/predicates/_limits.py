@@ -1,0 +1,135 @@
+"""Caches of handles and limits of the process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._normalise import parse_number
+from dbdyno.audit._reading import Reading, known, number
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit.predicates._generic import fact_missing, ratios
+
+_UNCOMPARED_LIMITS = ("open files", "processes", "locked memory", "core")
+
+
+def table_cache(question: Question) -> Verdict:
+    """Servers may keep about the same number of open tables, and none runs out in the window."""
+    verdict = ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold["ratio"]))
+    growing = [
+        (target.name, f"{rate:.1f} a second")
+        for target in question.targets
+        if (rate := _growth_per_second(target)) > question.rule.threshold["growth_per_second"]
+    ]
+    if growing:
+        return decide({**verdict.values, "table_cache": labelled(growing)}, verdict.lacks, verdict.certainty)
+    return decide(verdict.values, verdict.lacks, verdict.certainty, "low") if verdict.values else verdict
+
+
+def _growth_per_second(target: Target) -> float:
+    start, end = target.facts.status, target.facts.status_end
+    if start is None or end is None:
+        return 0.0
+    seconds = _count(end, "uptime") - _count(start, "uptime")
+    names = ("opened_tables", "table_open_cache_overflows")
+    return max(_count(end, name) - _count(start, name) for name in names) / seconds if seconds > 0 else 0.0
+
+
+def _count(status: Mapping[str, str], name: str) -> float:
+    return float(parse_number(status.get(name, "0")) or 0)
+
+
+def cache_instances(question: Question) -> Verdict:
+    """As many partitions of the table cache are in effect as were asked for, and not one beside several."""
+    readings = {t.name: effective(t, "server.table_open_cache_instances") for t in question.targets}
+    lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
+    lowered = labelled((t.name, words) for t in question.targets if (words := _lowered(t, readings[t.name])))
+    groups = grouped(readings.items())
+    if "1" not in groups or len(groups) < 2:
+        groups = {}
+    named = {name for names in lowered.values() for name in names}
+    rest = {count: left for count, names in groups.items() if (left := tuple(n for n in names if n not in named))}
+    asked_only = any(reading.certainty == "asked" for reading in readings.values())
+    return decide(lowered | rest, lacks, "asked" if asked_only else "read")
+
+
+def _lowered(target: Target, reading: Reading) -> str:
+    asked = parse_number(target.asked("table_open_cache_instances") or "")
+    if asked is None or reading.state != "known" or reading.certainty == "asked" or number(reading) >= asked:
+        return ""
+    active = target.status("table_open_cache_active_instances")
+    return f"asked {asked}, effective {reading.value}" + (f", active {active}" if active is not None else "")
+
+
+def limits(question: Question) -> Verdict:
+    """Limits hold what the largest step needs."""
+    if lacking := fact_missing(question, "max_threads"):
+        return lacking
+    words = [(t.name, short) for t in question.targets for short in _too_small(t, question)]
+    lacks = {
+        target.name: reading.lacks
+        for target in question.targets
+        for name in question.rule.inputs[:2]
+        if (reading := effective(target, name)).state == "missing"
+    }
+    return decide(labelled(words), lacks)
+
+
+def _too_small(target: Target, question: Question) -> list[str]:
+    spare = question.rule.threshold
+    threads = int(question.study["max_threads"])
+    statements = int(question.study.get("prepared_statements") or spare["statements_each"])
+    files = int(target.fact("schema", "files") or 0)
+    needs = {
+        "server.max_connections": threads + spare["connections_spare"],
+        "server.max_prepared_stmts": threads * statements,
+        "server.open_files_limit": threads + files + spare["files_spare"],
+    }
+    short = [
+        f"{name} {reading.value}, needs {need}"
+        for name, need in needs.items()
+        if (reading := effective(target, name)).state == "known" and 0 < number(reading) < need
+    ]
+    most, used = target.fact("host", "aio_max_nr"), target.fact("host", "aio_nr")
+    if most is not None and used is not None:
+        io_threads = sum(number(effective(target, name)) for name in ("io.read_threads", "io.write_threads"))
+        need = int(spare["aio_each"] * io_threads * int(target.fact("host", "servers") or 1))
+        if int(most) - int(used) < need:
+            short.append(f"fs.aio-max-nr leaves {int(most) - int(used)}, needs {need}")
+    return short
+
+
+def process_limits(question: Question) -> Verdict:
+    """Servers run under the same limits."""
+    fired = {}
+    told = all(t.fact("host", "proc_limits") is not None for t in question.targets)
+    for group in ("proc_limits", "cgroup"):
+        facts = {t.name: t.fact("host", group) or {} for t in question.targets}
+        for name in sorted({name for limits in facts.values() for name in limits}):
+            if any(word in str(name).lower() for word in _UNCOMPARED_LIMITS[2:]):
+                continue
+            values = grouped((target, known(str(limits.get(name, "")))) for target, limits in facts.items())
+            if len(values) > 1:
+                fired[f"host:{group} {name}"] = values
+    if fired or told:
+        return decide(fired, {})
+    files = grouped((target.name, effective(target, "server.open_files_limit")) for target in question.targets)
+    if len(files) > 1:
+        return decide({"server.open_files_limit": files}, {}, "inferred")
+    return undecided("limits of the servers' processes (host:proc_limits)")
+
+
+def binlog_growth(question: Question) -> Verdict:
+    """The binary log fits the disk until it is purged."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        rate = target.fact("run", "binlog_bytes_per_second")
+        seconds = target.fact("run", "seconds_until_purge")
+        free = target.fact("host", "free_bytes")
+        if rate is None or seconds is None or free is None:
+            lacks[target.name] = "rate of the binary log, time to the next purge, free bytes (run, host)"
+        elif rate * seconds > question.rule.threshold * free:
+            words.append((target.name, f"{int(rate * seconds)} bytes on {int(free)} free"))
+    return decide(labelled(words), lacks)

@@ -1,0 +1,158 @@
+"""Memory that holds data, and the paths around it."""
+
+from __future__ import annotations
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import Certainty, Reading, known, missing, number, weakest
+from dbdyno.audit._target import LSM_ENGINES, Target
+from dbdyno.audit._verdict import (
+    CLEAR,
+    Groups,
+    Question,
+    Verdict,
+    decide,
+    finding,
+    grouped,
+    not_applicable,
+    undecided,
+)
+from dbdyno.audit.predicates._generic import (
+    all_equal,
+    exceeds,
+    fact_missing,
+    flag,
+    spoken_differences,
+)
+from dbdyno.audit.quantities import derived
+
+
+def caches_of_a_kind(question: Question) -> Verdict:
+    """Targets of one storage engine have caches of one size."""
+    fired: Groups = {}
+    lacks: dict[str, str] = {}
+    found: list[Certainty] = ["derived"]
+    for engine in sorted({target.storage_engine for target in question.targets}):
+        sizes = {t.name: effective(t, "memory.buffer_pool") for t in question.targets if t.storage_engine == engine}
+        lacks |= {name: reading.lacks for name, reading in sizes.items() if reading.state == "missing"}
+        positive = {name: reading for name, reading in sizes.items() if number(reading) > 0}
+        if exceeds([number(reading) for reading in positive.values()], question.rule.threshold):
+            fired |= grouped(positive.items())
+            found += [reading.certainty for reading in positive.values()]
+    name = question.rule.inputs[0]
+    return decide({name: fired} if fired else {}, lacks, weakest(*found) if "asked" in found else "read")
+
+
+def memory_budgets(question: Question) -> Verdict:
+    """Unlike storage engines have one budget, and processes take about the same memory."""
+    caches = {target.name: derived(target, "cache_bytes") for target in question.targets}
+    resident = {target.name: _resident(target) for target in question.targets}
+    unlike = len({target.storage_engine for target in question.targets}) > 1
+    fired: dict[str, Groups] = {}
+    lacks: dict[str, str] = {}
+    for name, readings in (("derived:cache_bytes", caches if unlike else {}), ("host:rss_bytes", resident)):
+        lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
+        sizes = [number(reading) for reading in readings.values() if number(reading) > 0]
+        if exceeds(sizes, question.rule.threshold[name]):
+            fired[name] = grouped(readings.items())
+    return decide(fired, lacks, "derived" if "derived:cache_bytes" in fired else "read")
+
+
+def _resident(target: Target) -> Reading:
+    value = target.fact("host", "rss_bytes")
+    return missing("resident set of the server in the window (host:rss_bytes)") if value is None else known(int(value))
+
+
+def hidden_caches(question: Question) -> Verdict:
+    """No target has the page cache as a second cache where others have not."""
+    paths = {target.name: derived(target, "data_io_path") for target in question.targets}
+    lacks = {name: reading.lacks for name, reading in paths.items() if reading.state == "missing"}
+    groups = grouped(paths.items())
+    if len(groups) < 2:
+        return decide({}, lacks)
+    buffered = [target for target in question.targets if paths[target.name].value == "buffered"]
+    roomy = [_has_room(target) for target in buffered]
+    if any(room is not False for room in roomy):
+        found = weakest(*(reading.certainty for reading in paths.values() if reading.state == "known"))
+        certainty = found if any(room is True for room in roomy) else weakest("inferred", found)
+        return finding({question.rule.inputs[0]: groups}, certainty, lacks=lacks)
+    return decide({}, lacks)
+
+
+def _has_room(target: Target) -> bool | None:
+    """Whether free memory exceeds the cache; None when it is not known."""
+    free = target.fact("host", "free_memory_bytes")
+    cache = derived(target, "cache_bytes")
+    return None if free is None or cache.state != "known" else float(free) > number(cache)
+
+
+def write_flags(question: Question) -> Verdict:
+    """Data files that take one path are synced alike."""
+    paths = grouped((target.name, derived(target, "data_io_path")) for target in question.targets)
+    if len(paths) > 1:
+        return not_applicable("data files take different paths: page-cache-as-hidden-cache tells")
+    return all_equal(question)
+
+
+def numa_policies(question: Question) -> Verdict:
+    """Memory is spread over the sockets alike."""
+    nodes = [target.fact("host", "numa_nodes") for target in question.targets]
+    if nodes and all(count == 1 for count in nodes):
+        return not_applicable("the host has one node")
+    verdict = all_equal(question)
+    if verdict.outcome != "finding" or None not in nodes:
+        return verdict
+    remark = "how many nodes the host has is not known"
+    return decide(verdict.values, verdict.lacks, verdict.certainty, remark=remark)
+
+
+def allocators(question: Question) -> Verdict:
+    """Servers use one allocator."""
+    return spoken_differences({target.name: _allocator(target) for target in question.targets})
+
+
+def _allocator(target: Target) -> Reading:
+    told = target.fact("host", "allocator")
+    text = str(told or target.variable("version_malloc_library") or "").lower()
+    if not text:
+        return missing("allocator mapped by the server's process (host:allocator)")
+    name = next((name for name in ("jemalloc", "tcmalloc", "mimalloc") if name in text), "libc")
+    return known(name)
+
+
+def warm_load(question: Question) -> Verdict:
+    """A cold start loads no dump of the buffer pool."""
+    if lacking := fact_missing(question, "cold_start"):
+        return lacking
+    if not question.study["cold_start"]:
+        return not_applicable("the study claims no cold start")
+    with_dump = tuple(t for t in question.targets if t.fact("host", "pool_dump_file") is not False)
+    asked = Question(question.rule, with_dump, question.everyone, question.study, question.text)
+    return flag(asked, lambda reading: reading.value == "ON")
+
+
+def thread_budget(question: Question) -> Verdict:
+    """An LSM engine's background threads do not take the processors unseen."""
+    lsm = [target for target in question.everyone if target.storage_engine in LSM_ENGINES]
+    pages = [target for target in question.everyone if target.storage_engine not in LSM_ENGINES]
+    if not lsm or not pages:
+        return not_applicable("no LSM engine beside a page engine")
+    budget = max(sum(number(r) for r in _page_threads(target)) for target in pages)
+    threads = {target.name: _lsm_threads(target) for target in lsm}
+    many = {name: count for name, count in threads.items() if count > question.rule.threshold * budget}
+    if not many:
+        return CLEAR
+    idle = [target.fact("host", "idle_share") for target in lsm if target.name in many]
+    if None in idle:
+        return undecided("idle share of the processors in the window (host:idle_share)")
+    busy = {name: known(int(count)) for name, count in many.items() if min(float(share) for share in idle) < 0.10}
+    return decide(grouped(busy.items()), {}, "derived")
+
+
+def _page_threads(target: Target) -> tuple[Reading, ...]:
+    return derived(target, "flush_threads"), effective(target, "io.write_threads"), effective(target, "purge.threads")
+
+
+def _lsm_threads(target: Target) -> float:
+    compaction = number(effective(target, "flush.compaction_threads"))
+    shared = target.storage_engine == "rocksdb"  # one pool of jobs for both
+    return compaction if shared else compaction + number(effective(target, "flush.page_cleaners"))

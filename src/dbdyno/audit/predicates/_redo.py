@@ -1,0 +1,82 @@
+"""The redo log: asked, shown and in effect."""
+
+from __future__ import annotations
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._normalise import parse_number
+from dbdyno.audit._reading import number
+from dbdyno.audit._verdict import (
+    Question,
+    Verdict,
+    decide,
+    grouped,
+    labelled,
+    not_applicable,
+)
+from dbdyno.audit.predicates._generic import all_equal
+from dbdyno.audit.quantities import CAPACITY_OPTIONS, derived
+
+_OLD_FILE_SIZE = 100663296
+
+
+def redo_files_ignored(question: Question) -> Verdict:
+    """No option file asks for several redo files where there is one."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        if target.facts.option_file is None:
+            lacks[target.name] = "option file"
+            continue
+        files = parse_number(target.asked("innodb_log_files_in_group") or "1") or 1
+        if files > question.rule.threshold:
+            size = parse_number(target.asked("innodb_log_file_size") or "") or _OLD_FILE_SIZE
+            in_effect = derived(target, "redo_capacity").value
+            words.append((target.name, f"asked {int(size * files)}, effective {in_effect or 'unknown'}"))
+    return decide(labelled(words), lacks)
+
+
+def redo_shown_otherwise(question: Question) -> Verdict:
+    """SHOW VARIABLES shows the capacity in effect."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        resized = target.status("innodb_redo_log_capacity_resized")
+        shown = effective(target, "redo.capacity")
+        if resized is None or shown.state != "known" or shown.certainty == "asked":
+            lacks[target.name] = shown.lacks or "status Innodb_redo_log_capacity_resized"
+        elif number(shown) != float(resized):
+            words.append((target.name, f"shown {shown.value}, effective {resized}"))
+    return decide(labelled(words), lacks)
+
+
+def redo_default_left(question: Question) -> Verdict:
+    """A workload that writes has a log that somebody sized."""
+    if question.study.get("writes") is False:
+        return not_applicable("the workload does not write")
+    fired = {}
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        capacity = derived(target, "redo_capacity")
+        if capacity.state == "missing":
+            lacks[target.name] = capacity.lacks
+        elif capacity.value in question.rule.threshold:
+            if target.facts.option_file is None:
+                lacks[target.name] = "option file"
+            elif target.asked(*CAPACITY_OPTIONS) is None:
+                fired[target.name] = capacity
+    return decide(grouped(fired.items()), lacks)
+
+
+def write_ahead(question: Question) -> Verdict:
+    """Redo writes have one granule, and it fits the device's blocks."""
+    verdict = all_equal(question)
+    unfit = [
+        (target.name, f"{granule.value} on blocks of {block}")
+        for target in question.targets
+        if (block := target.fact("host", "block_size"))
+        and (granule := effective(target, "redo.write_ahead")).state == "known"
+        and number(granule) % float(block)
+    ]
+    if not unfit:
+        return verdict
+    return decide({**verdict.values, "host:block_size": labelled(unfit)}, verdict.lacks, verdict.certainty)

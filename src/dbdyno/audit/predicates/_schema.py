@@ -1,0 +1,184 @@
+"""What the tables are: collations, definitions, size, compression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import Reading, known, missing, weakest
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit.predicates._generic import exceeds, spoken_differences
+
+_COLLATE_RE = re.compile(r"\bCOLLATE\s*=?\s*(\w+)", re.IGNORECASE)
+_CHARSET_RE = re.compile(r"\b(?:CHARSET|CHARACTER SET)\s*=?\s*(\w+)", re.IGNORECASE)
+_COMPRESSED_RE = re.compile(
+    r"ROW_FORMAT\s*=\s*COMPRESSED|PAGE_COMPRESSED`?\s*=\s*'?(?:1|ON)|COMPRESSION`?\s*=\s*'?(?!NONE)\w+", re.IGNORECASE
+)
+
+
+def table_collations(question: Question) -> Verdict:
+    """String columns have one collation on all targets."""
+    return spoken_differences({target.name: collation(target) for target in question.targets})
+
+
+def table_charsets(question: Question) -> Verdict:
+    """String columns have one character set on all targets."""
+    return spoken_differences({target.name: _charset(target) for target in question.targets})
+
+
+def collation(target: Target) -> Reading:
+    """Collation of the string columns, in upper case; several are listed."""
+    return _of_columns(target, 3, _COLLATE_RE, "charset.collation")
+
+
+def _charset(target: Target) -> Reading:
+    reading = _of_columns(target, 2, _CHARSET_RE, "charset.server")
+    return known("UTF8MB3", reading.certainty) if reading.value == "UTF8" else reading
+
+
+def _of_columns(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> Reading:
+    columns = target.fact("schema", "columns")
+    if columns:
+        return known("+".join(sorted({str(column[position]).upper() for column in columns if column[position]})))
+    named = {word.upper() for text in definitions(target).values() for word in ddl_words.findall(text)}
+    if named:
+        return known("+".join(sorted(named)))
+    reading = effective(target, stand_in)
+    return known(reading.value, weakest("inferred", reading.certainty)) if reading.state == "known" else reading
+
+
+def definitions(target: Target) -> Mapping[str, str]:
+    """SHOW CREATE TABLE by table; empty when nobody kept it."""
+    found: Mapping[str, str] = target.fact("schema", "ddl") or {}
+    return found
+
+
+def collation_conversions(question: Question) -> Verdict:
+    """Connections need no conversion to the columns' collation, or all do."""
+    words: dict[str, str] = {}
+    flags: dict[str, bool] = {}
+    lacks: dict[str, str] = {}
+    inferred = False
+    for target in question.targets:
+        told = target.fact("session", "collation_connection")
+        connection = told or target.variable("collation_connection")
+        columns = collation(target)
+        if not connection or columns.state != "known":
+            lacks[target.name] = columns.lacks or "collation of the load's connections"
+            continue
+        inferred |= told is None or columns.certainty != "read"
+        flags[target.name] = str(connection).upper() not in str(columns.value).split("+")
+        words[target.name] = f"{str(connection).lower()} on {str(columns.value).lower()}"
+    if any(flags.values()) and not all(flags.values()):
+        return decide(labelled(words.items()), lacks, "inferred" if inferred else "read")
+    return decide({}, lacks)
+
+
+def table_definitions(question: Question) -> Verdict:
+    """Tables have one definition on all targets."""
+    lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
+    told = [target for target in question.targets if definitions(target)]
+    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in told}
+    fired = {
+        table: groups
+        for table in sorted({table for tables in texts.values() for table in tables})
+        if len(groups := labelled((name, tables.get(table, "no such table")) for name, tables in texts.items())) > 1
+    }
+    return decide(fired, lacks)
+
+
+def normalised_ddl(text: str) -> str:
+    """A definition without what is no difference in work, keys in order.
+
+    >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
+    'create table t (id int default 0,key b (id))'
+    """
+    text = text.replace("`", "").lower()
+    for pattern in (
+        r"\b(?:auto_increment|engine|default charset|charset|collate|row_format)\s*=\s*\S+",
+        r"\b(?:character set|collate)\s+\w+",
+        r"/\*.*?\*/",
+    ):
+        text = re.sub(pattern, "", text)
+    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
+    text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
+    text = re.sub(r"\s+", " ", text).strip(" ;")
+    head, _, rest = text.partition("(")
+    body, _, tail = rest.rpartition(")")
+    parts = [re.sub(r"\s*([(),])\s*", r"\1", part.strip()) for part in re.split(r",(?![^(]*\))", body)]
+    columns = [part for part in parts if not _is_key(part)]
+    keys = sorted(part for part in parts if _is_key(part))
+    spaced = [re.sub(r"(?<=\w)\(", " (", part) if _is_key(part) else part for part in columns + keys]
+    return f"{head.strip()} ({','.join(spaced)}){tail.rstrip()}".strip()
+
+
+def _is_key(part: str) -> bool:
+    return re.match(r"(primary |unique |fulltext |spatial |foreign )?(key|index)\b|constraint\b", part) is not None
+
+
+def data_volumes(question: Question) -> Verdict:
+    """The same rows take about the same bytes."""
+    facts = {t.name: (t.fact("schema", "data_bytes"), t.fact("schema", "row_count")) for t in question.targets}
+    lacks = {name: "bytes on disk and rows of the test schema" for name, pair in facts.items() if None in pair}
+    told = {name: pair for name, pair in facts.items() if None not in pair}
+    same_rows = len({rows for _, rows in told.values()}) == 1
+    different = same_rows and exceeds([float(size) for size, _ in told.values()], question.rule.threshold)
+    return decide(grouped((name, known(int(size))) for name, (size, _) in told.items()) if different else {}, lacks)
+
+
+def table_compression(question: Question) -> Verdict:
+    """Tables are compressed alike."""
+    readings = {target.name: _compression(target) for target in question.targets}
+    groups = grouped(readings.items())
+    lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
+    certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
+    if len(groups) > 1:
+        return decide(groups, lacks, certainty)
+    lacks |= {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
+    return undecided(lacks) if lacks else decide({}, {})
+
+
+def _compression(target: Target) -> Reading:
+    words = [match[0].upper() for text in definitions(target).values() if (match := _COMPRESSED_RE.search(text))]
+    if words:
+        return known("+".join(sorted({re.sub(r"[`' ]", "", word) for word in words})))
+    by_default: dict[str, Callable[[Target], Reading]] = {"rocksdb": _rocksdb_compression, "tidesdb": _lsm_compression}
+    reading = by_default.get(target.storage_engine, _page_compression)(target)
+    certain = bool(definitions(target)) and target.storage_engine == "innodb"
+    return reading if certain or reading.state != "known" else known(reading.value, "inferred")
+
+
+def _page_compression(target: Target) -> Reading:
+    reading = effective(target, "page.compression_default")
+    return known("OFF") if reading.state == "not offered" else reading
+
+
+def _lsm_compression(target: Target) -> Reading:
+    reading = effective(target, "flush.lsm_block_compression")
+    return known("OFF", reading.certainty) if reading.value == "NONE" else reading
+
+
+def _rocksdb_compression(target: Target) -> Reading:
+    options = target.variable("rocksdb_default_cf_options")
+    if options is None:
+        return missing("variable rocksdb_default_cf_options")
+    words: list[Any] = re.findall(r"compression(?:_per_level)?=([\w:]+)", options)
+    folded = "+".join(sorted({str(word).upper() for word in words}))
+    return known("OFF" if folded in ("", "KNOCOMPRESSION") else folded)
+
+
+def plan_changes(question: Question) -> dict[str, Mapping[str, tuple[str, ...]]]:
+    """Statements whose plan differs between targets of one vendor, or within one target's window."""
+    changes: dict[str, Mapping[str, tuple[str, ...]]] = {}
+    plans = {t.name: (t.family, t.fact("schema", "plan_fingerprints") or {}) for t in question.targets}
+    for name, (family, statements) in plans.items():
+        for statement, plan in statements.items():
+            if isinstance(plan, list) and len(set(plan)) > 1:
+                changes[f"{statement} within the window"] = {" then ".join(plan): (name,)}
+            rivals = [(n, str(s[statement])) for n, (f, s) in plans.items() if f == family and statement in s]
+            if len(groups := labelled(rivals)) > 1:
+                changes[statement] = groups
+    return changes

@@ -1,0 +1,67 @@
+"""What the answers promise: conflicts, aborts, SQL modes."""
+
+from __future__ import annotations
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import Reading, known, missing
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled
+from dbdyno.audit.predicates._generic import on_some, spoken_differences
+
+# Flags that one vendor dropped; others still print them, without a difference in what is checked today.
+_DROPPED_FLAGS = frozenset(
+    {
+        "NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS", "DB2", "MAXDB", "MSSQL",
+        "MYSQL323", "MYSQL40", "ORACLE", "POSTGRESQL",
+    }
+)  # fmt: skip
+# Changed row, lock wait timeout, deadlock; engines report their own write conflicts as one of these.
+_CONFLICTS = ("1020", "1205", "1213", "conflicts")
+
+
+def snapshot_defects(question: Question) -> Verdict:
+    """No release with open defects of snapshot isolation has it on."""
+    fixed = {*question.rule.threshold, *question.text.get("fixed_releases", ())}
+    readings = {t.name: effective(t, question.rule.inputs[0]) for t in question.targets if t.version not in fixed}
+    lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
+    fired = {name: reading for name, reading in readings.items() if reading.value == "ON"}
+    asked = any(reading.certainty == "asked" for reading in fired.values())
+    return decide(grouped(fired.items()), lacks, "asked" if asked else "read")
+
+
+def aborted_work(question: Question) -> Verdict:
+    """Aborted transactions are few, or the same matter on all targets and counted."""
+    shares: dict[str, float] = {}
+    lacks: dict[str, str] = {}
+    hidden: list[tuple[str, str]] = []
+    for target in question.targets:
+        errors, transactions = target.fact("run", "errors"), target.fact("run", "transactions")
+        if errors is None or not transactions:
+            lacks[target.name] = "errors by code and transactions of the window (run:errors, run:transactions)"
+            continue
+        share = sum(float(errors.get(code, 0)) for code in _CONFLICTS) / float(transactions)
+        shares[target.name] = share
+        if share > question.rule.threshold and target.fact("run", "drops_errors"):
+            hidden.append((target.name, f"{share:.4g} of the transactions, dropped by the driver"))
+    if hidden:
+        return decide(labelled(hidden), lacks)
+    flags = {name: share > question.rule.threshold for name, share in shares.items()}
+    words = {name: f"{share:.4g} of the transactions" for name, share in shares.items()}
+    verdict = on_some(question, flags, words)
+    return decide(verdict.values, lacks) if lacks else verdict
+
+
+def sql_modes(question: Question) -> Verdict:
+    """Sessions check alike."""
+    return spoken_differences({target.name: _flags(target) for target in question.targets})
+
+
+def _flags(target: Target) -> Reading:
+    told = target.fact("session", "sql_mode")
+    text = told if told is not None else target.variable("sql_mode")
+    if text is None and target.asked("sql_mode") is not None:
+        text = target.asked("sql_mode")
+    if text is None:
+        return missing("sql_mode of the load's sessions")
+    flags = {flag.strip().upper() for flag in str(text).split(",")} - _DROPPED_FLAGS - {""}
+    return known(",".join(sorted(flags)), "read" if told is not None else "inferred")

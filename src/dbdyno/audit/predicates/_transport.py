@@ -1,0 +1,95 @@
+"""How the load reaches the server: encryption, ciphers, plug-ins."""
+
+from __future__ import annotations
+
+import re
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import Reading, known, missing, number, weakest
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit.predicates._generic import fact_missing, session_reading, spoken_differences
+from dbdyno.audit.quantities import derived
+
+_UNTRUSTED_DRIVERS = re.compile(r"sysbench[-_ /v]*1\.0|hammerdb", re.IGNORECASE)
+_NO_TLS = ("", "DISABLED", "OFF", "NO")
+
+
+def tls_classes(question: Question) -> Verdict:
+    """All targets are encrypted, or all are plain."""
+    readings = {target.name: tls_class(target, question) for target in question.targets}
+    lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
+    groups = grouped(readings.items())
+    certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
+    return decide(groups if len(groups) > 1 or "mixed" in groups else {}, lacks, certainty)
+
+
+def tls_class(target: Target, question: Question) -> Reading:
+    """Encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of encrypted connections."""
+    ciphers = target.fact("session", "ssl_cipher")
+    if ciphers is not None:
+        filled = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
+        return known("encrypted" if all(filled) else "mixed" if any(filled) else "plain")
+    share = derived(target, "tls_share")
+    if share.state != "known":
+        return share
+    limits = question.rule.threshold if question.rule.test == "tls_classes" else _LIMITS
+    rounded = target.facts.summary is not None and target.facts.status_end is None
+    if number(share) >= limits["encrypted_rounded" if rounded else "encrypted"]:
+        return known("encrypted", share.certainty)
+    return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
+
+
+_LIMITS = {"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5}
+
+
+def ciphers(question: Question) -> Verdict:
+    """Encrypted targets use one TLS version and cipher."""
+    classes = {target.name: tls_class(target, question) for target in question.targets}
+    encrypted = [target for target in question.targets if classes[target.name].value == "encrypted"]
+    unknown = {name: reading.lacks for name, reading in classes.items() if reading.state == "missing"}
+    if len(encrypted) < 2:
+        return undecided(unknown) if unknown else not_applicable("fewer than two encrypted targets")
+    verdict = spoken_differences({target.name: _cipher(target) for target in encrypted})
+    return undecided(unknown) if verdict.outcome == "clear" and unknown else verdict
+
+
+def _cipher(target: Target) -> Reading:
+    facts = target.fact("session", "ssl_version"), target.fact("session", "ssl_cipher")
+    if facts[1]:
+        words = facts[1] if isinstance(facts[1], list) else [facts[1]]
+        return known(f"{facts[0] or ''} {' and '.join(sorted(set(map(str, words))))}".strip())
+    version, cipher = target.status("ssl_version"), target.status("ssl_cipher")
+    if not cipher:
+        return missing("version and cipher of the load's sessions")
+    return known(f"{version or ''} {cipher}".strip(), "inferred")
+
+
+def untrusted_tls_flag(question: Question) -> Verdict:
+    """No driver of the study has a TLS switch that its client library overrules."""
+    if lacking := fact_missing(question, "driver"):
+        return lacking
+    driver = str(question.study["driver"])
+    asks_for_tls = str(question.study.get("driver_tls_option") or "").upper() not in _NO_TLS
+    disabled = str(question.study.get("driver_ssl_mode") or "").upper() == "DISABLED"
+    if not _UNTRUSTED_DRIVERS.search(driver) or disabled or asks_for_tls:
+        return decide({}, {})
+    offers = {target.name: effective(target, "tls.available") for target in question.targets}
+    offering = sorted(name for name, reading in offers.items() if _offers_tls(reading))
+    lacks = {name: reading.lacks for name, reading in offers.items() if reading.state == "missing"}
+    encrypted = [t.name for t in question.targets if tls_class(t, question).value == "encrypted"]
+    return decide(labelled((name, driver) for name in encrypted or offering) if offering else {}, lacks)
+
+
+def _offers_tls(reading: Reading) -> bool:
+    return reading.state == "known" and str(reading.value) not in ("OFF", "DISABLED", "")
+
+
+def reconnect_plugins(question: Question) -> Verdict:
+    """Workloads that reconnect log in by one plug-in everywhere."""
+    if lacking := fact_missing(question, "reconnects"):
+        return lacking
+    if not question.study["reconnects"]:
+        return not_applicable("the workload opens no connections in the window")
+    name, stand_in = question.rule.inputs[0], question.rule.stand_in
+    return spoken_differences({target.name: session_reading(target, name, stand_in) for target in question.targets})

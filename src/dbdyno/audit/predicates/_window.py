@@ -1,0 +1,117 @@
+"""Rules about the measured window, from the status of each second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dbdyno.audit._effective import effective
+from dbdyno.audit._reading import number
+from dbdyno.audit._target import Target
+from dbdyno.audit._verdict import Question, Verdict, decide, labelled, undecided
+from dbdyno.audit.predicates._generic import on_some
+from dbdyno.engines import CounterSource, counter_sources
+
+_NO_SECONDS = "status of each second of the window"
+
+
+def redo_saturated(question: Question) -> Verdict:
+    """No target alone is at the wall of its redo log."""
+    limits = question.rule.threshold
+
+    def saturated(target: Target) -> tuple[bool, str] | None:
+        ages, most = series(target, "redo.checkpoint_age"), series(target, "redo.checkpoint_limit")
+        waits = series(target, "redo.waits")
+        if not (ages and most) and not waits:
+            return None
+        over = sum(a > limits["age_share"] * m for a, m in zip(ages, most, strict=True)) if ages and most else 0
+        share = over / len(ages) if ages else 0.0
+        grown = waits[-1] - waits[0] if waits else 0
+        return share > limits["seconds_share"] or grown > 0, f"{share:.2f} of the seconds, {int(grown)} waits"
+
+    return _judged(question, saturated)
+
+
+def flush_debt(question: Question) -> Verdict:
+    """No target alone puts page writes off beyond the window."""
+
+    def indebted(target: Target) -> tuple[bool, str] | None:
+        dirty, ages = series(target, "bytes.dirty"), series(target, "redo.checkpoint_age")
+        most, pool = series(target, "redo.checkpoint_limit"), number(effective(target, "memory.buffer_pool"))
+        shares = []
+        if dirty and pool > 0:
+            shares.append((dirty[-1] - dirty[0]) / pool)
+        if ages and most and most[-1] > 0:
+            shares.append((ages[-1] - ages[0]) / most[-1])
+        if not shares:
+            return None
+        return max(shares) > question.rule.threshold, f"debt grew by {max(shares):.2f}"
+
+    return _judged(question, indebted)
+
+
+def warm_up(question: Question) -> Verdict:
+    """No target alone is still warming up in the window."""
+
+    def warming(target: Target) -> tuple[bool, str] | None:
+        misses = series(target, "pool.misses")
+        fifth = len(misses) // 5
+        if fifth < 2:
+            return None
+        done = target.fact("run", "transactions_each_second") or [1.0] * len(misses)
+        first = (misses[fifth - 1] - misses[0]) / max(sum(done[1:fifth]), 1.0)
+        last = (misses[-1] - misses[-fifth]) / max(sum(done[len(misses) - fifth + 1 : len(misses)]), 1.0)
+        change = abs(first - last) / max(first, last) if max(first, last) > 0 else 0.0
+        return change > question.rule.threshold, f"misses changed by {change:.2f}"
+
+    return _judged(question, warming)
+
+
+def compaction_debt(question: Question) -> Verdict:
+    """No LSM target puts compaction off beyond the window."""
+    words: list[tuple[str, str]] = []
+    lacks: dict[str, str] = {}
+    for target in question.targets:
+        memtables = series(target, "lsm.memtable_bytes")
+        pending = _rows(target, "rocksdb_estimate_pending_compaction_bytes", "tidesdb_pending_compaction_bytes")
+        buffer = number(effective(target, "flush.write_buffer")) or 64 << 20
+        if not memtables and not pending:
+            lacks[target.name] = _NO_SECONDS
+            continue
+        debt = sum(values[-1] - values[0] for values in (memtables, pending) if values)
+        if debt > question.rule.threshold * buffer:
+            words.append((target.name, f"{int(debt)} bytes put off, write buffer {int(buffer)}"))
+    return decide(labelled(words), lacks)
+
+
+def _judged(question: Question, judge: Callable[[Target], tuple[bool, str] | None]) -> Verdict:
+    judged = {target.name: judge(target) for target in question.targets}
+    lacks = {name: _NO_SECONDS for name, verdict in judged.items() if verdict is None}
+    told = {name: verdict for name, verdict in judged.items() if verdict is not None}
+    if lacks and len(told) < 2:
+        return undecided(lacks)
+    verdict = on_some(question, {n: v[0] for n, v in told.items()}, {n: v[1] for n, v in told.items()})
+    return decide(verdict.values, lacks) if lacks else verdict
+
+
+def series(target: Target, counter_id: str) -> list[float]:
+    """A counter over the seconds of the window; empty when a second lacks it."""
+    source = _source(target, counter_id)
+    if source is None:
+        return []
+    values = [source.value(row) for row in target.facts.status_each_second]
+    return [value for value in values if value is not None] if None not in values else []
+
+
+def _source(target: Target, counter_id: str) -> CounterSource | None:
+    if not target.family or not target.facts.status_each_second:
+        return None
+    sources = counter_sources(target.family, target.version, (target.storage_engine,))
+    return next((source for source in sources if source.counter_id == counter_id), None)
+
+
+def _rows(target: Target, *names: str) -> list[float]:
+    for name in names:
+        values = [row.get(name) for row in target.facts.status_each_second]
+        if values and None not in values:
+            return [float(value) for value in values if value is not None]
+    return []

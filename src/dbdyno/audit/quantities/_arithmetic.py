@@ -1,0 +1,29 @@
+"""Readings made of readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbdyno.audit._reading import Reading, known, number, weakest
+
+MYSQL = ("mysql", "percona")
+
+
+def as_derived(reading: Reading) -> Reading:
+    """A reading that a formula rests on."""
+    return known(reading.value, weakest("derived", reading.certainty)) if reading.state == "known" else reading
+
+
+def product(one: Reading, other: Reading) -> Reading:
+    """Two readings multiplied; what one of them lacks."""
+    for reading in (one, other):
+        if reading.state != "known":
+            return reading
+    return known(int(number(one) * number(other)), weakest("derived", one.certainty, other.certainty))
+
+
+def renamed(reading: Reading, names: Mapping[str, str], otherwise: str) -> Reading:
+    """A reading with its value in other words."""
+    if reading.state != "known":
+        return reading
+    return known(names.get(str(reading.value), otherwise), reading.certainty)

@@ -1,0 +1,119 @@
+"""`dbdyno audit`: whether the servers behind a comparison were alike in effect, from their dumps."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import counted, wide_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dbdyno.audit import Audit, Decision, Finding
+
+_STORY = """\
+Reads dumps of servers that were compared, yours or published ones, and says where they were not alike in
+effect: what differs in which unit, whom it favours, why, and what removes it. 99 rules; each ends as a
+finding, as clear, as undecided (with the evidence that is missing) or as not applicable.
+
+  dbdyno audit benchmark_logs
+  dbdyno audit results/dumps --json | jq '.[] | select(.severity == "critical") | .id'
+
+A target is a folder with SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS, its option file, a pt-mysql-summary or
+a facts.json, in any of the forms the clients print, plain or gzip; files are known by what stands in them.
+Targets in one folder are told apart by the names of their files. A folder or a file name such as Tier12G or
+2GB is the memory tier, and only targets of one tier and one campaign are set side by side. What dumps cannot
+tell (ciphers of the load's sessions, DDL, facts of the host) goes into facts.json: docs/guides/audit.md.
+
+With --json it prints a list of findings: id, severity, targets, values (effective value -> targets), favours,
+remedy, tiers, campaign, certainty (read, derived, inferred, asked), what, reason, source. With --all the rules
+without a finding follow, with outcome and missing.
+
+The exit code is 1 when a critical or high finding is open, 2 when there is nothing to audit.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "audit", "whether compared servers were alike in effect", _STORY, _audit)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with the dumps of all targets")
+    parser.add_argument("--json", action="store_true", help="a list of findings for programs")
+    parser.add_argument("--all", action="store_true", help="rules that are clear or not applicable, too")
+
+
+def _audit(choices: argparse.Namespace) -> int:
+    from dbdyno.audit import all_data, audit, finding_data  # late: see _main
+    from dbdyno.dumps import read_dumps
+
+    dumps = read_dumps(choices.folder)
+    for entry in dumps.unread:
+        print(f"warning: {entry.path} is left out: {entry.why}", file=sys.stderr)
+    result = audit(dumps.sets)
+    if choices.json:
+        findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
+        print(json.dumps(findings, indent=1, ensure_ascii=False))
+    else:
+        _print(result, choices.all, wide_console())
+    return 1 if any(finding.severity in ("critical", "high") for finding in result.findings) else 0
+
+
+def _print(result: Audit, everything: bool, console: Console) -> None:
+    console.print(f"{counted(len(result.targets), 'target')}: {', '.join(result.targets)}", markup=False)
+    several = len({decision.campaign for decision in result.decisions}) > 1
+    for finding in result.findings:
+        _print_finding(finding, several, console)
+    _print_undecided(result, several, console)
+    if everything:
+        for outcome in ("clear", "not applicable"):
+            ids = [_with_campaign(d, several) for d in result.with_outcome(outcome)]
+            console.print(f"\n{outcome}: {', '.join(ids) or 'none'}", markup=False)
+    console.print(f"\n{_sum(result)}", markup=False)
+
+
+def _print_finding(finding: Finding, several: bool, console: Console) -> None:
+    from dbdyno.audit import spoken_values
+
+    rule = finding.rule
+    where = ", ".join((*([finding.campaign] if several else []), *finding.tiers))
+    head = f"{finding.severity.upper()}  {rule.title}  [{rule.rule_id}]"
+    console.print(f"\n{head}  {finding.certainty}{'; ' + where if where else ''}", style="bold", markup=False)
+    for title, groups in spoken_values(finding):
+        indent = "  "
+        if title:
+            console.print(f"  {title}", markup=False)
+            indent = "    "
+        for value, names in groups:
+            console.print(f"{indent}{value}: {', '.join(names)}", markup=False)
+    for label, text in (("favours", finding.favours), ("why", rule.reason), ("remedy", rule.remedy)):
+        console.print(f"  {label}: {text}", markup=False)
+    if finding.remark:
+        console.print(f"  note: {finding.remark}", markup=False)
+    for target, evidence in finding.lacks.items():
+        console.print(f"  not known for {target}: {evidence}", markup=False)
+
+
+def _print_undecided(result: Audit, several: bool, console: Console) -> None:
+    from dbdyno.audit import missing_words
+
+    undecided = result.with_outcome("undecided")
+    if undecided:
+        console.print("\nUNDECIDED: no evidence, which is not the same as clear", style="bold", markup=False)
+    for decision in undecided:
+        console.print(
+            f"  {_with_campaign(decision, several)} ({decision.rule.severity}): {missing_words(decision)}", markup=False
+        )
+
+
+def _with_campaign(decision: Decision, several: bool) -> str:
+    return f"{decision.campaign or '.'}: {decision.rule.rule_id}" if several else decision.rule.rule_id
+
+
+def _sum(result: Audit) -> str:
+    found = len({(finding.campaign, finding.rule.rule_id) for finding in result.findings})
+    counts = {outcome: len(result.with_outcome(outcome)) for outcome in ("undecided", "clear", "not applicable")}
+    return f"{counted(found, 'rule')} with findings, " + ", ".join(f"{n} {outcome}" for outcome, n in counts.items())

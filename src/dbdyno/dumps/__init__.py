@@ -1,0 +1,9 @@
+"""Folders of dumps, read into the facts that the audit takes.
+
+SHOW GLOBAL VARIABLES and STATUS in any form the clients print, option files, pt-mysql-summary, JSON; plain or gzip.
+Judging them is left to `audit`.
+"""
+
+from dbdyno.dumps._tree import Dumps, Unread, read_dumps
+
+__all__ = ["Dumps", "Unread", "read_dumps"]

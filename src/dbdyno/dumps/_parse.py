@@ -1,0 +1,155 @@
+"""Texts that servers and tools print, as rows: SHOW output in any form, pt-mysql-summary, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["variables", "status", "option_file", "summary", "fixture", "facts", "seconds", "unknown"]
+
+_SUMMARY_WORDS = "Percona Toolkit MySQL Summary Report"
+_GROUP_RE = re.compile(r"^\s*\[(mysqld|server|mariadb|mariadbd|client)[-_.\d]*\]\s*$", re.MULTILINE | re.IGNORECASE)
+_VERTICAL_RE = re.compile(r"^\s*Variable_name:\s*(\S+)\s*\n\s*Value:[ \t]*(.*)$", re.MULTILINE)
+_COUNTER_RE = re.compile(r"^([A-Z]\w+)\s+(-?\d+)(?:\s|$)")
+_FACT_GROUPS = ("session", "schema", "host", "run")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one file holds.
+
+    Parameters
+    ----------
+    rows : of SHOW output or of a summary, names in lower case; of an option file its text under ``text``
+    content : of JSON documents
+    """
+
+    kind: Kind
+    rows: dict[str, str] = field(default_factory=dict)
+    content: dict[str, Any] = field(default_factory=dict)
+
+
+def parse_document(text: str) -> Document:
+    r"""What a text is, by what stands in it, and its rows.
+
+    >>> parse_document("innodb_buffer_pool_size\t134217728\nversion\t8.4.8\n").kind
+    'variables'
+    >>> parse_document("| Uptime | 5 |\n| Threads_connected | 1 |\n").rows
+    {'uptime': '5', 'threads_connected': '1'}
+    >>> parse_document("[mysqld]\nlog_bin=0\n").kind
+    'option_file'
+    """
+    if text.lstrip()[:1] in "{[" and (content := _json(text)) is not None:
+        return _json_document(content)
+    if _SUMMARY_WORDS in text[:2000]:
+        return Document("summary", parse_summary(text))
+    if _GROUP_RE.search(text):
+        return Document("option_file", {"text": text})
+    rows = parse_rows(text)
+    return Document(_kind_of_rows(rows), rows)
+
+
+def _kind_of_rows(rows: dict[str, str]) -> Kind:
+    if "innodb_buffer_pool_size" in rows or ("version" in rows and "uptime" not in rows):
+        return "variables"
+    return "status" if "uptime" in rows or "threads_connected" in rows or "com_select" in rows else "unknown"
+
+
+def parse_rows(text: str) -> dict[str, str]:
+    r"""Rows of SHOW VARIABLES or STATUS: tab separated, framed by `mysql`'s borders, vertical (\G), or CSV.
+
+    >>> parse_rows("+---+---+\n| Variable_name | Value |\n| Sql_mode | A|B |\n")
+    {'sql_mode': 'A|B'}
+    >>> parse_rows("*** 1. row ***\nVariable_name: Uptime\n        Value: 7\n")
+    {'uptime': '7'}
+    """
+    if "Variable_name:" in text:
+        return {name.lower(): value.strip() for name, value in _VERTICAL_RE.findall(text)}
+    rows = {}
+    for line in text.splitlines():
+        name, value = _row(line)
+        if name and name != "variable_name" and re.fullmatch(r"[a-z][\w.@]*", name):
+            rows[name.replace("@@global.", "")] = value
+    return rows
+
+
+def _row(line: str) -> tuple[str, str]:
+    stripped = line.strip()
+    if stripped.startswith("|"):
+        name, _, value = stripped.strip("|").partition("|")
+        return name.strip().lower(), value.strip()
+    if "\t" in line:
+        name, _, value = line.partition("\t")
+        return name.strip().lower(), value.strip()
+    if match := re.fullmatch(r'"?(\w+)"?\s*[,;=]\s*"?(.*?)"?', stripped):
+        return match[1].lower(), match[2]
+    return "", ""
+
+
+def parse_summary(text: str) -> dict[str, str]:
+    r"""Counters per day and the host's name of a pt-mysql-summary.
+
+    >>> parse_summary("    Hostname | box1\n# Status Counters (Wait 10 s)\nConnections    15000     1\n# Table cache")
+    {'hostname': 'box1', 'connections': '15000'}
+    """
+    rows = {}
+    if match := re.search(r"^\s*Hostname \| (\S+)\s*$", text, re.MULTILINE):
+        rows["hostname"] = match[1]
+    _, _, counters = text.partition("# Status Counters")
+    for line in counters.splitlines()[1:]:
+        if line.startswith("#"):
+            break
+        if match := _COUNTER_RE.match(line):
+            rows[match[1].lower()] = match[2]
+    return rows
+
+
+def _json(text: str) -> Any:  # noqa: ANN401 - foreign data
+    try:
+        return json.loads(text)
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        try:
+            return [json.loads(line) for line in lines] if len(lines) > 1 else None
+        except ValueError:
+            return None
+
+
+def _json_document(content: Any) -> Document:  # noqa: ANN401 - foreign data
+    if isinstance(content, list):
+        return _json_rows(content)
+    if not isinstance(content, dict):
+        return Document("unknown")
+    if isinstance(content.get("variables"), dict | list) or isinstance(content.get("status"), dict | list):
+        return Document("fixture", content=content)
+    if any(group in content for group in (*_FACT_GROUPS, "study", "text", "version", "storage_engine")) and all(
+        isinstance(content.get(group, {}), dict) for group in (*_FACT_GROUPS, "study", "text")
+    ):
+        return Document("facts", content=content)
+    rows = plain_rows(content)
+    return Document(_kind_of_rows(rows), rows)
+
+
+def _json_rows(content: list[Any]) -> Document:
+    if content and all(isinstance(entry, dict) and "Variable_name" in entry for entry in content):
+        rows = {str(entry["Variable_name"]).lower(): str(entry.get("Value", "")) for entry in content}
+        return Document(_kind_of_rows(rows), rows)
+    if len(content) > 1 and all(isinstance(entry, dict) and "uptime" in plain_rows(entry) for entry in content):
+        return Document("seconds", content={"rows": [plain_rows(entry) for entry in content]})
+    return Document("unknown")
+
+
+def plain_rows(content: Any) -> dict[str, str]:  # noqa: ANN401 - foreign data
+    """Rows of a JSON object or of a list of pairs, names in lower case.
+
+    >>> plain_rows({"Uptime": 5, "Log_bin": None}), plain_rows([["Uptime", "5"]])
+    ({'uptime': '5', 'log_bin': ''}, {'uptime': '5'})
+    """
+    pairs = content.items() if isinstance(content, dict) else [entry for entry in content if len(entry) == 2]
+    return {
+        str(name).lower(): "" if value is None else str(value)
+        for name, value in pairs
+        if not isinstance(value, dict | list)
+    }
