@@ -25,7 +25,7 @@ class TargetFacts:
     status_end : rows of a dump taken after `status`
     status_each_second : rows of SHOW GLOBAL STATUS in the measured window, one entry a second, in order
     summary : counters since start as pt-mysql-summary prints them (rounded figures per day), taken after a load;
-        its line Hostname as ``hostname``
+        its lines Hostname and Version as ``hostname``, ``version`` and ``version_comment``
     option_file : what the option files and the command line ask for: ``skip-log-bin`` is ``log_bin`` = ``OFF``; an
         empty mapping says that there is no option file, None that nobody knows
     session, schema, host, run : facts of the laboratory, see docs/guides/audit.md for the names

@@ -80,13 +80,15 @@ def recognise(facts: TargetFacts) -> Target:
 
 def _server(facts: TargetFacts) -> tuple[str, str]:
     variables: Row = facts.variables or {}
-    version = variables.get("version") or facts.version
+    summary: Row = facts.summary or {}
+    version = variables.get("version") or facts.version or summary.get("version")
     if version:
+        comment = variables.get("version_comment") or summary.get("version_comment", "")
         try:
-            identity = identify(version, variables.get("version_comment", ""), frozenset(variables))
+            identity = identify(version, comment, frozenset(variables))
         except StudyError:
             return "", ""
-        return _with_words_of(facts, identity.family, identity.certain), identity.version
+        return _with_words_of(facts, identity.family, bool(comment)), identity.version
     options: Row = facts.option_file or {}
     places = (facts.name, *(options.get(name, "") for name in ("basedir", "datadir", "plugin_dir")))
     for place in places:
@@ -95,9 +97,9 @@ def _server(facts: TargetFacts) -> tuple[str, str]:
     return "", ""
 
 
-def _with_words_of(facts: TargetFacts, family: str, certain: bool) -> str:
+def _with_words_of(facts: TargetFacts, family: str, commented: bool) -> str:
     """A bare version such as 8.0.45 does not tell MySQL from Percona Server; the target's name may."""
-    if certain or family != "mysql":
+    if commented or family != "mysql":
         return family
     word = re.search(r"(?<![a-z])(percona|mariadb|ps(?=[-_\d]))", facts.name.lower())
     return _family_of_word(word[1]) if word else family

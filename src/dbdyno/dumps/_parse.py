@@ -13,7 +13,8 @@ _SUMMARY_WORDS = "Percona Toolkit MySQL Summary Report"
 _GROUP_RE = re.compile(r"^\s*\[(mysqld|server|mariadb|mariadbd|client)[-_.\d]*\]\s*$", re.MULTILINE | re.IGNORECASE)
 _VERTICAL_RE = re.compile(r"^\s*Variable_name:\s*(\S+)\s*\n\s*Value:[ \t]*(.*)$", re.MULTILINE)
 _COUNTER_RE = re.compile(r"^([A-Z]\w+)\s+(-?\d+)(?:\s|$)")
-_FACT_GROUPS = ("session", "schema", "host", "run")
+_FACT_GROUPS = ("session", "schema", "host", "run", "study", "text")
+_FACT_KEYS = frozenset({*_FACT_GROUPS, "version", "storage_engine", "option_file"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ def parse_summary(text: str) -> dict[str, str]:
     rows = {}
     if match := re.search(r"^\s*Hostname \| (\S+)\s*$", text, re.MULTILINE):
         rows["hostname"] = match[1]
+    if match := re.search(r"^\s*Version \| (\S+) ?(.*)$", text, re.MULTILINE):
+        rows |= {"version": match[1], "version_comment": match[2].strip()}
     _, _, counters = text.partition("# Status Counters")
     for line in counters.splitlines()[1:]:
         if line.startswith("#"):
@@ -124,9 +127,7 @@ def _json_document(content: Any) -> Document:  # noqa: ANN401 - foreign data
         return Document("unknown")
     if isinstance(content.get("variables"), dict | list) or isinstance(content.get("status"), dict | list):
         return Document("fixture", content=content)
-    if any(group in content for group in (*_FACT_GROUPS, "study", "text", "version", "storage_engine")) and all(
-        isinstance(content.get(group, {}), dict) for group in (*_FACT_GROUPS, "study", "text")
-    ):
+    if content and set(content) <= _FACT_KEYS and all(isinstance(content.get(key, {}), dict) for key in _FACT_GROUPS):
         return Document("facts", content=content)
     rows = plain_rows(content)
     return Document(_kind_of_rows(rows), rows)

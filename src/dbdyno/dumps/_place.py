@@ -9,13 +9,15 @@ from typing import Literal
 
 Moment = Literal["", "start", "end"]
 
-_TIER_RE = re.compile(r"(?:tier|bp|pool|mem|ram)[-_ ]?\d+(?:\.\d+)?[kmgt]?i?b?|\d+(?:\.\d+)?[kmgt]i?b?", re.IGNORECASE)
+_TIER = r"(?:tier|bp|pool|mem|ram)[-_ ]?\d+(?:\.\d+)?[kmgt]?i?b?|\d+(?:\.\d+)?[kmgt]i?b?"
+_TIER_RE = re.compile(_TIER, re.IGNORECASE)
+_TIER_IN_NAME = re.compile(rf"(?:^|[-_. ])({_TIER})(?=$|[-_. ])", re.IGNORECASE)
 _VENDORS = frozenset(
     {"mysql", "mariadb", "percona", "percona-server", "percona_server", "ps", "mysql-server", "mariadb-server"}
 )
 _ENDINGS = re.compile(r"\.(gz|txt|tsv|csv|out|log|json|cnf|ini|toml|dump|lst)$", re.IGNORECASE)
 _KIND_WORDS = re.compile(
-    r"(?:^|[-_. ])(?:(?:show|global|mysqld?)[-_. ]?)*(pt[-_]mysql[-_]summary|mysql[-_]summary|variables|vars|status"
+    r"(?:^|[-_. ])(?:(?:show|global)[-_. ]?)*(pt[-_]mysql[-_]summary|mysql[-_]summary|variables|vars|status"
     r"|config|options?|my|facts|stats?)(?=$|[-_. ])",
     re.IGNORECASE,
 )
@@ -50,6 +52,8 @@ def place_of(path: PurePath) -> Place:
     Place(folders=('mysql', '8.4.8'), label='', tier='Tier12G', moment='')
     >>> place_of(PurePath("2GB/mariadb-11.8.status_after.tsv.gz"))
     Place(folders=(), label='mariadb-11.8', tier='2GB', moment='end')
+    >>> place_of(PurePath("mysql-8.0-2G.show_global_variables.txt"))
+    Place(folders=(), label='mysql-8.0', tier='2G', moment='')
     """
     tier = ""
     folders = []
@@ -64,10 +68,9 @@ def place_of(path: PurePath) -> Place:
     moment: Moment = next((moment for moment, words in _MOMENTS.items() if words.search(stem)), "")
     for words in (*_MOMENTS.values(), _KIND_WORDS):
         stem = words.sub("", stem)
-    parts = [part for part in re.split(r"[_ ]|(?<=[a-z])-(?=[Tt]ier)|(?<=\d[KMGTkmgt])-", stem) if part.strip("-._")]
-    named = [part for part in parts if _TIER_RE.fullmatch(part.strip("-._"))]
-    label = "_".join(part for part in parts if part not in named).strip("-._ ")
-    return Place(tuple(folders), label, named[0].strip("-._") if named else tier, moment)
+    named = _TIER_IN_NAME.search(stem)
+    label = _TIER_IN_NAME.sub("", stem).strip("-._ ")
+    return Place(tuple(folders), label, named[1] if named else tier, moment)
 
 
 def campaign_and_target(folders: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:

@@ -48,8 +48,9 @@ class Dumps:
 
 @dataclass(slots=True)
 class _Collected:
-    """Documents of one target in one tier."""
+    """Documents of one target in one tier, and the folders they lie in."""
 
+    folders: tuple[str, ...] = ()
     variables: dict[str, str] | None = None
     statuses: list[tuple[str, float, dict[str, str]]] = field(default_factory=list)
     options: dict[str, str] | None = None
@@ -116,8 +117,8 @@ def _sets(documents: list[tuple[Place, Document]]) -> tuple[ComparisonSet, ...]:
             continue
         campaign, target = campaign_and_target(place.folders, place.label)
         key = ("/".join(campaign), target or "target", place.tier)
-        _add(collected.setdefault(key, _Collected()), place, document)
-    collected = _with_untiered(_in_one_campaign(collected))
+        _add(collected.setdefault(key, _Collected(place.folders)), place, document)
+    collected = _with_untiered(_in_one_campaign(_handed_down(collected)))
     groups: dict[tuple[str, str], list[TargetFacts]] = {}
     for (campaign_name, target, tier), found in sorted(collected.items(), key=lambda item: item[0][1]):
         groups.setdefault((campaign_name, tier), []).append(_facts(target, found))
@@ -195,6 +196,37 @@ def _facts(name: str, found: _Collected) -> TargetFacts:
     )
 
 
+def _handed_down(collected: dict[tuple[str, str, str], _Collected]) -> dict[tuple[str, str, str], _Collected]:
+    """Option files and facts that lie above targets are for all of them; facts without a target are dropped."""
+    dumped = {key: found for key, found in collected.items() if _was_dumped(found)}
+    result = dict(dumped)
+    for key, found in collected.items():
+        if key in dumped:
+            continue
+        below = _concerned(key, found, dumped)
+        for k in below:
+            result[k] = _merged(result[k], found)
+        if not below and found.options is not None:
+            result[key] = found
+    return result
+
+
+def _concerned(
+    key: tuple[str, str, str], found: _Collected, dumped: dict[tuple[str, str, str], _Collected]
+) -> list[tuple[str, str, str]]:
+    """Targets below the folder of what was found; in the same folder, where a single target lies there."""
+    of_its_tier = {k: other for k, other in dumped.items() if key[2] in ("", k[2])}
+    beside = [k for k, other in of_its_tier.items() if other.folders == found.folders]
+    if beside and len({k[:2] for k in beside}) == 1:
+        return beside
+    depth = len(found.folders)
+    return [k for k, o in of_its_tier.items() if o.folders[:depth] == found.folders and len(o.folders) > depth]
+
+
+def _was_dumped(found: _Collected) -> bool:
+    return found.variables is not None or bool(found.statuses) or found.summary is not None
+
+
 def _in_one_campaign(collected: dict[tuple[str, str, str], _Collected]) -> dict[tuple[str, str, str], _Collected]:
     """Where no campaign holds two targets, folders were hosts or kinds: all are one campaign, with longer names."""
     targets: dict[str, set[str]] = {}
@@ -225,6 +257,7 @@ def _with_untiered(collected: dict[tuple[str, str, str], _Collected]) -> dict[tu
 
 def _merged(found: _Collected, common: _Collected) -> _Collected:
     return _Collected(
+        found.folders,
         found.variables if found.variables is not None or common.statuses else common.variables,
         found.statuses or common.statuses,
         found.options if found.options is not None else common.options,

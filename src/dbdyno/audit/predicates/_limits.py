@@ -11,8 +11,6 @@ from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import fact_missing, ratios
 
-_UNCOMPARED_LIMITS = ("open files", "processes", "locked memory", "core")
-
 
 def table_cache(question: Question) -> Verdict:
     """Servers may keep about the same number of open tables, and none runs out in the window."""
@@ -107,7 +105,7 @@ def process_limits(question: Question) -> Verdict:
     for group in ("proc_limits", "cgroup"):
         facts = {t.name: t.fact("host", group) or {} for t in question.targets}
         for name in sorted({name for limits in facts.values() for name in limits}):
-            if any(word in str(name).lower() for word in _UNCOMPARED_LIMITS[2:]):
+            if "core" in str(name).lower():  # the size of a core file is no limit of a run
                 continue
             values = grouped((target, known(str(limits.get(name, "")))) for target, limits in facts.items())
             if len(values) > 1:

@@ -1,0 +1,75 @@
+"""What was asked for against what ran."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit_cases import (
+    LOADED,
+    MARIADB_10_11,
+    MARIADB_11_8,
+    facts,
+    outcome,
+    verdict,
+    with_facts,
+)
+
+
+def test_options_that_do_nothing_are_listed_but_for_those_another_rule_tells() -> None:
+    options = {"innodb_buffer_pool_instances": "8", "innodb_log_files_in_group": "2", "innodb_io_capacity": "200"}
+    one = facts("a", MARIADB_10_11, more={"option_file": options}, innodb_io_capacity="200")
+    assert verdict("option-ignored", one).values == {"a": ("innodb_buffer_pool_instances",)}
+    unknown = facts("a", more={"option_file": {"some_plugin_option": "1"}})
+    assert outcome("option-ignored", unknown) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("option", "asked", "shown", "wanted"),
+    [
+        ("max_connections", "4000", "214", "finding"),
+        ("sort_buffer_size", "256K", "262144", "clear"),
+        ("innodb_doublewrite", "1", "ON", "clear"),
+        ("log_bin", "/data/binlog", "ON", "clear"),
+        ("datadir", "/data", "/var/lib/mysql/", "clear"),
+        ("query_cache_type", "0", "OFF", "clear"),
+        ("innodb_flush_method", "o_direct", "O_DIRECT", "clear"),
+        ("sql_mode", "A,B", "B,A", "clear"),
+        ("innodb_log_file_size", "2G", "50331648", "clear"),
+    ],
+)
+def test_what_was_asked_for_is_held_against_what_is_shown(option: str, asked: str, shown: str, wanted: str) -> None:
+    one = facts("a", more={"option_file": {option: asked}}, **{option: shown})
+    assert outcome("asked-not-effective", one) == wanted
+
+
+def test_computed_values_and_unset_defaults_are_told_once_each() -> None:
+    a = facts("a", more={"option_file": {}}, innodb_read_io_threads="40", innodb_flush_neighbors="0")
+    b = facts("b", MARIADB_11_8, more={"option_file": {}}, innodb_read_io_threads="4", innodb_flush_neighbors="1")
+    assert set(verdict("autosized-parameters", a, b).values) == {"io.read_threads"}
+    assert set(verdict("unpinned-defaults-differ", a, b).values) == {"flush.neighbors"}
+    pinned = facts("b", MARIADB_11_8, more={"option_file": {"innodb_flush_neighbors": "1"}}, innodb_flush_neighbors="1")
+    assert outcome("unpinned-defaults-differ", a, pinned) == "clear"
+
+
+def test_a_setting_that_nobody_asked_for_came_from_another_file() -> None:
+    one = facts("a", more={"option_file": {}}, skip_name_resolve="ON", sort_buffer_size="262144")
+    result = verdict("packaged-conf-included", one)
+    assert (result.values, result.certainty) == ({"a": ("skip_name_resolve=ON",)}, "inferred")
+    ours = facts("a", more={"option_file": {"skip_name_resolve": "1"}}, skip_name_resolve="ON")
+    assert outcome("packaged-conf-included", ours) == "clear"
+
+
+def test_a_dump_of_the_first_minute_proves_nothing() -> None:
+    early = {"uptime": "2", "handler_commit": "0", "questions": "2", "connections": "7"}
+    assert verdict("evidence-captured-too-early", with_facts("a", status=early)).values == {
+        "before the load, session scope": ("a",)
+    }
+    assert outcome("evidence-captured-too-early", with_facts("a", status=early, status_end=LOADED)) == "clear"
+    assert verdict("evidence-captured-too-early", facts("a")).values == {"none": ("a",)}
+
+
+def test_a_claim_is_held_against_what_ran() -> None:
+    one = facts("a", MARIADB_11_8, query_cache_type="OFF")
+    claim = {"parameter": "server.query_cache_type", "targets": ["a"], "value": "ON"}
+    assert outcome("report-text-vs-dumps", one, text={"claims": [claim]}) == "finding"
+    assert outcome("report-text-vs-dumps", one, text={"claims": [claim | {"value": 0}]}) == "clear"

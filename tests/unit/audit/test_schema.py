@@ -1,0 +1,83 @@
+"""What the tables are."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit_cases import (
+    MARIADB_11_8,
+    MYSQL_8_4,
+    facts,
+    outcome,
+    verdict,
+    with_facts,
+)
+from dbdyno.audit import TargetFacts
+from dbdyno.audit.predicates._schema import normalised_ddl
+
+
+def test_the_collation_of_columns_comes_before_the_servers() -> None:
+    columns = {"columns": [["sbtest1", "c", "utf8mb4", "utf8mb4_bin"]]}
+    a, b = (facts(n, more={"schema": columns}, collation_server=c) for n, c in (("a", "x"), ("b", "y")))
+    assert outcome("table-collation-mismatch", a, b) == "clear"
+    servers = facts("a", collation_server="utf8mb4_0900_ai_ci"), facts("b", collation_server="utf8mb4_general_ci")
+    assert verdict("table-collation-mismatch", *servers).certainty == "inferred"
+
+
+def test_character_sets_are_silent_where_only_collations_differ() -> None:
+    pair = (
+        facts("a", character_set_server="utf8mb4", collation_server="x"),
+        facts("b", character_set_server="utf8mb4", collation_server="y"),
+    )
+    assert outcome("charset-mismatch", *pair) == "clear"
+
+
+def test_conversions_on_some_targets_are_found_and_on_all_are_not() -> None:
+    a = facts("a", collation_connection="latin1_swedish_ci", collation_server="utf8mb4_bin")
+    b = facts("b", collation_connection="utf8mb4_bin", collation_server="utf8mb4_bin")
+    assert outcome("connection-collation-conversion", a, b) == "finding"
+    assert outcome("connection-collation-conversion", a, a) == "clear"
+
+
+DDL = (
+    "CREATE TABLE `t` (`id` int(11) NOT NULL, `k` int(11) DEFAULT '0', "
+    "PRIMARY KEY (`id`), KEY `k_1` (`k`)) ENGINE=InnoDB"
+)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        DDL.replace("int(11)", "int").replace("'0'", "0"),
+        DDL + " AUTO_INCREMENT=501 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
+        DDL.replace("PRIMARY KEY (`id`), KEY `k_1` (`k`)", "KEY `k_1` (`k`),\n  PRIMARY KEY (`id`)"),
+        DDL.replace("InnoDB", "ROCKSDB"),
+    ],
+)
+def test_definitions_are_the_same_work_however_they_are_printed(same: str) -> None:
+    assert normalised_ddl(DDL) == normalised_ddl(same)
+
+
+def test_another_key_is_another_definition() -> None:
+    more = DDL.replace("KEY `k_1` (`k`)", "KEY `k_1` (`k`), CONSTRAINT `f` FOREIGN KEY (`k`) REFERENCES `u` (`id`)")
+    pair = with_facts("a", schema={"ddl": {"t": DDL}}), with_facts("b", schema={"ddl": {"t": more}})
+    assert outcome("schema-ddl-mismatch", *pair) == "finding"
+    assert outcome("schema-ddl-mismatch", pair[0], facts("b")) == "undecided"
+
+
+def test_sizes_are_compared_where_the_rows_are_equal() -> None:
+    def sized(name: str, size: int, rows: int) -> TargetFacts:
+        return with_facts(name, schema={"data_bytes": size, "row_count": rows})
+
+    assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 111, 9)) == "finding"
+    assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 110, 9)) == "clear"
+    assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 200, 18)) == "clear"
+
+
+def test_compression_is_told_by_the_ddl_else_by_differing_defaults() -> None:
+    plain = with_facts("a", schema={"ddl": {"t": DDL}})
+    packed = with_facts("b", schema={"ddl": {"t": DDL + " ROW_FORMAT=COMPRESSED"}})
+    assert outcome("compression-mismatch", plain, packed) == "finding"
+    defaults = facts("a", MARIADB_11_8, innodb_compression_default="ON"), facts("b", MYSQL_8_4)
+    assert verdict("compression-mismatch", *defaults).certainty == "inferred"
+    assert outcome("compression-mismatch", facts("a"), facts("b")) == "undecided"
