@@ -15,6 +15,7 @@ _TIER_IN_NAME = re.compile(rf"(?:^|[-_. ])({_TIER})(?=$|[-_. ])", re.IGNORECASE)
 _VENDORS = frozenset(
     {"mysql", "mariadb", "percona", "percona-server", "percona_server", "ps", "mysql-server", "mariadb-server"}
 )
+_SERVER_RE = re.compile(r"(?:mysql|my|mariadb|maria|percona|percona[-_]server|ps)[-_ ]?v?\d", re.IGNORECASE)
 _ENDINGS = re.compile(r"\.(gz|txt|tsv|csv|out|log|json|cnf|ini|toml|dump|lst)$", re.IGNORECASE)
 _KIND_WORDS = re.compile(
     r"(?:^|[-_. ])(?:(?:show|global)[-_. ]?)*(pt[-_]mysql[-_]summary|mysql[-_]summary|variables|vars|status"
@@ -71,6 +72,15 @@ def place_of(path: PurePath) -> Place:
     named = _TIER_IN_NAME.search(stem)
     label = _TIER_IN_NAME.sub("", stem).strip("-._ ")
     return Place(tuple(folders), label, named[1] if named else tier, moment)
+
+
+def names_a_server(label: str) -> bool:
+    """Whether a file's name tells which server it is of.
+
+    >>> names_a_server("mysql-8.4"), names_a_server("ps8"), names_a_server("mysqld"), names_a_server("50-server")
+    (True, True, False, False)
+    """
+    return _SERVER_RE.search(label) is not None
 
 
 def campaign_and_target(folders: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:

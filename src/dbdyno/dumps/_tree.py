@@ -5,15 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from dbdyno.audit import ComparisonSet, TargetFacts, parse_option_file
+from dbdyno.audit import ComparisonSet
 from dbdyno.core import RequestError
-from dbdyno.dumps._parse import Document, parse_document, plain_rows
-from dbdyno.dumps._place import Place, campaign_and_target, place_of
+from dbdyno.dumps._parse import Document, parse_document
+from dbdyno.dumps._place import Place, place_of
+from dbdyno.dumps._sets import sets_of
 
 _LARGEST_BYTES = 16 << 20
 _TELLING = re.compile(
@@ -46,19 +45,6 @@ class Dumps:
     unread: tuple[Unread, ...]
 
 
-@dataclass(slots=True)
-class _Collected:
-    """Documents of one target in one tier, and the folders they lie in."""
-
-    folders: tuple[str, ...] = ()
-    variables: dict[str, str] | None = None
-    statuses: list[tuple[str, float, dict[str, str]]] = field(default_factory=list)
-    options: dict[str, str] | None = None
-    summary: dict[str, str] | None = None
-    seconds: list[dict[str, str]] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-
-
 def read_dumps(folder: Path) -> Dumps:
     """Every dump below a folder, put to its target, tier and campaign.
 
@@ -84,7 +70,7 @@ def read_dumps(folder: Path) -> Dumps:
             documents.append((place_of(path.relative_to(folder)), document))
         elif _TELLING.search(path.name):
             unread.append(Unread(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts"))
-    sets = _sets(documents)
+    sets = sets_of(documents)
     if not sets:
         raise RequestError(
             f"{folder} holds no dumps of a server",
@@ -105,177 +91,3 @@ def _text(path: Path) -> str:
     if b"\0" in raw[:4096]:
         raise ValueError("not a text")
     return raw.decode("utf-8-sig", errors="replace")
-
-
-def _sets(documents: list[tuple[Place, Document]]) -> tuple[ComparisonSet, ...]:
-    collected: dict[tuple[str, str, str], _Collected] = {}
-    shared: list[tuple[tuple[str, ...], dict[str, Any]]] = []
-    for place, document in documents:
-        if document.kind == "facts" and {"study", "text"} & set(document.content):
-            shared.append((place.folders, document.content))
-        if document.kind == "facts" and not set(document.content) - {"study", "text"}:
-            continue
-        campaign, target = campaign_and_target(place.folders, place.label)
-        key = ("/".join(campaign), target or "target", place.tier)
-        _add(collected.setdefault(key, _Collected(place.folders)), place, document)
-    collected = _with_untiered(_in_one_campaign(_handed_down(collected)))
-    groups: dict[tuple[str, str], list[TargetFacts]] = {}
-    for (campaign_name, target, tier), found in sorted(collected.items(), key=lambda item: item[0][1]):
-        groups.setdefault((campaign_name, tier), []).append(_facts(target, found))
-    return tuple(
-        ComparisonSet(
-            tuple(groups[campaign_name, tier]),
-            campaign_name,
-            tier,
-            _shared(shared, campaign_name, "study"),
-            _shared(shared, campaign_name, "text"),
-        )
-        for campaign_name, tier in sorted(groups, key=lambda key: (key[0], _size(key[1])))
-    )
-
-
-def _add(found: _Collected, place: Place, document: Document) -> None:
-    if document.kind == "variables":
-        found.variables = document.rows
-    elif document.kind == "status":
-        found.statuses.append((place.moment, _uptime(document.rows), document.rows))
-    elif document.kind == "option_file":
-        found.options = (found.options or {}) | parse_option_file(document.rows["text"])
-    elif document.kind == "summary":
-        found.summary = document.rows
-    elif document.kind == "seconds":
-        found.seconds = document.content["rows"]
-    else:
-        _add_json(found, place, document.content)
-
-
-def _add_json(found: _Collected, place: Place, content: dict[str, Any]) -> None:
-    if content.get("variables"):
-        found.variables = plain_rows(content["variables"])
-        for name in ("version", "version_comment"):
-            if isinstance(content.get(name), str):
-                found.variables.setdefault(name, content[name])
-    for key, moment in (("status", place.moment), ("status_end", "end")):
-        if content.get(key):
-            rows = plain_rows(content[key])
-            found.statuses.append((moment, _uptime(rows), rows))
-    if isinstance(content.get("option_file"), str):
-        found.options = (found.options or {}) | parse_option_file(content["option_file"])
-    elif isinstance(content.get("option_file"), dict):
-        found.options = (found.options or {}) | plain_rows(content["option_file"])
-    for group in ("session", "schema", "host", "run", "version", "storage_engine"):
-        if content.get(group):
-            found.facts[group] = content[group]
-
-
-def _uptime(rows: dict[str, str]) -> float:
-    try:
-        return float(rows.get("uptime", "0"))
-    except ValueError:
-        return 0.0
-
-
-def _facts(name: str, found: _Collected) -> TargetFacts:
-    ordered = sorted(found.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
-    start = ordered[0][2] if ordered and ordered[0][0] != "end" else None
-    end = ordered[-1][2] if len(ordered) > 1 or (ordered and start is None) else None
-    return TargetFacts(
-        name=name,
-        variables=found.variables,
-        status=start if start is not None else end,
-        status_end=end if start is not None else None,
-        status_each_second=tuple(found.seconds),
-        summary=found.summary,
-        option_file=found.options,
-        session=found.facts.get("session", {}),
-        schema=found.facts.get("schema", {}),
-        host=found.facts.get("host", {}),
-        run=found.facts.get("run", {}),
-        version=str(found.facts.get("version", "")),
-        storage_engine=str(found.facts.get("storage_engine", "")),
-    )
-
-
-def _handed_down(collected: dict[tuple[str, str, str], _Collected]) -> dict[tuple[str, str, str], _Collected]:
-    """Option files and facts that lie above targets are for all of them; facts without a target are dropped."""
-    dumped = {key: found for key, found in collected.items() if _was_dumped(found)}
-    result = dict(dumped)
-    for key, found in collected.items():
-        if key in dumped:
-            continue
-        below = _concerned(key, found, dumped)
-        for k in below:
-            result[k] = _merged(result[k], found)
-        if not below and found.options is not None:
-            result[key] = found
-    return result
-
-
-def _concerned(
-    key: tuple[str, str, str], found: _Collected, dumped: dict[tuple[str, str, str], _Collected]
-) -> list[tuple[str, str, str]]:
-    """Targets below the folder of what was found; in the same folder, where a single target lies there."""
-    of_its_tier = {k: other for k, other in dumped.items() if key[2] in ("", k[2])}
-    beside = [k for k, other in of_its_tier.items() if other.folders == found.folders]
-    if beside and len({k[:2] for k in beside}) == 1:
-        return beside
-    depth = len(found.folders)
-    return [k for k, o in of_its_tier.items() if o.folders[:depth] == found.folders and len(o.folders) > depth]
-
-
-def _was_dumped(found: _Collected) -> bool:
-    return found.variables is not None or bool(found.statuses) or found.summary is not None
-
-
-def _in_one_campaign(collected: dict[tuple[str, str, str], _Collected]) -> dict[tuple[str, str, str], _Collected]:
-    """Where no campaign holds two targets, folders were hosts or kinds: all are one campaign, with longer names."""
-    targets: dict[str, set[str]] = {}
-    for campaign, target, _ in collected:
-        targets.setdefault(campaign, set()).add(target)
-    if len(targets) < 2 or any(len(names) > 1 for names in targets.values()):
-        return collected
-    return {
-        ("", f"{campaign}/{target}".strip("/"), tier): found for (campaign, target, tier), found in collected.items()
-    }
-
-
-def _with_untiered(collected: dict[tuple[str, str, str], _Collected]) -> dict[tuple[str, str, str], _Collected]:
-    """Facts and option files without a tier belong to every tier of their target."""
-    tiers: dict[tuple[str, str], list[str]] = {}
-    for campaign, target, tier in collected:
-        tiers.setdefault((campaign, target), []).append(tier)
-    result = {}
-    for (campaign, target, tier), found in collected.items():
-        own = tiers[campaign, target]
-        if tier or len(own) == 1:
-            common = collected.get((campaign, target, "")) if tier else None
-            result[campaign, target, tier] = _merged(found, common) if common is not None else found
-        elif found.variables is not None:
-            result[campaign, target, tier] = found
-    return result
-
-
-def _merged(found: _Collected, common: _Collected) -> _Collected:
-    return _Collected(
-        found.folders,
-        found.variables if found.variables is not None or common.statuses else common.variables,
-        found.statuses or common.statuses,
-        found.options if found.options is not None else common.options,
-        found.summary or common.summary,
-        found.seconds or common.seconds,
-        common.facts | found.facts,
-    )
-
-
-def _shared(shared: Iterable[tuple[tuple[str, ...], dict[str, Any]]], campaign: str, group: str) -> dict[str, Any]:
-    """Facts of the study that lie at or above a campaign's folder."""
-    facts: dict[str, Any] = {}
-    for folders, content in shared:
-        if f"{campaign}/".startswith("".join(f"{folder}/" for folder in folders)):
-            facts |= content.get(group, {})
-    return facts
-
-
-def _size(tier: str) -> tuple[float, str]:
-    match = re.search(r"(\d+(?:\.\d+)?)\s*([kmgt]?)", tier.lower())
-    return (float(match[1]) * 1024 ** "kmgt".find(match[2]) if match else 0.0, tier)

@@ -18,6 +18,8 @@ from dbdyno.engines import (
     known_options,
     lookup_option,
     matches,
+    measured_state,
+    neutral_parameters,
     parameters,
     parameters_for,
     suggest,
@@ -210,3 +212,69 @@ def test_a_counter_that_is_not_shown_is_none_and_not_zero() -> None:
     assert limit == pytest.approx(841.6)
     assert by_id["history.length"].value({}, {"trx_rseg_history_len": 4.0}) == 4.0
     assert "lsm.cache_hits" not in by_id
+
+
+@needs_shared
+@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
+def test_every_variable_said_to_show_a_parameter_is_shown_by_the_live_server(path: Path) -> None:
+    content = live(path)
+    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
+    shown = 0
+    for parameter in neutral_parameters().values():
+        where = parameter.shown(identity.family, identity.version)
+        if where is not None and not parameter.build_dependent:
+            shown += 1
+            assert where.variable in content["variables"], (path.stem, parameter.parameter_id, where.variable)
+    assert shown > 60
+
+
+@needs_shared
+@pytest.mark.parametrize("path", LIVE, ids=lambda p: p.stem)
+def test_a_default_that_is_not_computed_is_what_the_live_server_shows(path: Path) -> None:
+    content = live(path)
+    identity = identify(content["version"], content["version_comment"], frozenset(content["variables"]))
+    for parameter in neutral_parameters().values():
+        where = parameter.shown(identity.family, identity.version)
+        if where is None or where.computed or parameter.build_dependent or not where.default:
+            continue
+        if (text := content["variables"].get(where.variable)) is None or where.variable in ("ssl_cert", "log_bin"):
+            continue
+        numbers = [t.replace(".", "", 1).lstrip("-").isdigit() for t in (text, where.default)]
+        same = float(text) == float(where.default) if all(numbers) else text.lower() == where.default.lower()
+        assert same, (path.stem, where.variable, text, where.default)
+
+
+def test_what_a_server_made_of_an_option_is_what_the_nearest_measured_one_did() -> None:
+    assert measured_state("innodb_buffer_pool_instances", "mariadb", "11.4.10") == "no-op"
+    assert measured_state("innodb_change_buffering", "mariadb", "11.0.2") == "no-op"
+    assert measured_state("innodb_page_cleaners", "mariadb", "10.2.44") == "accepted"
+    assert measured_state("innodb_page_cleaners", "mariadb", "10.1.48") == "refused"
+    assert measured_state("have_ssl_of_ours", "mysql", "8.4.8") is None
+
+
+def test_what_mysql_refuses_percona_may_have() -> None:
+    assert measured_state("thread_statistics", "percona", "8.0.45") is None
+    assert measured_state("innodb_io_capacity", "percona", "8.0.45") == "accepted"
+
+
+def test_rows_that_show_a_parameter_do_not_overlap() -> None:
+    versions = ["5.5.62", "5.6.51", "5.7.19", "5.7.44", "8.0.19", "8.0.45", "8.2.0", "8.4.8", "9.7.4", "26.1.0"]
+    versions += [
+        "10.0.38",
+        "10.1.48",
+        "10.2.44",
+        "10.4.30",
+        "10.5.4",
+        "10.5.23",
+        "10.6.23",
+        "10.9.1",
+        "11.0.2",
+        "12.1.2",
+    ]
+    for parameter in neutral_parameters().values():
+        for family in ("mysql", "percona", "mariadb"):
+            for version in versions:
+                fitting = [
+                    r for r in parameter.rows if r.get("family") == family and within(version, r["since"], r["until"])
+                ]
+                assert len(fitting) <= 1, (parameter.parameter_id, family, version)

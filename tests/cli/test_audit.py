@@ -1,0 +1,70 @@
+"""`dbdyno audit` as programs and people see it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(
+        [str(PROGRAM), "audit", *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+
+
+def target(folder: Path, version: str, **variables: str) -> None:
+    folder.mkdir(parents=True)
+    rows = {"version": version, "innodb_buffer_pool_size": "134217728", **variables}
+    (folder / "variables.txt").write_text("".join(f"{name}\t{value}\n" for name, value in rows.items()))
+
+
+def test_a_high_finding_is_told_with_value_unit_and_remedy_and_ends_in_1(tmp_path: Path) -> None:
+    target(tmp_path / "mysql/8.4.8", "8.4.8", innodb_max_dirty_pages_pct="90", innodb_max_dirty_pages_pct_lwm="10")
+    target(tmp_path / "mysql/5.7.44", "5.7.44", innodb_max_dirty_pages_pct="75", innodb_max_dirty_pages_pct_lwm="0")
+    done = run(str(tmp_path))
+    assert done.returncode == 1
+    assert "HIGH  share of dirty pages at which flushing begins  [dirty-limit-mismatch]  read" in done.stdout
+    assert "75 %: mysql/5.7.44" in done.stdout and "remedy: Set innodb_max_dirty_pages_pct" in done.stdout
+    assert "UNDECIDED" in done.stdout and "clear" in done.stdout.splitlines()[-1]
+    assert done.stderr == ""
+
+
+def test_programs_get_a_list_and_with_all_every_rule(tmp_path: Path) -> None:
+    target(tmp_path / "a", "8.4.8", log_bin="ON")
+    target(tmp_path / "b", "11.8.6-MariaDB", log_bin="OFF")
+    found = json.loads(run(str(tmp_path), "--json").stdout)
+    binlog = next(entry for entry in found if entry["id"] == "binlog-enabled-mismatch")
+    assert binlog["severity"] == "critical" and binlog["targets"] == ["a", "b"]
+    assert binlog["values"] == {"binlog.enabled": {"OFF": ["b"], "ON": ["a"]}}
+    assert {entry["outcome"] for entry in found} == {"finding"}
+    everything = json.loads(run(str(tmp_path), "--json", "--all").stdout)
+    assert len({entry["id"] for entry in everything}) == 99
+    undecided = next(entry for entry in everything if entry["id"] == "socket-vs-tcp")
+    assert (undecided["outcome"], undecided["missing"]) == ("undecided", "session:transport")
+
+
+def test_without_a_critical_or_high_finding_it_ends_in_0(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        target(tmp_path / name, "8.4.8")
+    done = run(str(tmp_path))
+    assert done.returncode == 0
+    assert "MEDIUM  status dumps from before the load" in done.stdout
+
+
+def test_nothing_to_audit_is_a_wrong_request(tmp_path: Path) -> None:
+    done = run(str(tmp_path / "nothing"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no folder" in done.stderr and "hint:" in done.stderr
+
+
+def test_a_file_that_cannot_be_read_is_named_on_the_side(tmp_path: Path) -> None:
+    target(tmp_path / "a", "8.4.8")
+    (tmp_path / "a/status.txt").write_bytes(b"\x00" * 100)
+    done = run(str(tmp_path), "--json")
+    assert "a/status.txt is left out: not a text" in done.stderr
+    assert json.loads(done.stdout)
