@@ -79,8 +79,16 @@ def merged(found: Collected, common: Collected) -> Collected:
         found.options if found.options is not None else common.options,
         found.summary or common.summary,
         found.seconds or common.seconds,
-        common.facts | found.facts,
+        {group: _joined(common.facts, found.facts, group) for group in common.facts | found.facts},
     )
+
+
+def _joined(common: dict[str, Any], own: dict[str, Any], group: str) -> Any:  # noqa: ANN401 - facts are foreign data
+    """A group of facts; what a target says itself comes before what is common."""
+    one, other = common.get(group), own.get(group)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one | other
+    return one if other is None else other
 
 
 def target_facts(name: str, found: Collected) -> TargetFacts:

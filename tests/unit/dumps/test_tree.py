@@ -128,12 +128,16 @@ def test_facts_lie_beside_a_target_above_all_or_at_the_study(tmp_path: Path) -> 
         write(tmp_path, f"{name}/Tier2G.variables.txt", variables())
         write(tmp_path, f"{name}/Tier4G.variables.txt", variables())
     write(tmp_path, "facts.json", json.dumps({"study": {"max_threads": 64}, "host": {"numa_nodes": 2}}))
-    write(tmp_path, "a/facts.json", json.dumps({"session": {"ssl_cipher": ""}, "storage_engine": "innodb"}))
+    write(
+        tmp_path,
+        "a/facts.json",
+        json.dumps({"session": {"ssl_cipher": ""}, "host": {"rotational": False}, "storage_engine": "innodb"}),
+    )
     dumps = read_dumps(tmp_path)
     assert [dict(s.study) for s in dumps.sets] == [{"max_threads": 64}] * 2
     for comparison in dumps.sets:
         a, b = comparison.targets
-        assert (dict(a.host), dict(b.host)) == ({"numa_nodes": 2}, {"numa_nodes": 2})
+        assert (dict(a.host), dict(b.host)) == ({"numa_nodes": 2, "rotational": False}, {"numa_nodes": 2})
         assert (dict(a.session), dict(b.session)) == ({"ssl_cipher": ""}, {})
         assert (a.storage_engine, b.storage_engine) == ("innodb", "")
 
