@@ -17,7 +17,16 @@ import pytest
 
 from dbdyno.core import DbdynoError, MeasureError
 from dbdyno.hosts import Home, LocalHost
-from dbdyno.lab import DatasetsEqual, Event, Outcome, RunFinished, SecondMeasured, find_generator, run_study
+from dbdyno.lab import (
+    DatasetsEqual,
+    Event,
+    Outcome,
+    ResultsCompared,
+    RunFinished,
+    SecondMeasured,
+    find_generator,
+    run_study,
+)
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import Study, parse_study, study_text
@@ -28,7 +37,7 @@ STUDY = """
 targets = {targets}
 workload = {{name = "oltp_read_write", tables = 2, rows = 5000}}
 axes = {{tier = ["64MB"], concurrency = {concurrency}, route = {route}}}
-measure = {{warm_up = "1s", window = "2s", repeats = 1}}
+measure = {{warm_up = "1s", window = "2s", repeats = 1, equivalence_events = 100}}
 {more}
 """
 
@@ -115,6 +124,8 @@ def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) ->
     assert {record.run.run_id: record.reason for record in results.records() if record.status != "good"} == {}
     assert (outcome.good, outcome.complete) == (6, True)
     assert any(isinstance(event, DatasetsEqual) and event.targets_count == 3 for event in events)
+    (compared,) = (event.comparison for event in events if isinstance(event, ResultsCompared))
+    assert (compared.targets_count, compared.events_count, compared.unlike, compared.unknown) == (3, 100, {}, {})
     assert results.verify() == ()
     for record in results.records():
         run_id = record.run.run_id

@@ -126,6 +126,29 @@ def program(server: Server) -> Program:
     )
 
 
+def test_a_fingerprint_sees_one_changed_row_and_two_of_the_same_are_equal(program: Program, server: Server) -> None:
+    workload, *options = "sysbench/oltp_read_write", "--tables=1", "--rows=500"
+
+    def fingerprint(events: int) -> dict[str, Any]:
+        return program("fingerprint", workload, *options, f"--events={events}", "--json")[0]
+
+    filled = program.fill(workload, *options)
+    before = fingerprint(0)
+    assert before["content_sha256"] == filled["content_sha256"]
+    assert before["statements_sha256"] is None
+    first = fingerprint(50)
+    assert (first["events"], first["failed"]) == (50, 0)
+    assert first["content_sha256"] != before["content_sha256"]
+    program.fill(workload, *options)
+    second = fingerprint(50)
+    assert {**second, "elapsed_ns": 0} == {**first, "elapsed_ns": 0}
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE dbdyno_families.sbtest1 SET k = k + 1 WHERE id = 7")
+        cursor.execute("COMMIT")
+    assert fingerprint(0)["content_sha256"] != second["content_sha256"]
+    program("cleanup", workload, *options)
+
+
 def test_tpcc_stays_consistent_and_what_is_not_is_found(program: Program, server: Server) -> None:
     workload, *options = TPCC[server.installation.family]
     program.fill(workload, *options)

@@ -37,7 +37,8 @@ fn digested(name: &str, seed: u64, users: u32, more: &[(&str, &str)]) -> Arc<Dig
     Arc::new(Digested::new(made, EVENTS))
 }
 
-fn do_event(made: &dyn Workload, user: &mut dyn User) {
+/// Gives how long the user rests after it.
+fn do_event(made: &dyn Workload, user: &mut dyn User) -> u64 {
     let (mut call, mut rows, mut reply) = (Call::default(), KeptRows::default(), None);
     user.start_event(None);
     loop {
@@ -51,7 +52,7 @@ fn do_event(made: &dyn Workload, user: &mut dyn User) {
         rows.expect(false);
         reply = Some(made.stand_in(&call, &mut rows));
     }
-    user.finish_event();
+    user.finish_event()
 }
 
 /// One event of each user in turn.
@@ -60,7 +61,7 @@ fn in_turn(made: &dyn Workload, numbers: impl Iterator<Item = u32>, events: u64)
     for _ in 0..events {
         users
             .iter_mut()
-            .for_each(|user| do_event(made, user.as_mut()));
+            .for_each(|user| _ = do_event(made, user.as_mut()));
     }
 }
 
@@ -144,4 +145,31 @@ fn users_and_seeds_differ_and_one_letter_is_seen() {
     assert!(digest(2, &[]) != first);
     assert!(digest(1, &[("skip_trx", "on")]) != first);
     assert_eq!(first[0].to_string().len(), 64);
+}
+
+#[test]
+fn at_a_standstill_the_servers_clock_is_set_and_nobody_rests() {
+    let made = |name| {
+        let source = RandomSource {
+            kind: RandomKind::Dbdyno,
+            seed: 1,
+        };
+        workload(name, &options(name), source, 1).unwrap()
+    };
+    let still = Digested::new(made("tpcc/standard"), EVENTS).at_standstill(7);
+    let moving = Digested::new(made("tpcc/standard"), EVENTS);
+    assert!(rest_after_an_event(&moving) > 0, "keying and thinking");
+    assert_eq!(rest_after_an_event(&still), 0);
+    assert_eq!(still.digests(), moving.digests());
+    let both_lanes = Digested::new(made("linkbench"), EVENTS).at_standstill(7);
+    for lane in 0..both_lanes.lanes() {
+        let statements = both_lanes.session_statements(lane);
+        assert_eq!(statements.last().unwrap(), "SET timestamp = 7");
+    }
+}
+
+fn rest_after_an_event(made: &Digested) -> u64 {
+    let mut user = made.user(0);
+    let before = user.initial_rest_ns();
+    before + do_event(made, user.as_mut())
 }
