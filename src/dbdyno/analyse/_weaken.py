@@ -26,6 +26,7 @@ class StudyFacts:
     is_interleaved : targets took turns in random order
     are_results_compared : each target was to be sent the same events before the runs, where there are several
     results : how what they made of them compares
+    scaled : name of the scale that was chosen of a larger study; empty: none
     """
 
     window_s: float
@@ -36,6 +37,7 @@ class StudyFacts:
     is_interleaved: bool = True
     are_results_compared: bool = True
     results: tuple[ResultComparison, ...] = ()
+    scaled: str = ""
 
 
 def weaknesses(
@@ -53,6 +55,7 @@ def weaknesses(
     """
     found = [
         _results_differ(facts),
+        _scaled(facts),
         _not_good(records),
         _results_unknown(facts),
         *unsettled_windows(records, windows or {}),
@@ -99,6 +102,16 @@ def _results_unknown(facts: StudyFacts) -> Caveat | None:
         return None
     text = f"Whether all targets make the same of the same events could not be checked: {listed(unknown)}."
     return Caveat("results-unchecked", text)
+
+
+def _scaled(facts: StudyFacts) -> Caveat | None:
+    if not facts.scaled:
+        return None
+    return Caveat(
+        "scaled",
+        f"Scaled ({facts.scaled}): rows, memory or times are other than those of the study it is made from. "
+        "Levels do not carry over, and ranks need not.",
+    )
 
 
 def _not_good(records: Sequence[RunRecord]) -> Caveat | None:

@@ -31,11 +31,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "plan", "ordered runs with reasons, time, disk and memory; touches nothing", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
+    parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
 
 
 def _plan(choices: argparse.Namespace) -> int:
-    study = read_study(choices.study)
+    study = read_study(choices.study, choices.scale)
     plan = full_plan(study, LocalHost())
     if choices.json:
         print(json.dumps(plan_object(study, plan), indent=1))

@@ -16,6 +16,7 @@ a power cut, it loses at most the run under way: the same command goes on with w
 
   dbdyno run studies/first.toml                  into results/first
   dbdyno run studies/first.toml -o /data/first
+  dbdyno run studies/percona-2026.toml --scale small
 
 Exit code 0: all runs made; 1: some runs failed or it was interrupted; 2: the request was wrong;
 3: host, network or server failed.
@@ -26,6 +27,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "run", "run a study file; again: resume", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
+    parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     add_run_options(parser)
 
 
@@ -39,7 +41,7 @@ def add_run_options(parser: Parser) -> None:
 
 
 def _run(choices: argparse.Namespace) -> int:
-    study = read_study(choices.study)
+    study = read_study(choices.study, choices.scale)
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
     return run_to_report(study, choices.output or Path("results") / study.name, choices)

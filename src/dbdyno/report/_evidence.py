@@ -135,6 +135,7 @@ def _facts(study: Study, results: Results) -> StudyFacts:
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
         shares_cores=not study.pinning.is_apart and not elsewhere,
+        scaled=study.scaled,
         is_interleaved=study.order == "interleaved",
         are_results_compared=study.equivalence_events > 0 or len(study.targets) < 2,
         results=tuple(results.compared([t.name for t in study.targets], [w.label for w in study.workloads])),

@@ -13,6 +13,7 @@ from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
+from dbdyno.study._scale import scaled_document
 from dbdyno.study._schema import Key
 from dbdyno.study._values import ErrorPolicy, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
@@ -28,8 +29,8 @@ _OF_KIND = {
 """Kinds of pacing by the key that chooses them, with the keys that belong to it alone."""
 
 
-def read_study(path: Path) -> Study:
-    """Read and check a study file.
+def read_study(path: Path, scale: str | None = None) -> Study:
+    """Read and check a study file; `scale` names one of its scales, without it the study is read at its own.
 
     Raises
     ------
@@ -39,10 +40,10 @@ def read_study(path: Path) -> Study:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"study file {path} can't be read", str(error), "give the path of a study file") from error
-    return parse_study(text, str(path))
+    return parse_study(text, str(path), scale)
 
 
-def parse_study(text: str, source: str) -> Study:
+def parse_study(text: str, source: str, scale: str | None = None) -> Study:
     """Check the text of a study file; `source` names it in errors and gives the study its default name.
 
     >>> study = parse_study('''
@@ -57,6 +58,10 @@ def parse_study(text: str, source: str) -> Study:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{source} is not TOML", str(error), "see the study files in studies/ for the form") from error
+    try:
+        document = scaled_document(document, scale, Path(source).stem)
+    except StudyError as error:
+        raise StudyError(f"{source}: {error.what}", error.why, error.remedy) from error
     return _Reader(text, source).study(document)
 
 
@@ -78,6 +83,7 @@ class _Reader:
         return Study(
             name=top["name"] or Path(self.source).stem,
             question=top["question"] or _default_question(targets),
+            scaled=top["scaled"],
             targets=targets,
             workloads=workloads,
             tiers_bytes=axes["tier"],

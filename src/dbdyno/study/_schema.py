@@ -137,6 +137,7 @@ TOP: Mapping[str, Key] = MappingProxyType(
     {
         "name": Key(_text, "", "short name; the file's own name when absent"),
         "question": Key(_text, "", "the question the study answers, one line"),
+        "scaled": Key(_text, "", "name of the scale that the values are of; written by --scale"),
         "targets": Key(_list_of(_text), (), "engines as FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
     }
 )

@@ -135,6 +135,7 @@ class Study:
     seed : of the order of runs, of the rows and of the load
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
+    scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     """
 
     name: str
@@ -157,6 +158,7 @@ class Study:
     pinning: Pinning = Pinning()
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
+    scaled: str = ""
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

@@ -27,6 +27,8 @@ def study_text(study: Study) -> str:
     ]
     simple = len(plain) == len(study.targets)
     parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
+    if study.scaled:
+        parts.append(f"scaled = {_quoted(study.scaled)}")
     if simple:
         parts.append(f"targets = [{', '.join(_quoted(target.name) for target in plain)}]")
     else:

@@ -20,7 +20,12 @@ word. `studies/` holds complete ones.
 """
 NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql-files.md)."
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
-    "Top of the file": ("", _schema.TOP),
+    "Top of the file": (
+        "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys of `[axes]`, "
+        "likewise `measure`, `pacing`, `pinning` and `errors`; `targets` or `[[scale.small.target]]` replace all targets; "
+        "`[scale.small.workload]` replaces options that a workload of the study gives.",
+        _schema.TOP,
+    ),
     "`[[target]]`": (
         "Instead of a name in `targets`, where a target needs settings of its own. Server options go into "
         "`[target.settings]` as `option = value`; they are written as given and read back like the rest. "

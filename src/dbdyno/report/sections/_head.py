@@ -46,7 +46,8 @@ def _line(page: Page) -> str:
     when = [record for record in stored if record.started_ns]
     began = f" · {clock_time(min(r.started_ns for r in when))}" if when else ""
     took = f" · {format_duration(max(r.ended_ns for r in when) - min(r.started_ns for r in when))}" if when else ""
-    return f"{study.name} · {runs} = {counts}{began}{took}"
+    scaled = f" · scaled: {study.scaled}" if study.scaled else ""
+    return f"{study.name}{scaled} · {runs} = {counts}{began}{took}"
 
 
 def _targets(page: Page) -> Html:

@@ -1,0 +1,78 @@
+"""A study at another scale: the same question with other sizes, memory and times, chosen by name.
+
+``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
+``measure``, ``pacing``, ``pinning``, ``errors``. Targets are replaced as a whole. ``[scale.small.workload]`` replaces
+options where a workload of the study gives them. What the results hold is a study like any other, which says that it is
+scaled.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from dbdyno.core import StudyError
+from dbdyno.study._lines import nearest
+
+SCALE = "scale"
+_TARGETS = ("targets", "target")
+_TABLES = ("axes", "errors", "measure", "pacing", "pinning")
+
+
+def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -> dict[str, Any]:
+    """The document of a study file at one of its scales; at its own without one.
+
+    Parameters
+    ----------
+    name : of the study, where the document gives none
+
+    Raises
+    ------
+    StudyError : there is no such scale, or it holds what can't be scaled
+
+    >>> document = {"axes": {"tier": "2GB", "route": "socket"}, "scale": {"small": {"axes": {"tier": "64MB"}}}}
+    >>> scaled_document(document, "small", "big")
+    {'axes': {'tier': '64MB', 'route': 'socket'}, 'name': 'big-small', 'scaled': 'small'}
+    """
+    own = copy.deepcopy(dict(document))
+    scales = own.pop(SCALE, {})
+    if not isinstance(scales, dict) or not all(isinstance(changes, dict) for changes in scales.values()):
+        raise StudyError("scale is not a table of scales", "", "write for example [scale.small.axes]")
+    if scale is None:
+        return own
+    if scale not in scales:
+        known = f"it has: {', '.join(scales)}" if scales else "it has none"
+        raise StudyError(f"the study has no scale '{scale}'", known, nearest(scale, scales) if scales else "")
+    for key, changes in scales[scale].items():
+        _change(own, key, changes, scale)
+    return {**own, "name": f"{own.get('name') or name}-{scale}", "scaled": scale}
+
+
+def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> None:  # noqa: ANN401 - foreign TOML
+    if key in _TARGETS:
+        for other in _TARGETS:
+            document.pop(other, None)
+        document[key] = changes
+    elif key in _TABLES and isinstance(changes, dict):
+        document[key] = {**document.get(key, {}), **changes}
+    elif key == "workload" and isinstance(changes, dict):
+        _change_workloads(document, changes, scale)
+    else:
+        allowed = [*_TARGETS, *_TABLES, "workload"]
+        raise StudyError(
+            f"'{key}' in [scale.{scale}] can't be scaled", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
+        )
+
+
+def _change_workloads(document: dict[str, Any], changes: Mapping[str, Any], scale: str) -> None:
+    entries = document.get("workload", [])
+    entries = entries if isinstance(entries, list) else [entries]
+    for option, value in changes.items():
+        having = [entry for entry in entries if isinstance(entry, dict) and option in entry]
+        if not having:
+            raise StudyError(
+                f"no workload of the study gives '{option}'", f"[scale.{scale}.workload] would change nothing"
+            )
+        for entry in having:
+            entry[option] = value

@@ -1,0 +1,97 @@
+"""A study at one of its scales: what is replaced, what stays, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.study import parse_study, read_study, study_text
+
+STUDIES = sorted((Path(__file__).parents[3] / "studies").glob("*.toml"))
+BIG = """
+question = "Which?"
+targets = ["mariadb:10.11.16", "mysql:8.0.45", "percona:8.4.7"]
+
+[[workload]]
+name = "sysbench/oltp_read_write"
+tables = 20
+rows = 5000000
+
+[[workload]]
+name = "tpcc/standard"
+warehouses = 100
+
+[axes]
+tier = ["2GB", "12GB"]
+concurrency = [1, 512]
+route = "loopback"
+
+[scale.small]
+targets = ["mariadb:10.11"]
+axes = {tier = "64MB", concurrency = 4}
+measure = {window = "10s"}
+
+[scale.small.workload]
+rows = 1000
+warehouses = 1
+"""
+
+
+def test_a_scale_replaces_what_it_names_and_leaves_the_rest() -> None:
+    small = parse_study(BIG, "big.toml", "small")
+    assert (small.name, small.scaled, small.question) == ("big-small", "small", "Which?")
+    assert [target.name for target in small.targets] == ["mariadb:10.11"]
+    assert (small.tiers_bytes, small.concurrencies, small.routes) == ((64 << 20,), (4,), ("loopback",))
+    assert small.window_ns == 10 * 10**9
+    assert [dict(choice.options) for choice in small.workloads] == [
+        {"tables": 20, "table_size": 1000},
+        {"warehouses": 1},
+    ]
+
+
+def test_without_a_scale_the_study_is_read_at_its_own() -> None:
+    big = parse_study(BIG, "big.toml")
+    assert (big.name, big.scaled, len(big.targets)) == ("big", "", 3)
+    assert big.tiers_bytes == (2 << 30, 12 << 30)
+
+
+def test_a_scaled_study_that_was_written_says_so_when_it_is_read_again() -> None:
+    small = parse_study(BIG, "big.toml", "small")
+    again = parse_study(study_text(small), "other.toml")
+    assert again == small
+    assert again.scaled == "small"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("[scale.small]", "[scale.tiny]"), "no scale 'small'.*it has: tiny"),
+        (("[scale.small]", "[scale.small]\nwindow = 3"), r"'window' in \[scale.small\] can't be scaled"),
+        (("rows = 1000\n", "nodes = 5\n"), "no workload of the study gives 'nodes'"),
+        (('measure = {window = "10s"}', 'measure = {windw = "10s"}'), "windw"),
+        (("[scale.small]", "[scale]\nsmall = 3\n[other]"), "scale is not a table of scales"),
+    ],
+)
+def test_what_can_not_be_scaled_is_refused(change: tuple[str, str], words: str) -> None:
+    text = BIG if "nodes" in change[1] else BIG.split("[scale.small.workload]")[0]
+    with pytest.raises(StudyError) as error:
+        parse_study(text.replace(*change), "big.toml", "small")
+    message = f"{error.value.what} {error.value.why}"
+    assert re.search(words, message), message
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_every_scale_of_every_shipped_study_reads_and_survives_being_written(path: Path) -> None:
+    for scale in tomllib.loads(path.read_text()).get("scale", {}):
+        study = read_study(path, scale)
+        assert parse_study(study_text(study), "other.toml") == study
+
+
+def test_the_published_studies_have_a_small_scale() -> None:
+    published = [path for path in STUDIES if path.stem != "first"]
+    assert len(published) == 6, "five reports, one of them with two workloads"
+    assert all("small" in tomllib.loads(path.read_text())["scale"] for path in published)
