@@ -21,9 +21,9 @@ word. `studies/` holds complete ones.
 NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql-files.md)."
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": (
-        "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys of "
-        "`[axes]`, likewise `measure`, `pacing`, `pinning` and `errors`; `targets` or `[[scale.small.target]]` replace all "
-        "targets; `[scale.small.workload]` replaces options that a workload of the study gives.",
+        "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
+        "of `[axes]`, likewise `measure`, `pacing`, `pinning` and `errors`; `targets` or `[[scale.small.target]]` "
+        "replace all targets; `[scale.small.workload]` replaces options that a workload of the study gives.",
         _schema.TOP,
     ),
     "`[[target]]`": (
