@@ -11,6 +11,9 @@ from dbdyno.measure._records import EndRecord, IntervalRecord
 
 CLOCK_JUMP_LIMIT_NS = 100_000_000
 FAILED_SHARE_LIMIT = 0.01
+CONFLICT_SHARE_LIMIT = 0.10
+CONFLICTS = frozenset({"1020", "1205", "1213"})
+"""Record changed, lock wait timeout, deadlock or write conflict: what servers answer to transactions that meet."""
 SHORT_WINDOW_S = 60
 
 
@@ -119,15 +122,37 @@ def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> 
 
 
 def _failures(figures: WindowFigures) -> Caveat | None:
-    share = figures.failed / max(figures.failed + figures.transactions, 1)
-    if share <= FAILED_SHARE_LIMIT:
+    """Failed transactions make a run doubtful; a few conflicts, given up as the imitated tool does, only weaken it."""
+    share = _failed_share(figures)
+    limit = CONFLICT_SHARE_LIMIT if _is_conflict_only(figures) else FAILED_SHARE_LIMIT
+    if share <= limit:
         return None
-    codes = ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3])
-    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {codes or 'no code given'}")
+    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {_codes(figures)}")
+
+
+def _conflicts(figures: WindowFigures) -> Caveat | None:
+    share = _failed_share(figures)
+    if not (_is_conflict_only(figures) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
+        return None
+    text = f"{share:.1%} of the transactions met another and were given up, not counted as done: {_codes(figures)}"
+    return Caveat("conflicts-given-up", text)
+
+
+def _failed_share(figures: WindowFigures) -> float:
+    return figures.failed / max(figures.failed + figures.transactions, 1)
+
+
+def _is_conflict_only(figures: WindowFigures) -> bool:
+    return bool(figures.errors) and figures.errors.keys() <= CONFLICTS
+
+
+def _codes(figures: WindowFigures) -> str:
+    return ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3]) or "no code given"
 
 
 def _remarks(figures: WindowFigures) -> list[Caveat]:
+    found = [_conflicts(figures)]
     if 0 < figures.window_s < SHORT_WINDOW_S:
         text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
-        return [Caveat("short-window", text)]
-    return []
+        found.append(Caveat("short-window", text))
+    return [caveat for caveat in found if caveat]

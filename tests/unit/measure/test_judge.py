@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from dbdyno.measure import Judgement, judge, window_figures
 from dbdyno.measure._records import EndRecord, IntervalRecord, SearchAnswer
 
@@ -99,3 +101,20 @@ def test_a_search_that_met_the_clients_limit_or_did_not_end_is_suspect(interval:
         assert judgement.status == "suspect"
         assert codes(judgement) == {code}
         assert search.reason in judgement.reason
+
+
+@pytest.mark.parametrize(
+    ("failed", "errors", "status", "code"),
+    [
+        (5, {"1213": 5}, "good", "conflicts-given-up"),
+        (5, {"1213": 4, "1020": 1}, "good", "conflicts-given-up"),
+        (5, {"1213": 4, "1062": 1}, "suspect", "failed-transactions"),
+        (50, {"1213": 50}, "suspect", "failed-transactions"),
+    ],
+)
+def test_a_few_conflicts_that_are_given_up_weaken_a_run_and_many_make_it_suspect(
+    interval: Make, failed: int, errors: dict[str, int], status: str, code: str
+) -> None:
+    judgement = judged([interval(0, failed=failed, errors=errors), interval(1)])
+    assert judgement.status == status
+    assert code in {caveat.code for caveat in judgement.caveats}
