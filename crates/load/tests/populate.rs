@@ -61,7 +61,13 @@ fn rows_are_the_same_whichever_way_they_go() {
     each_server("ways", |bench| {
         assert!(takes_files(bench));
         let mut seen = Vec::new();
-        for (way, connections) in [("statements", "1"), ("statements", "4"), ("infile", "4")] {
+        let ways = [
+            ("statements", "1"),
+            ("statements", "4"),
+            ("infile", "4"),
+            ("prepared", "4"),
+        ];
+        for (way, connections) in ways {
             let size = ["--tables=2", "--table-size=60000", "--load-by", way];
             let size = [&size[..], &["--connections", connections]].concat();
             let filled = populate(bench, &size);
@@ -83,7 +89,7 @@ fn rows_are_the_same_whichever_way_they_go() {
 fn a_lost_connection_leaves_no_row_twice_and_none_out() {
     each_server("lost", |bench| {
         assert!(takes_files(bench));
-        for way in ["statements", "infile"] {
+        for way in ["statements", "infile", "prepared"] {
             let size = ["--tables=1", "--table-size=200000", "--load-by", way];
             let started = start(bench, &size);
             for _ in 0..3 {

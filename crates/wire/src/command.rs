@@ -7,13 +7,13 @@ use crate::{Parameter, Parameters, StatementText};
 const QUIT: u8 = 0x01;
 const QUERY: u8 = 0x03;
 const PREPARE: u8 = 0x16;
-const EXECUTE: u8 = 0x17;
+pub(crate) const EXECUTE: u8 = 0x17;
 const CLOSE_STATEMENT: u8 = 0x19;
 
 const TYPE_DOUBLE: u8 = 5;
 const TYPE_NULL: u8 = 6;
 const TYPE_LONGLONG: u8 = 8;
-const TYPE_VAR_STRING: u8 = 253;
+pub(crate) const TYPE_VAR_STRING: u8 = 253;
 
 #[inline]
 fn put_command(out: &mut Vec<u8>, command: u8, payload: impl FnOnce(&mut Vec<u8>)) {

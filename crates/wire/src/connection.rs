@@ -187,6 +187,21 @@ impl Connection {
         }
     }
 
+    /// Sends, blocking, what `packet` holds from `start` on, without copying it. Nothing may be queued.
+    pub(crate) fn send_from(
+        &mut self,
+        packet: &mut Vec<u8>,
+        start: usize,
+    ) -> Result<(), WireError> {
+        debug_assert!(self.out.is_empty());
+        let kept = std::mem::replace(&mut self.out, std::mem::take(packet));
+        self.sent = start;
+        let sent = self.flush_all();
+        *packet = std::mem::replace(&mut self.out, kept);
+        self.sent = 0;
+        sent
+    }
+
     /// Whether bytes came that nobody asked for.
     pub(crate) fn has_leftover(&self) -> bool {
         !self.leftover.is_empty()

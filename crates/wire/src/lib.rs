@@ -53,6 +53,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod auth;
+mod bound_rows;
 mod bytes;
 mod capability;
 mod channel;
@@ -87,6 +88,7 @@ mod tls;
 mod transport;
 mod value;
 
+pub use bound_rows::BoundRows;
 pub use channel::{Channel, Flush};
 pub use endpoint::{Address, Endpoint, Password, TlsPolicy};
 pub use error::{ServerError, WireError};

@@ -7,8 +7,8 @@ use crate::reply_reader::parse_error;
 use crate::row_sink::CountOnly;
 use crate::rows::Rows;
 use crate::{
-    Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionFacts, SessionOptions, WireError,
-    capability, command, local_file, login,
+    BoundRows, Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionFacts, SessionOptions,
+    WireError, capability, command, local_file, login,
 };
 use std::io::{self, Read};
 use std::time::Duration;
@@ -106,6 +106,24 @@ impl Session {
         }
         command::put_execute(&mut self.connection.out, statement.id, parameters);
         self.collect(Rows::new(true))
+    }
+
+    /// Runs a prepared INSERT with so many rows as it has places for.
+    pub fn execute_rows(
+        &mut self,
+        statement: &PreparedStatement,
+        rows: &mut BoundRows,
+    ) -> Result<QueryResult, WireError> {
+        if rows.values() != usize::from(statement.parameter_count) {
+            return Err(WireError::Misuse(
+                "rows and places of a statement differ in number",
+            ));
+        }
+        let (packet, start) = rows.packet(statement.id);
+        let sent = self.connection.send_from(packet, start);
+        rows.clear();
+        sent?;
+        self.read_result(Rows::new(true), None)
     }
 
     /// Has the server forget a prepared statement.

@@ -1,16 +1,24 @@
 //! Numbers in decimal, written into statements.
 
+/// The most digits a number has.
+const DIGITS: usize = 10;
+
 /// In decimal; `write!` takes several times as long, and rows hold many numbers.
 #[inline]
 pub(crate) fn put_number(out: &mut Vec<u8>, number: u32) {
-    let mut digits = [b'0'; 10];
+    out.extend_from_slice(decimal(number, &mut [0; DIGITS]));
+}
+
+/// The digits of a number, written into the place that is given.
+#[inline]
+pub(crate) fn decimal(number: u32, digits: &mut [u8; DIGITS]) -> &[u8] {
     let (mut rest, mut start) = (number, digits.len());
     loop {
         start -= 1;
-        digits[start] += (rest % 10) as u8;
+        digits[start] = b'0' + (rest % 10) as u8;
         rest /= 10;
         if rest == 0 {
-            return out.extend_from_slice(&digits[start..]);
+            return &digits[start..];
         }
     }
 }

@@ -36,6 +36,7 @@ mod oltp;
 mod option_value;
 mod population;
 mod premise;
+mod row_form;
 mod server_counts;
 mod sql_files;
 mod storage_engine;
@@ -56,8 +57,7 @@ pub use event::{
     Answer, Class, Draws, Facts, Figure, RetryAfter, RetryLaw, Standing, StatementTemplate,
     StatementType, Step, TransactionType, User, UserDraws, Workload,
 };
-pub use population::{
-    Check, Compression, Condition, FileForm, Holds, Moment, Population, RowSource,
-};
+pub use population::{Check, Compression, Condition, Holds, Moment, Population, RowSource};
 pub use premise::Premise;
+pub use row_form::RowForm;
 pub use server_counts::{ServerCount, ServerCounts};

@@ -1,6 +1,8 @@
 //! The seam between the rows of a dataset (this crate) and who sends them (`dbdyno-drive`).
 
+use crate::RowForm;
 use dbdyno_chance::Stream;
+use dbdyno_wire::BoundRows;
 
 /// Everything it takes to fill the tables of a workload. Tables are counted from 0.
 ///
@@ -27,8 +29,8 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     }
     /// The rows of one part, as statements.
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource>;
-    /// How `LOAD DATA LOCAL` reads the rows of a table's statements; `None`: it can't.
-    fn file_form(&self, _table: u32) -> Option<FileForm> {
+    /// How rows of the table go otherwise than as statements; `None`: they can't.
+    fn row_form(&self, _table: u32) -> Option<RowForm> {
         None
     }
     /// The condition, as SQL, under which a row of the table belongs to a part: by it a part that was begun and not
@@ -73,51 +75,6 @@ pub trait Population: Send + Sync + std::fmt::Debug {
     fn check_query(&self, table: u32) -> String {
         let sums: Vec<&str> = self.checks(table).iter().map(|check| check.sql).collect();
         format!("SELECT {} FROM {}", sums.join(", "), self.table_name(table))
-    }
-}
-
-/// How `LOAD DATA LOCAL` reads rows as they stand in an INSERT, brackets, quotes and all: so rows are written in one
-/// form, whichever way they go.
-///
-/// The brackets are what lines begin and end with, the last comma included; quotes enclose texts only, so that `NULL`
-/// without them is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileForm {
-    /// The statement that asks for the file.
-    pub statement: String,
-    /// Bytes of an INSERT before its rows.
-    before: usize,
-    /// Bytes behind them.
-    after: usize,
-}
-
-impl FileForm {
-    /// For statements that begin with `head` and end with `tail`, whose values are parted by `comma`.
-    ///
-    /// `characters` is what texts are taken for. With `binary` nothing is converted; JSON columns want to know more.
-    pub(crate) fn new(
-        (table, columns): (&str, &str),
-        (head, tail): (&str, &str),
-        comma: &str,
-        characters: &str,
-    ) -> Self {
-        let statement = format!(
-            "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET {characters} \
-             FIELDS TERMINATED BY '{comma}' OPTIONALLY ENCLOSED BY '\\'' \
-             LINES STARTING BY '(' TERMINATED BY '),' ({columns})"
-        );
-        Self {
-            statement,
-            before: head.len(),
-            after: tail.len(),
-        }
-    }
-
-    /// Makes lines of a file of an INSERT, and says where they begin in it.
-    pub fn cut(&self, insert: &mut Vec<u8>) -> usize {
-        insert.truncate(insert.len() - self.after);
-        insert.push(b',');
-        self.before
     }
 }
 
@@ -183,6 +140,11 @@ impl Holds {
 pub trait RowSource: Send {
     /// Replaces `statement` by the next INSERT and says how many rows it holds; 0 when all have been given.
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64;
+    /// Appends the next rows until there is no place for more, and says how many; 0 when all have been given. `None` of
+    /// rows that are only written as statements, from which [`RowForm::bind`] reads them. Nobody asks for both.
+    fn bind(&mut self, _rows: &mut BoundRows) -> Option<u64> {
+        None
+    }
     /// Where the draws stand after the rows given so far, where they come from one stream.
     fn stream(&self) -> Option<Stream> {
         None

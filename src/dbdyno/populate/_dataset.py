@@ -82,7 +82,7 @@ class Dataset:
             "seed": self.seed,
             "connections": connections,
             "check": True,
-            "load_by": "statements",  # the same way for all engines of a comparison; not every server takes files
+            "load_by": "prepared",  # the same way for all engines of a comparison; not every server takes files
         }
 
 

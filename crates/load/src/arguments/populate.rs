@@ -68,7 +68,7 @@ pub(crate) struct FillingArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How rows go: as statements, as the file of LOAD DATA LOCAL, or the faster of what the server takes
+    /// How rows go: as values of a prepared INSERT, as the file of LOAD DATA LOCAL, as statements, or the cheapest
     #[arg(long, value_enum, value_name = "WAY", default_value = "auto")]
     pub(crate) load_by: LoadBy,
 

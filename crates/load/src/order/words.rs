@@ -127,9 +127,11 @@ impl From<Generator> for RandomKind {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoadBy {
-    /// As LOAD DATA LOCAL where the server takes it and tables can be filled side by side, else as statements.
+    /// The cheapest for this server of the ways that it takes and that let connections fill side by side.
     #[default]
     Auto,
+    /// As the values of a prepared INSERT of many rows.
+    Prepared,
     /// As INSERT statements of many rows.
     Statements,
     /// As the file of a LOAD DATA LOCAL INFILE, which is never on any disk.

@@ -1,6 +1,7 @@
 //! One connection that fills, replaced when it is lost; each step done once, whatever becomes of connections.
 
 use super::ledger;
+use super::line::Line;
 use crate::order::Access;
 use crate::trouble::{Exit, Trouble};
 use dbdyno_drive::StopSwitch;
@@ -61,17 +62,17 @@ pub(super) struct Step {
 /// A connection at work.
 pub(super) struct Hand<'a> {
     ground: &'a Ground<'a>,
-    session: Session,
+    line: Line,
 }
 
 impl<'a> Hand<'a> {
     pub(super) fn new(ground: &'a Ground<'a>) -> Result<Self, Trouble> {
-        let session = ground.connect()?;
-        Ok(Self { ground, session })
+        let line = Line::over(ground.connect()?);
+        Ok(Self { ground, line })
     }
 
     pub(super) fn close(self) {
-        self.session.close();
+        self.line.session.close();
     }
 
     /// Writes rows and notes their sums, both or neither.
@@ -82,9 +83,10 @@ impl<'a> Hand<'a> {
         step: &Step,
         is_repeat: bool,
         undo: &mut dyn FnMut(&mut Session) -> Result<(), Hitch>,
-        work: &mut dyn FnMut(&mut Session) -> Result<Vec<u64>, Hitch>,
+        work: &mut dyn FnMut(&mut Line) -> Result<Vec<u64>, Hitch>,
     ) -> Result<Vec<u64>, Trouble> {
-        self.again_and_again(step, is_repeat, &mut |session, is_repeat| {
+        self.again_and_again(step, is_repeat, &mut |line, is_repeat| {
+            let session = &mut line.session;
             session.query("START TRANSACTION")?;
             if !ledger::claim(session, &step.entry)? {
                 session.query("ROLLBACK")?;
@@ -93,9 +95,9 @@ impl<'a> Hand<'a> {
             if is_repeat {
                 undo(session)?;
             }
-            let sums = work(session)?;
-            ledger::complete(session, &step.entry, &sums)?;
-            session.query("COMMIT")?;
+            let sums = work(line)?;
+            ledger::complete(&mut line.session, &step.entry, &sums)?;
+            line.session.query("COMMIT")?;
             Ok(sums)
         })
     }
@@ -107,7 +109,8 @@ impl<'a> Hand<'a> {
         is_repeat: bool,
         statement: &str,
     ) -> Result<(), Trouble> {
-        self.again_and_again(step, is_repeat, &mut |session, is_repeat| {
+        self.again_and_again(step, is_repeat, &mut |line, is_repeat| {
+            let session = &mut line.session;
             match session.query(statement) {
                 Err(WireError::Server(error)) if is_repeat && is_there_already(&error) => {}
                 other => drop(other?),
@@ -120,13 +123,13 @@ impl<'a> Hand<'a> {
     /// Runs a statement once and for all: an error ends the filling.
     pub(super) fn execute(&mut self, what: &str, statement: &str) -> Result<(), Trouble> {
         self.ground.go_on()?;
-        let done = self.session.query(statement);
+        let done = self.line.session.query(statement);
         done.map(drop).map_err(|error| failed_by(what, &error))
     }
 
     /// Notes a step that is done.
     pub(super) fn note(&mut self, step: &Step) -> Result<(), Trouble> {
-        let noted = ledger::claim(&mut self.session, &step.entry);
+        let noted = ledger::claim(&mut self.line.session, &step.entry);
         noted
             .map(drop)
             .map_err(|error| failed_by(&step.what, &error))
@@ -138,18 +141,18 @@ impl<'a> Hand<'a> {
         step: &Step,
         question: &mut dyn FnMut(&mut Session) -> Result<T, Hitch>,
     ) -> Result<T, Trouble> {
-        self.again_and_again(step, false, &mut |session, _| question(session))
+        self.again_and_again(step, false, &mut |line, _| question(&mut line.session))
     }
 
     fn again_and_again<T>(
         &mut self,
         step: &Step,
         mut is_repeat: bool,
-        attempt: &mut dyn FnMut(&mut Session, bool) -> Result<T, Hitch>,
+        attempt: &mut dyn FnMut(&mut Line, bool) -> Result<T, Hitch>,
     ) -> Result<T, Trouble> {
         for left in (0..ATTEMPTS).rev() {
             self.ground.go_on()?;
-            let error = match attempt(&mut self.session, is_repeat) {
+            let error = match attempt(&mut self.line, is_repeat) {
                 Ok(done) => return Ok(done),
                 Err(Hitch::Final(trouble)) => return Err(trouble),
                 Err(Hitch::Wire(error)) => error,
@@ -168,9 +171,9 @@ impl<'a> Hand<'a> {
 
     /// Comes back to a connection without a transaction.
     fn recover(&mut self, error: &WireError) -> Result<(), Trouble> {
-        let is_lost = error.is_connection_lost() || self.session.query("ROLLBACK").is_err();
+        let is_lost = error.is_connection_lost() || self.line.session.query("ROLLBACK").is_err();
         if is_lost {
-            self.session = self.ground.connect_again(error)?;
+            self.line = Line::over(self.ground.connect_again(error)?);
         }
         Ok(())
     }

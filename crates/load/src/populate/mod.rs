@@ -1,10 +1,15 @@
 //! `dbdyno-load populate`: a workload's tables made, filled, indexed and checked.
 
+mod check;
 mod filling;
 mod hand;
 mod ledger;
+mod line;
+mod part;
+mod phase;
 mod queue;
 mod rows;
+mod rows_file;
 mod schema;
 mod teller;
 mod way;
@@ -30,7 +35,7 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let population = order.population()?;
     let mut access = order.target.access()?;
-    access.options.local_files = order.load_by != LoadBy::Statements;
+    access.options.local_files = matches!(order.load_by, LoadBy::Auto | LoadBy::Infile);
     let stop = stop_switch()?;
     let earlier = begin(&order, &access, &*population)?;
 

@@ -1,10 +1,12 @@
 //! The rows of a part on their way.
 
 use super::hand::{Hitch, failed};
-use super::way::{RowsFile, Way};
+use super::line::{Batches, Line};
+use super::rows_file::RowsFile;
+use super::way::{Carrier, Way};
 use crate::trouble::Trouble;
 use dbdyno_wire::{QueryResult, Session, Value};
-use dbdyno_workload::RowSource;
+use dbdyno_workload::{RowForm, RowSource};
 use std::io;
 
 /// Told how many rows are about to go; an error ends it.
@@ -21,14 +23,41 @@ pub(super) struct Taken {
 
 /// Sends all rows.
 pub(super) fn send(
-    session: &mut Session,
+    line: &mut Line,
     rows: &mut dyn RowSource,
     way: &Way,
     on_rows: &mut OnRows<'_>,
 ) -> Result<Taken, Hitch> {
-    let Some(form) = &way.file else {
-        return send_statements(session, rows, on_rows);
-    };
+    match &way.carrier {
+        Carrier::Statements => send_statements(&mut line.session, rows, on_rows),
+        Carrier::Prepared(form) => send_values(line, rows, form, on_rows),
+        Carrier::File(form) => send_file(&mut line.session, rows, form, on_rows),
+    }
+}
+
+fn send_values(
+    line: &mut Line,
+    rows: &mut dyn RowSource,
+    form: &RowForm,
+    on_rows: &mut OnRows<'_>,
+) -> Result<Taken, Hitch> {
+    let (mut batches, mut taken) = (Batches::of(rows, form), Taken::default());
+    loop {
+        let count = batches.next();
+        if count == 0 {
+            return Ok(taken);
+        }
+        on_rows(count)?;
+        taken.rows += batches.send(line)?;
+    }
+}
+
+fn send_file(
+    session: &mut Session,
+    rows: &mut dyn RowSource,
+    form: &RowForm,
+    on_rows: &mut OnRows<'_>,
+) -> Result<Taken, Hitch> {
     let mut refused = None;
     let mut told = |count| {
         on_rows(count).map_err(|trouble| {
@@ -36,7 +65,8 @@ pub(super) fn send(
             io::Error::other("the filling ends")
         })
     };
-    let result = session.load_local(&form.statement, &mut RowsFile::new(rows, form, &mut told));
+    let mut file = RowsFile::new(rows, form, &mut told);
+    let result = session.load_local(form.load_statement(), &mut file);
     match refused {
         Some(trouble) => Err(trouble.into()),
         None => taken(session, result?),

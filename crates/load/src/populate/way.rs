@@ -1,26 +1,33 @@
-//! How rows go to the server: as statements, or as the file of a LOAD DATA LOCAL.
+//! How rows go to the server: as statements, as values of a prepared one, or as the file of a LOAD DATA LOCAL.
 
 use crate::order::LoadBy;
 use crate::trouble::Trouble;
-use dbdyno_wire::{Session, WireError};
-use dbdyno_workload::{FileForm, Population, RowSource};
-use std::io::{self, Read};
+use dbdyno_wire::{Session, SessionFacts, WireError};
+use dbdyno_workload::{Population, RowForm};
 
 /// How the rows of one table go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Way {
-    /// What the server is asked to read; `None`: statements.
-    pub(super) file: Option<FileForm>,
+    pub(super) carrier: Carrier,
     /// Whether only one connection at a time can fill the table this way.
     pub(super) is_alone: bool,
+}
+
+/// What rows go in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Carrier {
+    Statements,
+    Prepared(RowForm),
+    File(RowForm),
 }
 
 impl Way {
     /// The word of records.
     pub(super) fn word(&self) -> &'static str {
-        match self.file {
-            Some(_) => "infile",
-            None => "statements",
+        match self.carrier {
+            Carrier::Statements => "statements",
+            Carrier::Prepared(_) => "prepared",
+            Carrier::File(_) => "infile",
         }
     }
 }
@@ -34,10 +41,11 @@ pub(super) struct Wish {
 
 /// Chooses a way for each table, once the tables are there.
 ///
-/// A file costs the server two thirds of what statements cost it, for it has nothing to parse. Only where InnoDB hands out
-/// numbers by its older rule, a LOAD DATA locks out all others from a table with AUTO_INCREMENT. (MariaDB and MySQL 5.7
-/// do so by default, MySQL 8.0 doesn't.) Where there are fewer tables than connections, statements side by side
-/// are faster then.
+/// Values of a prepared statement cost the server little more than half of what the same text does, for it has nothing to
+/// parse; a file, which it reads byte by byte, something between. Only some servers take less for a file than for values.
+/// And where InnoDB hands out numbers by its older rule, a LOAD DATA locks out all others from a table with
+/// AUTO_INCREMENT. (MariaDB and MySQL 5.7 do so by default, MySQL 8.0 doesn't.) Where there are fewer tables than
+/// connections, that decides.
 pub(super) fn choose(
     session: &mut Session,
     population: &dyn Population,
@@ -49,34 +57,35 @@ pub(super) fn choose(
     if wish.load_by == LoadBy::Infile && !facts.takes_files {
         return Err(Trouble::world("the server takes no LOAD DATA LOCAL")
             .because("its variable local_infile is OFF")
-            .hint("SET GLOBAL local_infile = ON, or choose --load-by statements"));
+            .hint("SET GLOBAL local_infile = ON, or choose --load-by prepared"));
     }
-    let tables = population.tables();
-    let is_crowded = tables < wish.connections;
+    let is_crowded = population.tables() < wish.connections;
     let way = |table| {
-        let locks = facts
-            .locks
-            .contains(&population.table_name(table).to_ascii_lowercase());
-        let is_wanted = match wish.load_by {
-            LoadBy::Statements => false,
-            LoadBy::Infile => true,
-            LoadBy::Auto => {
-                facts.takes_files && !(locks && is_crowded && population.parts(table) > 1)
+        let name = population.table_name(table).to_ascii_lowercase();
+        let locks = facts.locks.contains(&name);
+        let waits = locks && is_crowded && population.parts(table) > 1;
+        let carrier = match (population.row_form(table), wish.load_by) {
+            (None, _) | (_, LoadBy::Statements) => Carrier::Statements,
+            (Some(form), LoadBy::Infile) => Carrier::File(form),
+            (Some(form), LoadBy::Auto) if facts.takes_files && facts.prefers_files && !waits => {
+                Carrier::File(form)
             }
+            (Some(form), LoadBy::Prepared | LoadBy::Auto) => Carrier::Prepared(form),
         };
-        let file = population.file_form(table).filter(|_| is_wanted);
         Way {
-            is_alone: locks && file.is_some(),
-            file,
+            is_alone: locks && matches!(carrier, Carrier::File(_)),
+            carrier,
         }
     };
-    Ok((0..tables).map(way).collect())
+    Ok((0..population.tables()).map(way).collect())
 }
 
 /// What the server says of itself.
 #[derive(Debug)]
 struct Facts {
     takes_files: bool,
+    /// Whether a file costs it less than values do.
+    prefers_files: bool,
     /// Names, in lower case, of tables that a LOAD DATA has for itself.
     locks: Vec<String>,
 }
@@ -95,7 +104,23 @@ impl Facts {
         } else {
             numbered_tables(session)?
         };
-        Ok(Self { takes_files, locks })
+        let prefers_files = prefers_files(session.facts());
+        Ok(Self {
+            takes_files,
+            prefers_files,
+            locks,
+        })
+    }
+}
+
+/// As measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
+fn prefers_files(facts: &SessionFacts) -> bool {
+    let version = facts.server_version.split(['.', '-']).map(str::parse);
+    let version: Vec<u32> = version.map_while(Result::ok).take(2).collect();
+    if facts.is_mariadb {
+        version < vec![10, 6]
+    } else {
+        version >= vec![8, 0]
     }
 }
 
@@ -111,48 +136,22 @@ fn numbered_tables(session: &mut Session) -> Result<Vec<String>, WireError> {
         .collect())
 }
 
-/// Rows as a file that is made while it is read.
-pub(super) struct RowsFile<'a> {
-    rows: &'a mut dyn RowSource,
-    form: &'a FileForm,
-    /// Told how many rows the next piece has; an error ends the file.
-    on_rows: &'a mut dyn FnMut(u64) -> io::Result<()>,
-    lines: Vec<u8>,
-    /// Where the lines that are not yet read begin.
-    at: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> RowsFile<'a> {
-    pub(super) fn new(
-        rows: &'a mut dyn RowSource,
-        form: &'a FileForm,
-        on_rows: &'a mut dyn FnMut(u64) -> io::Result<()>,
-    ) -> Self {
-        Self {
-            rows,
-            form,
-            on_rows,
-            lines: Vec::new(),
-            at: 0,
-        }
-    }
-}
-
-impl Read for RowsFile<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.lines.len() {
-            let count = self.rows.next_statement(&mut self.lines);
-            if count == 0 {
-                self.lines.clear();
-                self.at = 0;
-                return Ok(0);
-            }
-            (self.on_rows)(count)?;
-            self.at = self.form.cut(&mut self.lines);
-        }
-        let length = into.len().min(self.lines.len() - self.at);
-        into[..length].copy_from_slice(&self.lines[self.at..self.at + length]);
-        self.at += length;
-        Ok(length)
+    #[test]
+    fn servers_that_read_files_cheaply_are_told_by_their_version() {
+        let prefers = |server_version: &str, is_mariadb| {
+            prefers_files(&SessionFacts {
+                server_version: server_version.to_owned(),
+                is_mariadb,
+                ..SessionFacts::default()
+            })
+        };
+        assert!(prefers("9.7.0", false) && prefers("8.0.36-28", false));
+        assert!(!prefers("5.7.44-log", false));
+        assert!(!prefers("11.8.6-MariaDB-0+deb13u1 from Debian", true));
+        assert!(!prefers("10.11.19-MariaDB", true) && prefers("10.5.23-MariaDB", true));
     }
 }

@@ -79,7 +79,7 @@ pub(crate) struct PopulateEnd {
     pub(crate) load_ns: u64,
     pub(crate) index_ns: u64,
     pub(crate) process_cpu_ns: u64,
-    /// `statements`, `infile`, or `mixed` where tables differ.
+    /// `prepared`, `infile`, `statements`, or `mixed` where tables differ.
     pub(crate) load_by: &'static str,
     /// Steps that were begun again after a lost connection or a lock.
     pub(crate) repeats: u64,

@@ -3,8 +3,9 @@
 use super::rows::{COLUMNS, COMMA, RowStream, Sums, head};
 use super::starts::Starts;
 use super::{Options, Script, schema};
-use crate::{Check, FileForm, Population, RowSource};
+use crate::{Check, Population, RowForm, RowSource};
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
+use dbdyno_wire::BoundRows;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
@@ -133,14 +134,9 @@ impl Population for OltpPopulation {
         (self.source.kind == RandomKind::Sysbench).then(RandomSource::sysbench_main_thread)
     }
 
-    fn file_form(&self, table: u32) -> Option<FileForm> {
+    fn row_form(&self, table: u32) -> Option<RowForm> {
         let (name, head) = (self.table_name(table), head(table + 1, COLUMNS));
-        Some(FileForm::new(
-            (&name, COLUMNS),
-            (&head, ""),
-            COMMA,
-            "binary",
-        ))
+        Some(RowForm::new((&name, COLUMNS), &head, COMMA, "binary"))
     }
 
     fn part_condition(&self, _table: u32, part: u32) -> Option<String> {
@@ -168,6 +164,10 @@ impl Population for OltpPopulation {
 impl RowSource for RowStream {
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
         Self::next_statement(self, statement)
+    }
+
+    fn bind(&mut self, rows: &mut BoundRows) -> Option<u64> {
+        Some(Self::bind(self, rows))
     }
 
     fn stream(&self) -> Option<Stream> {
@@ -211,7 +211,7 @@ mod tests {
 
     /// The rows of a part as a file has them, and its sums.
     fn part(population: &dyn Population, table: u32, part: u32) -> (Vec<u8>, Vec<u64>) {
-        let form = population.file_form(table).unwrap();
+        let form = population.row_form(table).unwrap();
         let mut rows = population.rows(table, part);
         let (mut all, mut statement) = (Vec::new(), Vec::new());
         while rows.next_statement(&mut statement) > 0 {

@@ -2,8 +2,9 @@
 
 use super::Options;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
-use crate::decimal::put_number;
+use crate::decimal::{decimal, put_number};
 use dbdyno_chance::{RandomKind, Sampler, Stream};
+use dbdyno_wire::BoundRows;
 use std::ops::RangeInclusive;
 
 /// A statement is sent when the next row, with its comma and one spare byte, would pass this many bytes.
@@ -26,7 +27,7 @@ pub(crate) struct RowStream {
     with_id: bool,
     /// The ids of the rows that are not yet drawn.
     ids: RangeInclusive<u32>,
-    /// The row that didn't fit any more, or the one just drawn; empty if there is none.
+    /// The row that didn't fit any more; empty if there is none.
     row: Vec<u8>,
     sums: Sums,
 }
@@ -78,7 +79,7 @@ impl RowStream {
             head: head(number, COLUMNS),
             with_id: true,
             ids,
-            row: Vec::with_capacity(256),
+            row: Vec::new(),
             sums: Sums::default(),
         }
     }
@@ -86,16 +87,40 @@ impl RowStream {
     /// Replaces `statement` by the next INSERT and gives its count of rows; 0 when there are no more.
     pub(crate) fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
         statement.clear();
+        statement.reserve(STATEMENT_BYTES);
         statement.extend_from_slice(self.head.as_bytes());
-        let mut rows = 0;
-        while self.have_row() && (rows == 0 || fits(statement.len(), self.row.len())) {
+        statement.append(&mut self.row);
+        let mut rows = u64::from(statement.len() > self.head.len());
+        while let Some(id) = self.ids.next() {
+            let end = statement.len();
             if rows > 0 {
                 statement.push(b',');
             }
-            statement.append(&mut self.row);
+            let start = statement.len();
+            self.put_row(id, statement);
+            if rows > 0 && !fits(end, statement.len() - start) {
+                self.row.extend_from_slice(&statement[start..]);
+                statement.truncate(end);
+                break;
+            }
             rows += 1;
         }
         rows
+    }
+
+    /// Appends rows until there is no place for more, and gives their count.
+    pub(crate) fn bind(&mut self, rows: &mut BoundRows) -> u64 {
+        let before = rows.len();
+        while !rows.is_full()
+            && let Some(id) = self.ids.next()
+        {
+            let drawn = self.draw(id);
+            rows.push_text(decimal(id, &mut [0; 10]));
+            rows.push_text(decimal(drawn.k, &mut [0; 10]));
+            rows.push_text(&drawn.c);
+            rows.push_text(&drawn.pad);
+        }
+        (rows.len() - before) as u64
     }
 
     /// The sums over the rows drawn so far.
@@ -108,44 +133,40 @@ impl RowStream {
         &self.stream
     }
 
-    /// Draws the next row unless one is waiting; false when there are no more.
-    #[inline]
-    fn have_row(&mut self) -> bool {
-        if self.row.is_empty()
-            && let Some(id) = self.ids.next()
-        {
-            self.draw_row(id);
-        }
-        !self.row.is_empty()
-    }
-
-    fn draw_row(&mut self, id: u32) {
+    fn draw(&mut self, id: u32) -> Drawn {
         let (mut c, mut pad) = ([0; C_LENGTH], [0; PAD_LENGTH]);
         fill(&mut self.stream, self.kind, &mut c);
         fill(&mut self.stream, self.kind, &mut pad);
         let k = self.ks.draw(&mut self.stream);
-        self.write_row(id, k, &c, &pad);
         self.sums.rows += 1;
         self.sums.id += u64::from(id);
         self.sums.k += u64::from(k);
         self.sums.crc32_c += u64::from(crc32fast::hash(&c));
         self.sums.crc32_pad += u64::from(crc32fast::hash(&pad));
+        Drawn { k, c, pad }
     }
 
-    fn write_row(&mut self, id: u32, k: u32, c: &[u8], pad: &[u8]) {
-        let row = &mut self.row;
-        row.push(b'(');
+    fn put_row(&mut self, id: u32, out: &mut Vec<u8>) {
+        let drawn = self.draw(id);
+        out.push(b'(');
         if self.with_id {
-            put_number(row, id);
-            row.extend_from_slice(COMMA.as_bytes());
+            put_number(out, id);
+            out.extend_from_slice(COMMA.as_bytes());
         }
-        put_number(row, k);
-        row.extend_from_slice(b", '");
-        row.extend_from_slice(c);
-        row.extend_from_slice(b"', '");
-        row.extend_from_slice(pad);
-        row.extend_from_slice(b"')");
+        put_number(out, drawn.k);
+        out.extend_from_slice(b", '");
+        out.extend_from_slice(&drawn.c);
+        out.extend_from_slice(b"', '");
+        out.extend_from_slice(&drawn.pad);
+        out.extend_from_slice(b"')");
     }
+}
+
+/// The values of a row that are drawn.
+struct Drawn {
+    k: u32,
+    c: [u8; C_LENGTH],
+    pad: [u8; PAD_LENGTH],
 }
 
 /// What stands before the rows of table `number`.

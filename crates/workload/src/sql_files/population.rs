@@ -7,7 +7,7 @@ use super::generator::Generator;
 use super::rows::{PartRows, ROWS_A_PART};
 use super::scan::{self, is_of_name};
 use super::words::forever;
-use crate::{Check, FileForm, Population, RowSource, WorkloadError};
+use crate::{Check, Population, RowForm, RowSource, WorkloadError};
 use dbdyno_chance::RandomSource;
 use dbdyno_wire::StatementText;
 use std::sync::Arc;
@@ -188,11 +188,11 @@ impl Population for SqlPopulation {
     }
 
     /// Texts are the session's, and columns of type JSON want to be told so.
-    fn file_form(&self, table: u32) -> Option<FileForm> {
+    fn row_form(&self, table: u32) -> Option<RowForm> {
         let table = self.table(table);
         let (name, columns) = (format!("`{}`", table.name), table.columns.join("`, `"));
         let columns = format!("`{columns}`");
-        let form = FileForm::new((&name, &columns), (&table.head, ""), ", ", "utf8mb4");
+        let form = RowForm::new((&name, &columns), &table.head, ", ", "utf8mb4");
         Some(form)
     }
 

@@ -20,7 +20,7 @@ mod values;
 use super::dialect::Dialect;
 use super::options::Options;
 use super::{hammerdb, standard};
-use crate::{Check, Condition, FileForm, Population, RowSource, WorkloadError};
+use crate::{Check, Condition, Population, RowForm, RowSource, WorkloadError};
 use dbdyno_chance::RandomSource;
 use lua_random::LuaRandom;
 use order_customers::{Deal, unseeded_starts};
@@ -148,10 +148,10 @@ impl Population for TpccPopulation {
         }
     }
 
-    fn file_form(&self, table: u32) -> Option<FileForm> {
+    fn row_form(&self, table: u32) -> Option<RowForm> {
         let (name, (table, set)) = (self.table_name(table), Table::at(table));
         let (columns, head) = (column_list(table), self.head(table, set));
-        Some(FileForm::new((&name, &columns), (&head, ""), ",", "binary"))
+        Some(RowForm::new((&name, &columns), &head, ",", "binary"))
     }
 
     fn part_condition(&self, table: u32, part: u32) -> Option<String> {

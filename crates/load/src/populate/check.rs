@@ -1,0 +1,43 @@
+//! A table compared with what was sent.
+
+use super::filling::Filling;
+use super::hand::{Hand, Step};
+use crate::trouble::Trouble;
+use std::sync::PoisonError;
+
+impl Filling<'_> {
+    /// Has the server sum up the table and compares.
+    pub(super) fn check_table(&self, hand: &mut Hand<'_>, table: u32) -> Result<(), Trouble> {
+        let step = Step {
+            entry: String::new(),
+            what: self.table(table),
+        };
+        let query = self.population.check_query(table);
+        let answer = hand.ask(&step, &mut |session| Ok(session.query(&query)?))?;
+        let found: Vec<String> = answer
+            .rows
+            .first()
+            .into_iter()
+            .flatten()
+            .map(|value| String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned())
+            .collect();
+        let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let sums = sent.get(&table).map(Vec::as_slice).unwrap_or_default();
+        let sent: Vec<String> = sums.iter().map(u64::to_string).collect();
+        if found == sent {
+            return Ok(());
+        }
+        let names: Vec<_> = self.check_names(table).collect();
+        Err(Trouble::world(format!(
+            "{} does not hold the rows that were sent",
+            self.table(table)
+        ))
+        .because(format!(
+            "{}: sent {}, found {}",
+            names.join(", "),
+            sent.join(", "),
+            found.join(", ")
+        ))
+        .hint("drop the tables with dbdyno-load cleanup and the same options, and fill them anew"))
+    }
+}

@@ -1,0 +1,127 @@
+//! A connection that rows go over, and the INSERT that it has prepared for them.
+
+use dbdyno_wire::{BoundRows, PreparedStatement, Session, WireError};
+use dbdyno_workload::{RowForm, RowSource};
+
+/// Places of a prepared INSERT. More make it no cheaper for the server, and from some ten thousand on dearer.
+const PLACES: usize = 4096;
+
+/// Rows of a prepared INSERT, however few places one needs.
+const ROWS_MAX: usize = 1000;
+
+/// Rows that are so long go before they are that many.
+const BATCH_BYTES: usize = 512 * 1024;
+
+/// A connection.
+pub(super) struct Line {
+    pub(super) session: Session,
+    prepared: Option<Prepared>,
+}
+
+/// An INSERT of as many rows as go at a time.
+struct Prepared {
+    form: RowForm,
+    rows_max: usize,
+    statement: PreparedStatement,
+}
+
+impl Line {
+    pub(super) fn over(session: Session) -> Self {
+        Self {
+            session,
+            prepared: None,
+        }
+    }
+
+    /// Sends rows as the values of a prepared INSERT, and gives how many the server has taken.
+    pub(super) fn insert(
+        &mut self,
+        form: &RowForm,
+        rows: &mut BoundRows,
+        rows_max: usize,
+    ) -> Result<u64, WireError> {
+        if rows.len() < rows_max {
+            return self.insert_rest(form, rows);
+        }
+        let statement = self.prepare(form, rows_max)?;
+        let answer = self.session.execute_rows(&statement, rows)?;
+        Ok(answer.affected_rows)
+    }
+
+    /// The INSERT of so many rows, which is kept as long as rows of the same table follow.
+    fn prepare(&mut self, form: &RowForm, rows_max: usize) -> Result<PreparedStatement, WireError> {
+        match self.prepared.take() {
+            Some(kept) if kept.form == *form && kept.rows_max == rows_max => {
+                let statement = kept.statement;
+                self.prepared = Some(kept);
+                return Ok(statement);
+            }
+            Some(other) => self.session.close_statement(other.statement)?,
+            None => {}
+        }
+        let statement = self.session.prepare(&form.prepared(rows_max))?;
+        self.prepared = Some(Prepared {
+            form: form.clone(),
+            rows_max,
+            statement,
+        });
+        Ok(statement)
+    }
+
+    /// Fewer rows than others need a statement of their own.
+    fn insert_rest(&mut self, form: &RowForm, rows: &mut BoundRows) -> Result<u64, WireError> {
+        let statement = self.session.prepare(&form.prepared(rows.len()))?;
+        let answer = self.session.execute_rows(&statement, rows)?;
+        self.session.close_statement(statement)?;
+        Ok(answer.affected_rows)
+    }
+}
+
+/// Rows by the batch.
+pub(super) struct Batches<'a> {
+    source: &'a mut dyn RowSource,
+    form: &'a RowForm,
+    rows_max: usize,
+    rows: BoundRows,
+    /// Of rows that don't bind themselves, the statement they stand in, and where the next one begins.
+    statement: Vec<u8>,
+    at: usize,
+}
+
+impl<'a> Batches<'a> {
+    pub(super) fn of(source: &'a mut dyn RowSource, form: &'a RowForm) -> Self {
+        let rows_max = (PLACES / form.columns()).clamp(1, ROWS_MAX);
+        Self {
+            source,
+            form,
+            rows_max,
+            rows: BoundRows::new(form.columns(), rows_max),
+            statement: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// Makes the next rows ready, and says how many; 0 at the end.
+    pub(super) fn next(&mut self) -> u64 {
+        self.rows.clear();
+        if let Some(count) = self.source.bind(&mut self.rows) {
+            return count;
+        }
+        while !self.rows.is_full() && self.rows.encoded().len() < BATCH_BYTES {
+            if self.at == self.statement.len() {
+                self.at = 0;
+                if self.source.next_statement(&mut self.statement) == 0 {
+                    self.statement.clear();
+                    break;
+                }
+            }
+            self.at = self.form.bind(&self.statement, self.at, &mut self.rows);
+        }
+        self.rows.len() as u64
+    }
+
+    /// Sends them, and gives how many the server has taken.
+    pub(super) fn send(&mut self, line: &mut Line) -> Result<u64, WireError> {
+        line.insert(self.form, &mut self.rows, self.rows_max)
+    }
+}

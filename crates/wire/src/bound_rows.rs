@@ -1,0 +1,202 @@
+//! The values of many rows, for one execution of an INSERT that has places for them all.
+
+use crate::bytes::put_length;
+use crate::command::{EXECUTE, TYPE_VAR_STRING};
+use crate::packet::{HEADER_BYTES, MAX_PAYLOAD, begin, finish};
+
+/// Before the NULL bits: header, command, number of the statement, no cursor, the iteration count.
+const HEAD_BYTES: usize = HEADER_BYTES + 10;
+
+/// Rows that fill the places of a prepared `INSERT INTO t VALUES (?, ?), (?, ?)`, every value as text.
+///
+/// They are written once, into the packet in which they leave. What must stand before them depends on how many they
+/// are, so there is room for the most, and the packet begins where its head turns out to begin.
+///
+/// ```
+/// use dbdyno_wire::BoundRows;
+///
+/// let mut rows = BoundRows::new(2, 100);
+/// rows.push_text(b"1");
+/// rows.push_null();
+/// assert_eq!((rows.len(), rows.is_full()), (1, false));
+/// ```
+#[derive(Debug)]
+pub struct BoundRows {
+    columns: usize,
+    rows_max: usize,
+    /// Bytes before the values.
+    room: usize,
+    packet: Vec<u8>,
+    nulls: Vec<u8>,
+    values: usize,
+}
+
+impl BoundRows {
+    /// Room for so many rows of so many columns.
+    #[must_use]
+    pub fn new(columns: usize, rows_max: usize) -> Self {
+        let places = columns * rows_max;
+        let room = HEAD_BYTES + places.div_ceil(8) + 1 + 2 * places;
+        let mut new = Self {
+            columns,
+            rows_max,
+            room,
+            packet: Vec::new(),
+            nulls: vec![0; places.div_ceil(8)],
+            values: 0,
+        };
+        new.clear();
+        new
+    }
+
+    /// Appends a value.
+    pub fn push_text(&mut self, value: &[u8]) {
+        self.push_with(value.len(), |place| place.copy_from_slice(value));
+    }
+
+    /// Appends a value of so many bytes, which `write` fills in.
+    #[inline]
+    pub fn push_with(&mut self, length: usize, write: impl FnOnce(&mut [u8])) {
+        put_length(&mut self.packet, length as u64);
+        let start = self.packet.len();
+        self.packet.resize(start + length, 0);
+        write(&mut self.packet[start..]);
+        self.values += 1;
+    }
+
+    /// Appends SQL NULL.
+    pub fn push_null(&mut self) {
+        self.nulls[self.values / 8] |= 1 << (self.values % 8);
+        self.values += 1;
+    }
+
+    /// Count of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values / self.columns
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no place for another row.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() >= self.rows_max
+    }
+
+    /// The values as they leave, each behind its length.
+    #[must_use]
+    pub fn encoded(&self) -> &[u8] {
+        &self.packet[self.room..]
+    }
+
+    /// Count of values.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// Forgets all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.packet.resize(self.room, 0);
+        self.nulls.fill(0);
+        self.values = 0;
+    }
+
+    /// The request that executes a statement with these rows, and where in it the request begins.
+    pub(crate) fn packet(&mut self, statement: u32) -> (&mut Vec<u8>, usize) {
+        let null_bytes = self.values.div_ceil(8);
+        let start = self.room - HEAD_BYTES - null_bytes - 1 - 2 * self.values;
+        let (types, nulls) = (self.room - 2 * self.values, start + HEAD_BYTES);
+        let length = self.packet.len() - start - HEADER_BYTES;
+        let [i0, i1, i2, i3] = statement.to_le_bytes();
+        let head = [EXECUTE, i0, i1, i2, i3, 0, 1, 0, 0, 0];
+        self.packet[start + HEADER_BYTES..nulls].copy_from_slice(&head);
+        self.packet[nulls..nulls + null_bytes].copy_from_slice(&self.nulls[..null_bytes]);
+        self.packet[types - 1] = 1; // types follow
+        for place in self.packet[types..self.room].chunks_exact_mut(2) {
+            place.copy_from_slice(&[TYPE_VAR_STRING, 0]);
+        }
+        if length < MAX_PAYLOAD {
+            let [low, middle, high, _] = (length as u32).to_le_bytes();
+            self.packet[start..start + HEADER_BYTES].copy_from_slice(&[low, middle, high, 0]);
+            return (&mut self.packet, start);
+        }
+        let payload = self.packet.split_off(start + HEADER_BYTES);
+        self.packet.clear();
+        begin(&mut self.packet);
+        self.packet.extend_from_slice(&payload);
+        finish(&mut self.packet, 0, 0);
+        (&mut self.packet, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameters;
+    use crate::command::put_execute;
+
+    /// The same values as an ordinary execution has them.
+    fn executed(values: &[Option<&[u8]>]) -> Vec<u8> {
+        let mut parameters = Parameters::new();
+        for value in values {
+            // A NULL has a type of its own there, which says the same as its bit.
+            parameters.push_text(value.unwrap_or_default());
+        }
+        let mut out = Vec::new();
+        put_execute(&mut out, 7, &parameters);
+        out
+    }
+
+    fn bound(columns: usize, rows_max: usize, values: &[Option<&[u8]>]) -> Vec<u8> {
+        let mut rows = BoundRows::new(columns, rows_max);
+        for value in values {
+            match value {
+                Some(text) => rows.push_text(text),
+                None => rows.push_null(),
+            }
+        }
+        let (packet, start) = rows.packet(7);
+        packet[start..].to_vec()
+    }
+
+    #[test]
+    fn rows_leave_as_an_execution_with_these_values_does() {
+        let long = vec![b'x'; 300];
+        let values: Vec<Option<&[u8]>> = vec![Some(b"1"), Some(b""), Some(&long), Some(b"2")];
+        for rows_max in [2, 3, 100] {
+            assert_eq!(bound(2, rows_max, &values), executed(&values), "{rows_max}");
+        }
+    }
+
+    #[test]
+    fn a_null_has_its_bit_and_no_bytes() {
+        let values: Vec<Option<&[u8]>> = (0..9).map(|at| (at != 8).then_some(&b"v"[..])).collect();
+        let packet = bound(3, 4, &values);
+        assert_eq!(packet[HEAD_BYTES..HEAD_BYTES + 3], [0, 0b1, 1]);
+        assert_eq!(packet.len(), HEAD_BYTES + 2 + 1 + 2 * 9 + 2 * 8);
+    }
+
+    #[test]
+    fn rows_are_forgotten_and_the_next_leave_without_a_trace_of_them() {
+        let mut rows = BoundRows::new(1, 9);
+        (0..9).for_each(|_| rows.push_null());
+        assert!(rows.is_full());
+        rows.packet(1);
+        rows.clear();
+        rows.push_text(b"a");
+        let (packet, start) = rows.packet(7);
+        assert_eq!(packet[start..], executed(&[Some(b"a")]));
+    }
+
+    #[test]
+    fn rows_too_long_for_one_packet_go_in_two() {
+        let long = vec![b'x'; MAX_PAYLOAD];
+        let values = [Some(&long[..])];
+        assert!(bound(1, 5, &values) == executed(&values));
+    }
+}

@@ -1,0 +1,234 @@
+//! How rows go to a server otherwise than in the INSERT as which they are written.
+
+use dbdyno_wire::BoundRows;
+use memchr::{memchr2, memchr3};
+use std::borrow::Cow;
+
+/// What it takes to send the rows of a table's INSERTs as the file of a `LOAD DATA LOCAL` or as the values of a prepared
+/// statement: so rows are written in one form, whichever way they go.
+///
+/// A file has them as they stand, brackets, quotes and all: the brackets are what lines begin and end with, the last
+/// comma included; quotes enclose texts only, so that `NULL` without them is one. Of values the quotes are taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowForm {
+    load: String,
+    /// Of an INSERT, what stands before its rows.
+    head: String,
+    columns: usize,
+    /// Bytes between two values.
+    comma: usize,
+}
+
+impl RowForm {
+    /// For statements that begin with `head`, whose values are parted by `comma`.
+    ///
+    /// `characters` is what the texts of a file are taken for. With `binary` nothing is converted; JSON columns want to
+    /// know more.
+    pub(crate) fn new(
+        (table, columns): (&str, &str),
+        head: &str,
+        comma: &str,
+        characters: &str,
+    ) -> Self {
+        let load = format!(
+            "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET {characters} \
+             FIELDS TERMINATED BY '{comma}' OPTIONALLY ENCLOSED BY '\\'' \
+             LINES STARTING BY '(' TERMINATED BY '),' ({columns})"
+        );
+        Self {
+            load,
+            head: head.to_owned(),
+            columns: columns.split(',').count(),
+            comma: comma.len(),
+        }
+    }
+
+    /// The statement that asks for a file.
+    pub fn load_statement(&self) -> &str {
+        &self.load
+    }
+
+    /// Makes lines of a file of an INSERT, and says where they begin in it.
+    pub fn cut(&self, insert: &mut Vec<u8>) -> usize {
+        insert.push(b',');
+        self.head.len()
+    }
+
+    /// Values of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The INSERT that has places for so many rows.
+    pub fn prepared(&self, rows: usize) -> String {
+        let row = format!("({})", vec!["?"; self.columns].join(","));
+        format!("{} {}", self.head.trim_end(), vec![row; rows].join(","))
+    }
+
+    /// Reads rows out of an INSERT until there is no place for more, and says where the next one begins; `at` is that
+    /// place, or 0. At the end of the statement it's its length.
+    pub fn bind(&self, insert: &[u8], at: usize, rows: &mut BoundRows) -> usize {
+        let mut at = at.max(self.head.len());
+        while at < insert.len() && !rows.is_full() {
+            at += 1; // the bracket that opens
+            for _ in 0..self.columns {
+                at += put_value(&insert[at..], rows) + self.comma;
+            }
+            at = at - self.comma + 1; // the bracket that closes
+            let between = insert[at..].iter().position(|&byte| byte == b'(');
+            at = between.map_or(insert.len(), |length| at + length);
+        }
+        at
+    }
+}
+
+/// Binds the value at the front of `text`, and says how many bytes it took there.
+fn put_value(text: &[u8], rows: &mut BoundRows) -> usize {
+    if let Some(quoted) = text.strip_prefix(b"'") {
+        let length = quoted_length(quoted);
+        rows.push_text(&plain(&quoted[..length]));
+        return length + 2;
+    }
+    let length = memchr2(b',', b')', text).unwrap_or(text.len());
+    match &text[..length] {
+        b"NULL" => rows.push_null(),
+        value => rows.push_text(value),
+    }
+    length
+}
+
+/// Length of a text up to the quote that ends it.
+fn quoted_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(found) = memchr2(b'\'', b'\\', &text[at..]) {
+        at += found;
+        let is_pair = text[at] == b'\\' || text.get(at + 1) == Some(&b'\'');
+        if !is_pair {
+            return at;
+        }
+        at += 2;
+    }
+    text.len()
+}
+
+/// A text without what its quotes asked for: its quotes and backslashes stand there twice.
+fn plain(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr3(b'\'', b'\\', b'\\', text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = Vec::with_capacity(text.len());
+    let mut bytes = text.iter();
+    while let Some(&byte) = bytes.next() {
+        let doubled = matches!(byte, b'\'' | b'\\');
+        plain.push(byte);
+        if doubled {
+            bytes.next();
+        }
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Population, population};
+    use dbdyno_chance::{RandomKind, RandomSource};
+    use std::sync::Arc;
+
+    fn form() -> RowForm {
+        RowForm::new(
+            ("t", "a, b, c"),
+            "INSERT INTO t (a, b, c) VALUES ",
+            ",",
+            "binary",
+        )
+    }
+
+    /// What the values of an INSERT come to: the same as rows made of these.
+    fn assert_bound(form: &RowForm, insert: &str, expected: &[Option<&str>]) {
+        let (mut found, mut wanted) = (BoundRows::new(3, 9), BoundRows::new(3, 9));
+        assert_eq!(form.bind(insert.as_bytes(), 0, &mut found), insert.len());
+        for value in expected {
+            match value {
+                Some(text) => wanted.push_text(text.as_bytes()),
+                None => wanted.push_null(),
+            }
+        }
+        assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "{insert}");
+    }
+
+    #[test]
+    fn the_prepared_insert_has_a_place_for_every_value() {
+        let prepared = "INSERT INTO t (a, b, c) VALUES (?,?,?),(?,?,?)";
+        assert_eq!(form().prepared(2), prepared);
+    }
+
+    #[test]
+    fn values_lose_their_quotes_and_what_the_quotes_asked_for() {
+        let insert = "INSERT INTO t (a, b, c) VALUES (1,NULL,'x'),(-2.50,'NULL','')";
+        let expected = [
+            Some("1"),
+            None,
+            Some("x"),
+            Some("-2.50"),
+            Some("NULL"),
+            Some(""),
+        ];
+        assert_bound(&form(), insert, &expected);
+        let insert = r"INSERT INTO t (a, b, c) VALUES ('a''b\\','),(',''''), ('''','\\',7)";
+        let expected = [r"a'b\", "),(", "'", "'", r"\", "7"].map(Some);
+        assert_bound(&form(), insert, &expected);
+    }
+
+    #[test]
+    fn reading_goes_on_where_there_was_no_place_left() {
+        let insert = b"INSERT INTO t (a, b, c) VALUES (1,2,3),(4,5,6),(7,8,9)";
+        let (form, mut rows) = (form(), BoundRows::new(3, 2));
+        let at = form.bind(insert, 0, &mut rows);
+        assert_eq!((rows.len(), &insert[at..]), (2, &b"(7,8,9)"[..]));
+        rows.clear();
+        assert_eq!(form.bind(insert, at, &mut rows), insert.len());
+        assert_eq!(rows.len(), 1);
+    }
+
+    fn made(workload: &str, options: &[(&str, &str)], kind: RandomKind) -> Arc<dyn Population> {
+        let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let options: Vec<_> = options.iter().map(text).collect();
+        population(workload, &options, RandomSource { kind, seed: 1 }).unwrap()
+    }
+
+    #[test]
+    fn rows_that_bind_themselves_are_those_of_the_statements() {
+        for kind in [RandomKind::Dbdyno, RandomKind::Sysbench] {
+            let made = made("sysbench/oltp_read_write", &[("rows", "30000")], kind);
+            let form = made.row_form(0).unwrap();
+            let (mut themselves, mut as_text) = (made.rows(0, 1), made.rows(0, 1));
+            let mut statement = Vec::new();
+            while as_text.next_statement(&mut statement) > 0 {
+                let (mut at, mut read) = (0, BoundRows::new(4, 7));
+                while at < statement.len() {
+                    read.clear();
+                    at = form.bind(&statement, at, &mut read);
+                    let left = read.len();
+                    let mut fitting = BoundRows::new(4, left);
+                    assert_eq!(themselves.bind(&mut fitting), Some(left as u64));
+                    assert_eq!(fitting.encoded(), read.encoded());
+                }
+            }
+            assert_eq!(themselves.bind(&mut BoundRows::new(4, 1)), Some(0));
+            assert_eq!(themselves.sums(), as_text.sums());
+        }
+    }
+
+    #[test]
+    fn every_row_of_tpcc_is_read_out_of_its_statements() {
+        let made = made("tpcc/standard", &[("warehouses", "1")], RandomKind::Dbdyno);
+        for table in 0..made.tables() {
+            let (form, mut rows) = (made.row_form(table).unwrap(), made.rows(table, 0));
+            let (mut statement, mut bound) = (Vec::new(), BoundRows::new(form.columns(), 30_000));
+            let count = rows.next_statement(&mut statement);
+            assert_eq!(form.bind(&statement, 0, &mut bound), statement.len());
+            assert_eq!(bound.len() as u64, count, "{}", made.table_name(table));
+        }
+    }
+}
