@@ -17,6 +17,7 @@
 //! ```
 
 mod distribution;
+mod lanes;
 mod leap;
 mod libc_random;
 mod sampler;
@@ -26,6 +27,7 @@ mod unique;
 mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
+pub use lanes::{LANES, digits_of_lanes};
 pub use leap::Leap;
 pub use libc_random::LibcRandom;
 pub use sampler::Sampler;

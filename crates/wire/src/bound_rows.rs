@@ -50,27 +50,22 @@ impl BoundRows {
     }
 
     /// Appends a value.
-    pub fn push_text(&mut self, value: &[u8]) {
-        self.push_with(value.len(), |place| place.copy_from_slice(value));
-    }
-
-    /// Appends a value of so many bytes, which `write` fills in.
     #[inline]
-    pub fn push_with(&mut self, length: usize, write: impl FnOnce(&mut [u8])) {
-        put_length(&mut self.packet, length as u64);
-        let start = self.packet.len();
-        self.packet.resize(start + length, 0);
-        write(&mut self.packet[start..]);
+    pub fn push_text(&mut self, value: &[u8]) {
+        put_length(&mut self.packet, value.len() as u64);
+        self.packet.extend_from_slice(value);
         self.values += 1;
     }
 
     /// Appends SQL NULL.
+    #[inline]
     pub fn push_null(&mut self) {
         self.nulls[self.values / 8] |= 1 << (self.values % 8);
         self.values += 1;
     }
 
     /// Count of rows.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.values / self.columns
@@ -83,6 +78,7 @@ impl BoundRows {
     }
 
     /// Whether there is no place for another row.
+    #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() >= self.rows_max

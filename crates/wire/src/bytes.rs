@@ -86,6 +86,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// Appends a length-encoded number.
+#[inline]
 pub(crate) fn put_length(out: &mut Vec<u8>, value: u64) {
     let raw = value.to_le_bytes();
     match value {

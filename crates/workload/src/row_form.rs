@@ -1,8 +1,7 @@
 //! How rows go to a server otherwise than in the INSERT as which they are written.
 
 use dbdyno_wire::BoundRows;
-use memchr::{memchr2, memchr3};
-use std::borrow::Cow;
+use memchr::memchr2;
 
 /// What it takes to send the rows of a table's INSERTs as the file of a `LOAD DATA LOCAL` or as the values of a prepared
 /// statement: so rows are written in one form, whichever way they go.
@@ -17,6 +16,7 @@ pub struct RowForm {
     columns: usize,
     /// Bytes between two values.
     comma: usize,
+    has_long_values: bool,
 }
 
 impl RowForm {
@@ -40,7 +40,22 @@ impl RowForm {
             head: head.to_owned(),
             columns: columns.split(',').count(),
             comma: comma.len(),
+            has_long_values: false,
         }
+    }
+
+    /// For values of several dozen bytes on the average.
+    pub(crate) fn with_long_values(self) -> Self {
+        Self {
+            has_long_values: true,
+            ..self
+        }
+    }
+
+    /// Whether values are long: a file is read byte by byte, a prepared statement value by value, so that a server may
+    /// take one sort of rows at less cost this way and the other that way.
+    pub fn has_long_values(&self) -> bool {
+        self.has_long_values
     }
 
     /// The statement that asks for a file.
@@ -83,13 +98,14 @@ impl RowForm {
 }
 
 /// Binds the value at the front of `text`, and says how many bytes it took there.
+#[inline]
 fn put_value(text: &[u8], rows: &mut BoundRows) -> usize {
     if let Some(quoted) = text.strip_prefix(b"'") {
-        let length = quoted_length(quoted);
-        rows.push_text(&plain(&quoted[..length]));
-        return length + 2;
+        return put_quoted(quoted, rows) + 2;
     }
-    let length = memchr2(b',', b')', text).unwrap_or(text.len());
+    // Such values are short: a search made for long ones would take longer.
+    let end = text.iter().position(|byte| matches!(byte, b',' | b')'));
+    let length = end.unwrap_or(text.len());
     match &text[..length] {
         b"NULL" => rows.push_null(),
         value => rows.push_text(value),
@@ -97,35 +113,38 @@ fn put_value(text: &[u8], rows: &mut BoundRows) -> usize {
     length
 }
 
-/// Length of a text up to the quote that ends it.
-fn quoted_length(text: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(found) = memchr2(b'\'', b'\\', &text[at..]) {
-        at += found;
-        let is_pair = text[at] == b'\\' || text.get(at + 1) == Some(&b'\'');
+/// Binds a text up to the quote that ends it, and gives its length.
+#[inline]
+fn put_quoted(text: &[u8], rows: &mut BoundRows) -> usize {
+    let (mut length, mut has_pairs) = (0, false);
+    while let Some(found) = memchr2(b'\'', b'\\', &text[length..]) {
+        length += found;
+        let is_pair = text[length] == b'\\' || text.get(length + 1) == Some(&b'\'');
         if !is_pair {
-            return at;
+            break;
         }
-        at += 2;
+        has_pairs = true;
+        length += 2;
     }
-    text.len()
+    if has_pairs {
+        rows.push_text(&plain(&text[..length]));
+    } else {
+        rows.push_text(&text[..length]);
+    }
+    length
 }
 
 /// A text without what its quotes asked for: its quotes and backslashes stand there twice.
-fn plain(text: &[u8]) -> Cow<'_, [u8]> {
-    if memchr3(b'\'', b'\\', b'\\', text).is_none() {
-        return Cow::Borrowed(text);
-    }
+fn plain(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut bytes = text.iter();
     while let Some(&byte) = bytes.next() {
-        let doubled = matches!(byte, b'\'' | b'\\');
         plain.push(byte);
-        if doubled {
+        if matches!(byte, b'\'' | b'\\') {
             bytes.next();
         }
     }
-    Cow::Owned(plain)
+    plain
 }
 
 #[cfg(test)]

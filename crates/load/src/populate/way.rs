@@ -41,11 +41,11 @@ pub(super) struct Wish {
 
 /// Chooses a way for each table, once the tables are there.
 ///
-/// Values of a prepared statement cost the server little more than half of what the same text does, for it has nothing to
-/// parse; a file, which it reads byte by byte, something between. Only some servers take less for a file than for values.
-/// And where InnoDB hands out numbers by its older rule, a LOAD DATA locks out all others from a table with
-/// AUTO_INCREMENT. (MariaDB and MySQL 5.7 do so by default, MySQL 8.0 doesn't.) Where there are fewer tables than
-/// connections, that decides.
+/// Values of a prepared statement cost the server less than their text does, for it has nothing to parse; so does a file,
+/// which it reads byte by byte. Which of the two costs less depends on the server, and on how long values are. And where
+/// InnoDB hands out numbers by its older rule, a LOAD DATA locks out all others from a table with AUTO_INCREMENT.
+/// (MariaDB and MySQL 5.7 do so by default, MySQL 8.0 doesn't.) Where there are fewer tables than connections, that
+/// decides.
 pub(super) fn choose(
     session: &mut Session,
     population: &dyn Population,
@@ -67,7 +67,7 @@ pub(super) fn choose(
         let carrier = match (population.row_form(table), wish.load_by) {
             (None, _) | (_, LoadBy::Statements) => Carrier::Statements,
             (Some(form), LoadBy::Infile) => Carrier::File(form),
-            (Some(form), LoadBy::Auto) if facts.takes_files && facts.prefers_files && !waits => {
+            (Some(form), LoadBy::Auto) if facts.prefers_files(&form) && !waits => {
                 Carrier::File(form)
             }
             (Some(form), LoadBy::Prepared | LoadBy::Auto) => Carrier::Prepared(form),
@@ -84,8 +84,8 @@ pub(super) fn choose(
 #[derive(Debug)]
 struct Facts {
     takes_files: bool,
-    /// Whether a file costs it less than values do.
-    prefers_files: bool,
+    /// Whether a file of long values costs it less than the values do. Of short ones it does everywhere.
+    reads_long_values: bool,
     /// Names, in lower case, of tables that a LOAD DATA has for itself.
     locks: Vec<String>,
 }
@@ -104,17 +104,21 @@ impl Facts {
         } else {
             numbered_tables(session)?
         };
-        let prefers_files = prefers_files(session.facts());
+        let reads_long_values = reads_long_values(session.facts());
         Ok(Self {
             takes_files,
-            prefers_files,
+            reads_long_values,
             locks,
         })
+    }
+
+    fn prefers_files(&self, form: &RowForm) -> bool {
+        self.takes_files && (self.reads_long_values || !form.has_long_values())
     }
 }
 
 /// As measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
-fn prefers_files(facts: &SessionFacts) -> bool {
+fn reads_long_values(facts: &SessionFacts) -> bool {
     let version = facts.server_version.split(['.', '-']).map(str::parse);
     let version: Vec<u32> = version.map_while(Result::ok).take(2).collect();
     if facts.is_mariadb {
@@ -141,9 +145,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_that_read_files_cheaply_are_told_by_their_version() {
+    fn servers_that_read_long_values_cheaply_are_told_by_their_version() {
         let prefers = |server_version: &str, is_mariadb| {
-            prefers_files(&SessionFacts {
+            reads_long_values(&SessionFacts {
                 server_version: server_version.to_owned(),
                 is_mariadb,
                 ..SessionFacts::default()

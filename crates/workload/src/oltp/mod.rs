@@ -4,6 +4,7 @@
 //! becomes an [`Oltp`] workload, whose users walk the blocks; [`OltpPopulation`] makes the rows.
 
 mod blocks;
+mod drawn;
 mod option_table;
 mod options;
 mod population;

@@ -136,7 +136,8 @@ impl Population for OltpPopulation {
 
     fn row_form(&self, table: u32) -> Option<RowForm> {
         let (name, head) = (self.table_name(table), head(table + 1, COLUMNS));
-        Some(RowForm::new((&name, COLUMNS), &head, COMMA, "binary"))
+        let form = RowForm::new((&name, COLUMNS), &head, COMMA, "binary");
+        Some(form.with_long_values())
     }
 
     fn part_condition(&self, _table: u32, part: u32) -> Option<String> {

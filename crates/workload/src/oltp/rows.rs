@@ -1,9 +1,9 @@
 //! The rows of a table as multi-row INSERT statements.
 
 use super::Options;
-use super::text::{C_LENGTH, PAD_LENGTH, fill};
+use super::drawn::{Drawn, Draws};
 use crate::decimal::{decimal, put_number};
-use dbdyno_chance::{RandomKind, Sampler, Stream};
+use dbdyno_chance::{RandomKind, Stream};
 use dbdyno_wire::BoundRows;
 use std::ops::RangeInclusive;
 
@@ -19,9 +19,7 @@ pub(crate) const COMMA: &str = ", ";
 /// Draws rows that follow each other in one table, packs them, and keeps the sums by which they can be checked.
 #[derive(Debug)]
 pub(crate) struct RowStream {
-    stream: Stream,
-    kind: RandomKind,
-    ks: Sampler,
+    draws: Draws,
     /// `INSERT INTO ... VALUES`.
     head: String,
     with_id: bool,
@@ -72,10 +70,9 @@ impl RowStream {
         stream: Stream,
         kind: RandomKind,
     ) -> Self {
+        let ks = options.distribution().over(1, options.table_size);
         Self {
-            stream,
-            kind,
-            ks: options.distribution().over(1, options.table_size),
+            draws: Draws::new(stream, ks, kind),
             head: head(number, COLUMNS),
             with_id: true,
             ids,
@@ -130,20 +127,17 @@ impl RowStream {
 
     /// The stream after the rows drawn so far.
     pub(crate) fn stream(&self) -> &Stream {
-        &self.stream
+        self.draws.stream()
     }
 
     fn draw(&mut self, id: u32) -> Drawn {
-        let (mut c, mut pad) = ([0; C_LENGTH], [0; PAD_LENGTH]);
-        fill(&mut self.stream, self.kind, &mut c);
-        fill(&mut self.stream, self.kind, &mut pad);
-        let k = self.ks.draw(&mut self.stream);
+        let drawn = self.draws.next();
         self.sums.rows += 1;
         self.sums.id += u64::from(id);
-        self.sums.k += u64::from(k);
-        self.sums.crc32_c += u64::from(crc32fast::hash(&c));
-        self.sums.crc32_pad += u64::from(crc32fast::hash(&pad));
-        Drawn { k, c, pad }
+        self.sums.k += u64::from(drawn.k);
+        self.sums.crc32_c += u64::from(crc32fast::hash(&drawn.c));
+        self.sums.crc32_pad += u64::from(crc32fast::hash(&drawn.pad));
+        drawn
     }
 
     fn put_row(&mut self, id: u32, out: &mut Vec<u8>) {
@@ -160,13 +154,6 @@ impl RowStream {
         out.extend_from_slice(&drawn.pad);
         out.extend_from_slice(b"')");
     }
-}
-
-/// The values of a row that are drawn.
-struct Drawn {
-    k: u32,
-    c: [u8; C_LENGTH],
-    pad: [u8; PAD_LENGTH],
 }
 
 /// What stands before the rows of table `number`.

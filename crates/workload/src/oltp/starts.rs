@@ -1,9 +1,9 @@
 //! Where the one stream of sysbench stands when a part of a table begins.
 
 use super::Options;
+use super::drawn::skip_row;
 use super::population::Parts;
-use super::text::DIGITS_A_ROW;
-use dbdyno_chance::{Leap, RandomSource, Sampler, Stream};
+use dbdyno_chance::{RandomSource, Sampler, Stream};
 use std::sync::{Mutex, PoisonError};
 
 /// The places of sysbench's stream, found as they are asked for.
@@ -13,7 +13,6 @@ use std::sync::{Mutex, PoisonError};
 /// That takes a tenth of making them, and is done once.
 #[derive(Debug)]
 pub(super) struct Starts {
-    leap: Leap,
     ks: Sampler,
     parts: Parts,
     /// Of all parts of all tables in their order, as far as known.
@@ -23,7 +22,6 @@ pub(super) struct Starts {
 impl Starts {
     pub(super) fn new(options: &Options, parts: Parts) -> Self {
         Self {
-            leap: Leap::over(DIGITS_A_ROW),
             ks: options.distribution().over(1, options.table_size),
             parts,
             known: Mutex::new(vec![RandomSource::sysbench_main_thread()]),
@@ -38,8 +36,7 @@ impl Starts {
             let last = (known.len() - 1) as u32 % self.parts.count();
             let mut stream = known[known.len() - 1].clone();
             for _ in self.parts.ids(last) {
-                stream.leap(&self.leap);
-                self.ks.draw(&mut stream);
+                skip_row(&mut stream, &self.ks);
             }
             known.push(stream);
         }
