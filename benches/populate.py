@@ -3,10 +3,10 @@
 usage: .venv/bin/python benches/populate.py [--engine mariadb:10.11] [--rows 1000000] [--pairs 3]
        .venv/bin/python benches/populate.py --socket /run/mysqld/mysqld.sock --user root --server-pid 4711
 
-Four tables over four connections, and one table over four, with either generator of rows. sysbench gives each table
-one thread. Both create the tables, fill them and add the secondary index; the check of the rows, which sysbench has
-not, is measured apart. CPU is user + system time, of the client from the kernel's own accounting when it is reaped, of
-the server from /proc; on a busy machine it is the figure to trust, wall time is not.
+Four tables over four connections, and one table over four, with either generator of rows and every way that they go.
+sysbench gives each table one thread. Both create the tables, fill them and add the secondary index; the check of the
+rows, which sysbench has not, is measured apart. CPU is user + system time, of the client from the kernel's own
+accounting when it is reaped, of the server from /proc; on a busy machine it is the figure to trust, wall time is not.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ SHAPES = ((4, 4), (1, 4))
 WAYS = {
     "dbdyno-load": ("--rng=sysbench", "--no-check"),
     "dbdyno-load --rng=dbdyno": ("--rng=dbdyno", "--no-check"),
-    "the same, checked": ("--rng=dbdyno",),
+    "as prepared INSERT": ("--rng=dbdyno", "--no-check", "--load-by=prepared"),
+    "as a file": ("--rng=dbdyno", "--no-check", "--load-by=infile"),
+    "as statements": ("--rng=dbdyno", "--no-check", "--load-by=statements"),
+    "as it chooses, checked": ("--rng=dbdyno",),
 }
 
 
@@ -67,23 +70,31 @@ class Cost:
 def main() -> None:
     """Measure each shape and print what sysbench took, and the ratios to it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    add_server_arguments(parser)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="of all tables together")
+    choices = parser.parse_args()
+    with target_of(choices) as target:
+        for tables, connections in SHAPES:
+            _print_shape(target, choices, tables, connections)
+        print(f"\nload average at the end: {os.getloadavg()[0]:.1f}")
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which server, which dbdyno-load, how often."""
     parser.add_argument("--engine", default="mariadb:10.11")
     parser.add_argument("--socket", help="of a server that runs already; needs --server-pid")
     parser.add_argument("--user", default="root")
+    parser.add_argument("--password-file", type=Path)
     parser.add_argument("--server-pid", type=int)
     parser.add_argument("--generator", type=Path, default=Path(sys.executable).with_name("dbdyno-load"))
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of all tables together")
     parser.add_argument("--pairs", type=int, default=3)
-    choices = parser.parse_args()
-    with _target(choices) as target:
-        for tables, connections in SHAPES:
-            _print_shape(target, choices, tables, connections)
 
 
 @contextmanager
-def _target(choices: argparse.Namespace) -> Iterator[Target]:
+def target_of(choices: argparse.Namespace) -> Iterator[Target]:
+    """The server that was named, or one of the engine that was, for the time being."""
     if choices.socket:
-        yield Target(choices.socket, choices.user, None, choices.server_pid)
+        yield Target(choices.socket, choices.user, choices.password_file, choices.server_pid)
         return
     host, home = LocalHost(), Home.of_user()
     with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
@@ -116,9 +127,9 @@ def _print_shape(target: Target, choices: argparse.Namespace, tables: int, conne
     size = [f"--tables={tables}", f"--table-size={rows}", f"--threads={connections}"]
     costs: dict[str, list[Cost]] = {"sysbench": [], **{way: [] for way in WAYS}}
     for _ in range(choices.pairs):
-        costs["sysbench"].append(_fill(target, _sysbench(target, size)))
+        costs["sysbench"].append(cost_of(target, _sysbench(target, size)))
         for way, options in WAYS.items():
-            costs[way].append(_fill(target, _dbdyno(target, choices.generator, [*size, *options])))
+            costs[way].append(cost_of(target, _dbdyno(target, choices.generator, [*size, *options])))
     print(f"\n{tables} x {rows:,} rows over {connections} connections, {choices.pairs} times; µs a row of sysbench's")
     print(f"{'':<28}{'wall':>22}{'client CPU':>22}{'server CPU':>22}")
     for way, measured in costs.items():
@@ -133,7 +144,8 @@ def _cell(measured: list[Cost], theirs: list[Cost], field: str, rows: int) -> st
     return f"{statistics.median(seconds) / rows * 1e6:.2f} ({ratio:.2f})"
 
 
-def _fill(target: Target, argv: list[str]) -> Cost:
+def cost_of(target: Target, argv: list[str]) -> Cost:
+    """What a program takes to fill an empty schema."""
     _make_schema(target)
     before, began = _cpu_s(target.pid), time.monotonic()
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
