@@ -68,7 +68,10 @@ pub(crate) struct FillingArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How rows go: as values of a prepared INSERT, as the file of LOAD DATA LOCAL, as statements, or the cheapest
+    /// How rows go to the server
+    ///
+    /// All ways bring the same rows. With auto it is a file or values of a prepared INSERT, by server, length of values, and
+    /// whether connections have to share a table that a LOAD DATA would lock.
     #[arg(long, value_enum, value_name = "WAY", default_value = "auto")]
     pub(crate) load_by: LoadBy,
 
