@@ -139,6 +139,32 @@ fn a_filling_that_was_broken_off_is_gone_on_with() {
 }
 
 #[test]
+fn an_accelerated_filling_leaves_the_redo_log_on_however_it_ends() {
+    each_server("accelerated", |bench| {
+        let state = "SELECT COALESCE(MAX(variable_value), 'none') FROM performance_schema.global_status \
+                     WHERE variable_name = 'Innodb_redo_log_enabled'";
+        let size = ["--tables=1", "--table-size=150000", "--accelerate"];
+        if bench.query("SELECT @@version LIKE '%MariaDB%'") == "1" {
+            let refused = populate(bench, &size);
+            assert_eq!(refused.exit_code, Some(2), "{}", refused.told);
+            assert!(refused.told.contains("of no use"), "{}", refused.told);
+            assert_eq!(tables_of_the_schema(bench), "");
+            return;
+        }
+        let started = start(bench, &size);
+        bringer(bench);
+        assert_eq!(bench.query(state), "OFF");
+        started.signal("INT");
+        assert_eq!(started.finish().exit_code, Some(1));
+        assert_eq!(bench.query(state), "ON");
+        let resumed = populate(bench, &[&size[..], &["--resume"]].concat());
+        assert_eq!(resumed.exit_code, Some(0), "{}", resumed.told);
+        assert_eq!(end(&resumed)["accelerated"], true);
+        assert_eq!(bench.query(state), "ON");
+    });
+}
+
+#[test]
 fn a_filling_that_was_broken_off_is_cleaned_up() {
     each_server("tidied", |bench| {
         let started = start(bench, &["--tables=1", "--table-size=300000"]);

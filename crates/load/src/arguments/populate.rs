@@ -75,6 +75,13 @@ pub(crate) struct FillingArguments {
     #[arg(long, value_enum, value_name = "WAY", default_value = "auto")]
     pub(crate) load_by: LoadBy,
 
+    /// Switch the server's redo log off meanwhile (MySQL since 8.0.21): a crash then costs all of its data
+    ///
+    /// By ALTER INSTANCE DISABLE INNODB REDO_LOG, which is undone, and asked after, however the filling ends: unless
+    /// dbdyno-load itself is killed. For servers that hold nothing else. It saves MySQL an eighth to a third of its CPU time.
+    #[arg(long)]
+    pub(crate) accelerate: bool,
+
     /// Go on with a filling that did not come to its end
     #[arg(long)]
     pub(crate) resume: bool,
@@ -115,6 +122,7 @@ impl PopulateArguments {
             connections: self.filling.connections,
             check: !self.filling.no_check,
             load_by: self.filling.load_by,
+            accelerate: self.filling.accelerate,
             resume: self.filling.resume,
             patience_ns: self.filling.patience,
         })

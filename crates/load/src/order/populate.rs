@@ -26,6 +26,9 @@ pub(crate) struct PopulateOrder {
     pub(crate) check: bool,
     #[serde(default)]
     pub(crate) load_by: LoadBy,
+    /// Whether the server's redo log is switched off while it is filled.
+    #[serde(default)]
+    pub(crate) accelerate: bool,
     /// Whether a filling that was broken off is to be gone on with.
     #[serde(default)]
     pub(crate) resume: bool,

@@ -1,5 +1,6 @@
 //! `dbdyno-load populate`: a workload's tables made, filled, indexed and checked.
 
+mod accelerator;
 mod check;
 mod filling;
 mod hand;
@@ -36,6 +37,9 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let population = order.population()?;
     let mut access = order.target.access()?;
     access.options.local_files = matches!(order.load_by, LoadBy::Auto | LoadBy::Infile);
+    if order.accelerate {
+        accelerator::check(&access)?;
+    }
     let stop = stop_switch()?;
     let earlier = begin(&order, &access, &*population)?;
 
@@ -58,9 +62,17 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
         connections: order.connections,
     };
     let filling = Filling::new(&*population, &ground, wish, earlier);
-    let result = filling.fill(&mut teller, order.check);
+    let mut fill = || filling.fill(&mut teller, order.check);
+    let result = if order.accelerate {
+        accelerator::accelerated(&access, fill)
+    } else {
+        fill()
+    };
     let result = result.and_then(|()| end(&access));
-    let end = end_of(&filling, &ground, &result);
+    let end = PopulateEnd {
+        accelerated: order.accelerate,
+        ..end_of(&filling, &ground, &result)
+    };
     teller
         .end(&end)
         .map_err(unwritable("the end of the filling"))?;
@@ -112,6 +124,7 @@ fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Troubl
         index_ns: filling.index_ns(),
         process_cpu_ns: clock::process_cpu_ns(),
         load_by: filling.load_by(),
+        accelerated: false,
         repeats: ground.repeats.load(Ordering::Relaxed),
         content_sha256: content_sha256(&tables),
         tables,

@@ -107,8 +107,13 @@ fn ended(end: &PopulateEnd) -> String {
         0 => String::new(),
         repeats => format!(", {repeats} parts repeated"),
     };
+    let accelerated = if end.accelerated {
+        ", redo log off"
+    } else {
+        ""
+    };
     format!(
-        "{}: {} tables, {rows} rows in {load_s:.1} s ({:.0} rows/s, {}), indexes in {:.1} s{repeats}",
+        "{}: {} tables, {rows} rows in {load_s:.1} s ({:.0} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
         end.status,
         end.tables.len(),
         rows as f64 / load_s.max(1e-9),

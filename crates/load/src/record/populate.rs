@@ -81,6 +81,8 @@ pub(crate) struct PopulateEnd {
     pub(crate) process_cpu_ns: u64,
     /// `prepared`, `infile`, `statements`, or `mixed` where tables differ.
     pub(crate) load_by: &'static str,
+    /// Whether the server's redo log was switched off meanwhile.
+    pub(crate) accelerated: bool,
     /// Steps that were begun again after a lost connection or a lock.
     pub(crate) repeats: u64,
     /// Those whose rows were all sent.

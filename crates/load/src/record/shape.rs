@@ -276,6 +276,7 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         index_ns: 1,
         process_cpu_ns: 1,
         load_by: "infile",
+        accelerated: false,
         repeats: 0,
         tables: vec![table],
         content_sha256: String::new(),

@@ -1,0 +1,78 @@
+//! What a server can do without while its tables are filled: the redo log, switched off and on again.
+
+use crate::order::Access;
+use crate::trouble::Trouble;
+use dbdyno_wire::{Session, WireError};
+
+/// The status variable by which servers tell that they can do it, and whether it's done.
+const STATE: &str = "Innodb_redo_log_enabled";
+
+/// Refuses a server that can't do it, before anything is made there.
+pub(super) fn check(access: &Access) -> Result<(), Trouble> {
+    let mut outside = access.clone();
+    outside.endpoint.database = None; // it may be still to be created
+    let mut session = outside.connect()?;
+    let state = state(&mut session).map_err(|error| refused(&error))?;
+    session.close();
+    match state {
+        Some(_) => Ok(()),
+        None => Err(Trouble::request("--accelerate is of no use on this server")
+            .because(format!(
+                "it has no status variable {STATE}, as MySQL has since 8.0.21"
+            ))
+            .hint("leave it out")),
+    }
+}
+
+/// Fills with the redo log switched off, and switches it on whatever becomes of the filling.
+pub(super) fn accelerated(
+    access: &Access,
+    fill: impl FnOnce() -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let mut session = access.connect()?;
+    switch(&mut session, "DISABLE", "OFF").map_err(|error| refused(&error))?;
+    session.close();
+    switch_on(access, fill())
+}
+
+fn switch_on(access: &Access, filled: Result<(), Trouble>) -> Result<(), Trouble> {
+    let switched = access.connect().and_then(|mut session| {
+        let switched = switch(&mut session, "ENABLE", "ON");
+        session.close();
+        switched.map_err(|error| Trouble::world("it could not be asked").because(error))
+    });
+    let Err(error) = switched else {
+        return filled;
+    };
+    let before = filled
+        .err()
+        .map_or(String::new(), |trouble| format!("{trouble}; then "));
+    Err(Trouble::world("the server's redo log is still switched off")
+        .because(format!("{before}{error}"))
+        .hint(
+            "if it runs, ALTER INSTANCE ENABLE INNODB REDO_LOG before anything else; if it crashed, set it up anew",
+        ))
+}
+
+fn switch(session: &mut Session, verb: &str, wanted: &str) -> Result<(), WireError> {
+    session.query(&format!("ALTER INSTANCE {verb} INNODB REDO_LOG"))?;
+    match state(session)? {
+        Some(state) if state == wanted => Ok(()),
+        other => Err(WireError::Protocol(format!(
+            "{STATE} is {} after {verb}",
+            other.unwrap_or_default()
+        ))),
+    }
+}
+
+fn state(session: &mut Session) -> Result<Option<String>, WireError> {
+    let answer = session.query(&format!("SHOW GLOBAL STATUS LIKE '{STATE}'"))?;
+    let value = answer.rows.first().and_then(|row| row.get(1)?.clone());
+    Ok(value.map(|text| String::from_utf8_lossy(&text).into_owned()))
+}
+
+fn refused(error: &WireError) -> Trouble {
+    Trouble::world("the server's redo log could not be switched off")
+        .because(error)
+        .hint("GRANT INNODB_REDO_LOG_ENABLE ON *.* to the account, or leave --accelerate out")
+}
