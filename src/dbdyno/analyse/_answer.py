@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words
-from dbdyno.core import Comparison, format_bytes
+from dbdyno.core import Comparison, format_memory
 
 MOST_SENTENCES = 3
 
@@ -48,7 +48,7 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
 def place_words(place: Place, places: Sequence[Place]) -> str:
     """A place in words; what is the same at all places of the study is left out."""
     workload, route, tier_bytes, concurrency = place
-    words = f"with {format_bytes(tier_bytes)} at {counted(concurrency, 'connection')}"
+    words = f"with {format_memory(tier_bytes)} at {counted(concurrency, 'connection')}"
     if len({other[0] for other in places}) > 1:
         words += f", {workload.rsplit('/', 1)[-1]}"
     if len({other[1] for other in places}) > 1:
@@ -185,7 +185,7 @@ def _headline(
         parts = [f"{leader or 'no clear lead'} at {len(won)} of {len(best)}" for leader, won in leaders.items()]
         return "Who does most: " + ", ".join(parts)
     parts = [
-        f"{leader or 'nobody clearly'} with {listed([format_bytes(place[2]) for place in won])}"
+        f"{leader or 'nobody clearly'} with {listed([format_memory(place[2]) for place in won])}"
         for leader, won in leaders.items()
     ]
     return "Who does most: " + ", ".join(parts)

@@ -27,6 +27,7 @@ class StudyFacts:
     are_results_compared : each target was to be sent the same events before the runs, where there are several
     results : how what they made of them compares
     scaled : name of the scale that was chosen of a larger study; empty: none
+    imported : tool whose logs were imported; empty when dbdyno made the runs
     """
 
     window_s: float
@@ -38,6 +39,7 @@ class StudyFacts:
     are_results_compared: bool = True
     results: tuple[ResultComparison, ...] = ()
     scaled: str = ""
+    imported: str = ""
 
 
 def weaknesses(
@@ -57,6 +59,8 @@ def weaknesses(
         _results_differ(facts),
         _scaled(facts),
         _not_good(records),
+        _imported(facts),
+        _holes(facts, records),
         _results_unknown(facts),
         *unsettled_windows(records, windows or {}),
         _window(facts),
@@ -125,8 +129,31 @@ def _not_good(records: Sequence[RunRecord]) -> Caveat | None:
     return Caveat("runs-not-good", text)
 
 
+def _imported(facts: StudyFacts) -> Caveat | None:
+    if not facts.imported:
+        return None
+    text = (
+        f"Logs of {facts.imported}, made by others: how the data were filled, whether targets were set up alike, what"
+    )
+    return Caveat("imported", f"{text} went before each run and in which order runs were made, they don't tell.")
+
+
+def _holes(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
+    """Combinations that a full grid would have: of a planned study those are missing runs, of logs nobody knows."""
+    if not facts.imported:
+        return None
+    cells = {record.run.cell for record in records}
+    places = {(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells}
+    targets = {cell.target for cell in cells}
+    lacking = len(places) * len(targets) - len(cells)
+    if not lacking:
+        return None
+    text = f"{counted(len(targets), 'target')} and {counted(len(places), 'place')}, but {lacking:,} of their"
+    return Caveat("not-in-the-logs", f"{text} {len(places) * len(targets):,} combinations have no log.")
+
+
 def _window(facts: StudyFacts) -> Caveat | None:
-    if facts.window_s >= 600:
+    if facts.window_s >= 600 or (facts.imported and not facts.window_s):
         return None
     window = f"{facts.window_s:g} s"
     if facts.window_s < 60:
@@ -164,7 +191,7 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
 
 
 def _fixed_order(facts: StudyFacts) -> Caveat | None:
-    if facts.is_interleaved:
+    if facts.is_interleaved or facts.imported:
         return None
     return Caveat(
         "fixed-order",

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dbdyno import lab
 from dbdyno.cli._words import duration_words, sparkline, tps_words
-from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration
+from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
 _BAR_CELLS = 28
@@ -152,7 +152,7 @@ def run_words(run: Run) -> str:
     """Which run it is."""
     cell = run.cell
     connections = "1 connection" if cell.concurrency == 1 else f"{cell.concurrency} connections"
-    return f"{cell.target} · {format_bytes(cell.tier_bytes)} · {connections} · {cell.route} · repeat {run.repeat}"
+    return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · repeat {run.repeat}"
 
 
 def done_line(event: lab.Event) -> str:
@@ -201,7 +201,8 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
     half = record.tps_half_width
     noise = f" ± {100 * half / record.tps_mean:.1f} %" if half is not None and record.tps_mean > 0 else ""
-    p95 = f"   p95 {record.latency_ns.p95 / 1e6:.1f} ms" if record.latency_ns else ""
+    p95_ns = record.latency_ns.p95 if record.latency_ns else None
+    p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
     use = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
     return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{use}{reason}"

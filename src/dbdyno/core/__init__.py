@@ -1,7 +1,7 @@
 """Units, names, errors and the values handed between rooms. No I/O, no dependency."""
 
 from dbdyno.core._cell import Cell, Route, Run, RunStatus
-from dbdyno.core._engine import STORAGE_ENGINE_ALIASES, EngineName, Target, parse_engine_name
+from dbdyno.core._engine import IMPORTED_SOURCE, STORAGE_ENGINE_ALIASES, EngineName, Target, parse_engine_name
 from dbdyno.core._errors import (
     AnalysisError,
     ConfigureError,
@@ -14,6 +14,7 @@ from dbdyno.core._errors import (
     SeriesError,
     StoreError,
     StudyError,
+    TreeError,
     WorldError,
 )
 from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
@@ -25,13 +26,15 @@ from dbdyno.core._record import (
     LatencyNs,
     OrderRates,
     RunRecord,
+    ToolFigures,
     TypeFigures,
     Verdict,
 )
-from dbdyno.core._units import format_bytes, format_duration, parse_bytes, parse_duration_ns
+from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns
 
 __all__ = [
     "CLIENT_BOUND",
+    "IMPORTED_SOURCE",
     "STORAGE_ENGINE_ALIASES",
     "AnalysisError",
     "Caveat",
@@ -58,12 +61,15 @@ __all__ = [
     "StoreError",
     "StudyError",
     "Target",
+    "ToolFigures",
+    "TreeError",
     "TypeFigures",
     "Verdict",
     "WorldError",
     "compare_results",
     "format_bytes",
     "format_duration",
+    "format_memory",
     "parse_bytes",
     "parse_duration_ns",
     "parse_engine_name",

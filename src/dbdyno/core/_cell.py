@@ -6,13 +6,19 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-Route = Literal["socket", "loopback"]
+Route = Literal["socket", "loopback", "network", "unknown"]
+"""How the client reaches the server. dbdyno itself drives the first two; imported runs have the others as well."""
 RunStatus = Literal["good", "suspect", "failed", "skipped", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One combination of target, tier, concurrency, workload and route."""
+    """One combination of target, tier, concurrency, workload and route.
+
+    Parameters
+    ----------
+    tier_bytes : 0 where an imported log does not tell it
+    """
 
     target: str
     tier_bytes: int
@@ -29,8 +35,7 @@ class Cell:
         """
         parts = (self.target, self.tier_bytes, self.concurrency, self.workload, self.route)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:4]
-        target = "".join(c if c.isalnum() or c in "._" else "-" for c in self.target)[:60]
-        workload = "".join(c if c.isalnum() or c in "._" else "-" for c in self.workload.rsplit("/", 1)[-1])[:40]
+        target, workload = _slug(self.target, 60), _slug(self.workload.rsplit("/", 1)[-1], 40)
         return f"{target}_{self.tier_bytes >> 20}MiB_c{self.concurrency}_{workload}_{self.route}-{digest}"
 
 
@@ -56,3 +61,9 @@ class Run:
     def run_id(self) -> str:
         """Cell id and repeat: the name of the run's folder."""
         return f"{self.cell.cell_id}_r{self.repeat}"
+
+
+def _slug(text: str, most: int) -> str:
+    """A part of a file name: at most so many characters, and at most twice as many bytes."""
+    readable = "".join(c if c.isalnum() or c in "._" else "-" for c in text)[:most]
+    return readable.encode()[: 2 * most].decode(errors="ignore")

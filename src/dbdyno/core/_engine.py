@@ -14,6 +14,8 @@ _NAME_RE = re.compile(
     r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?(?:@(?P<source>[^@\s]+))?",
     re.IGNORECASE,
 )
+IMPORTED_SOURCE = "imported"
+"""Source of engines that others measured: their family may be unknown to dbdyno, their version unknown to anybody."""
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
 
 
@@ -22,7 +24,8 @@ class EngineName:
     """An engine as a user writes it: ``FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]``.
 
     `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It is empty only for a
-    running server (``mariadb@server:NAME``), whose version is read from it. `source` is empty for "what the
+    running server (``mariadb@server:NAME``), whose version is read from it, and for an imported one
+    (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the
     host has".
     """
 
@@ -54,7 +57,7 @@ def parse_engine_name(text: str) -> EngineName:
     """
     match = _NAME_RE.fullmatch(text.strip())
     source = (match["source"] or "") if match else ""
-    if match is None or (match["version"] is None and not source.startswith("server")):
+    if match is None or (match["version"] is None and not source.startswith("server") and source != IMPORTED_SOURCE):
         raise StudyError(
             f"'{text}' is not an engine",
             "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]",

@@ -6,7 +6,8 @@
     ├── RequestError       2  the request was wrong
     │   ├── StudyError         study file, engine name, option value
     │   ├── SeriesError        a file of seconds that can't be read as one
-    │   └── StoreError         results folder of another study, newer schema, locked
+    │   ├── StoreError         results folder of another study, newer schema, locked
+    │   └── TreeError          a folder to import: nothing in it, a wrong pattern
     ├── WorldError         3  the world failed
     │   ├── HostError          command, file, process, disk
     │   ├── ProvisionError     an engine can't be obtained
@@ -59,6 +60,10 @@ class SeriesError(RequestError):
 
 class StoreError(RequestError):
     """The results folder can't be used for this: another study, a newer schema, a second run."""
+
+
+class TreeError(RequestError):
+    """A folder of logs can't be imported as asked: it holds none, or a naming pattern is wrong."""
 
 
 class WorldError(DbdynoError):

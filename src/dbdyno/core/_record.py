@@ -16,13 +16,45 @@ CLIENT_BOUND = "client-bound"
 
 @dataclass(frozen=True, slots=True)
 class LatencyNs:
-    """Quantiles of a merged histogram, nanoseconds. Closed pacing: service time; fixed rate: response time."""
+    """Quantiles of a merged histogram, nanoseconds. Closed pacing: service time; fixed rate: response time.
 
-    p50: int
-    p95: int
-    p99: int
-    p999: int
-    max: int
+    All are known of a run that dbdyno measured. A log without a histogram gives those that its tool printed for the
+    whole run; the others are None.
+    """
+
+    p50: int | None
+    p95: int | None
+    p99: int | None
+    p999: int | None
+    max: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFigures:
+    """What an imported tool printed of its own run, and what can be said of its seconds without a histogram.
+
+    Parameters
+    ----------
+    tool : its name and version, as it gives them
+    percentile : which one its reports show, such as 95; None when it was switched off or can't be told
+    percentile_ns : of the whole run, as printed; None without a last report
+    second_percentile_ns_median : median of the percentiles of single seconds; not a percentile of the run
+    min_ns, mean_ns, max_ns : of the whole run, as printed
+    tps : of the whole run, as printed: it divides by the time until its report was made
+    elapsed_s : its total time
+    rate_per_s : of an open loop, as ordered; None for a closed one
+    """
+
+    tool: str
+    percentile: float | None = None
+    percentile_ns: int | None = None
+    second_percentile_ns_median: int | None = None
+    min_ns: int | None = None
+    mean_ns: int | None = None
+    max_ns: int | None = None
+    tps: float | None = None
+    elapsed_s: float | None = None
+    rate_per_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +129,8 @@ class RunRecord:
         lowest that did not
     types : figures of each transaction type
     orders : of a workload with new orders
-    started_ns, ended_ns : Unix time
+    imported : what the tool itself printed; None of a run that dbdyno drove
+    started_ns, ended_ns : Unix time; 0 where it is not known
     """
 
     run: Run
@@ -128,6 +161,7 @@ class RunRecord:
     rate_broken_per_s: float | None = None
     types: tuple[TypeFigures, ...] = ()
     orders: OrderRates | None = None
+    imported: ToolFigures | None = None
     caveats: tuple[Caveat, ...] = ()
     started_ns: int = 0
     ended_ns: int = 0

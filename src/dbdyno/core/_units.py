@@ -63,6 +63,15 @@ def format_bytes(count: int) -> str:
     return f"{count} B"
 
 
+def format_memory(tier_bytes: int) -> str:
+    """The memory of a tier for people; 0 stands for what an imported log does not tell.
+
+    >>> format_memory(67108864), format_memory(0)
+    ('64 MiB', 'unknown memory')
+    """
+    return format_bytes(tier_bytes) if tier_bytes else "unknown memory"
+
+
 def format_duration(duration_ns: int) -> str:
     """A duration for people.
 

@@ -146,7 +146,14 @@ class Attempts:
             first = count = 0
         self.on_event(
             events.SecondMeasured(
-                run, row.phase, row.second - first + 1, count, row.tps, row.p95_ns, row.errors, row.client_use_share
+                run,
+                row.phase,
+                row.second - first + 1,
+                count,
+                row.tps,
+                row.p95_ns,
+                row.errors or 0,
+                row.client_use_share,
             )
         )
 

@@ -35,7 +35,7 @@ class Evidence:
 
     Parameters
     ----------
-    records : every planned run in order, those not there yet as ``missing``
+    records : every planned run in order, those not there yet as ``missing``; of imported results those found
     latency : quantiles of all repeats' histograms together
     types : cells whose workload has several transaction types
     space : cells of whose tables it is known what they take
@@ -76,7 +76,8 @@ class Evidence:
 def gather(results: Results) -> Evidence:
     """Read the records and judge them. Seconds are read where windows are long enough to be judged by them."""
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records = _with_missing(study, results.records())
+    stored = results.records()
+    records = stored if study.imported is not None else _with_missing(study, stored)
     judgements = _as_listed(study, judge_cells(records))
     comparisons = compare_targets(judgements)
     facts = _facts(study, results)
@@ -127,6 +128,7 @@ def _missing(study: Study, run: Run) -> RunRecord:
 
 def _facts(study: Study, results: Results) -> StudyFacts:
     remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
+    is_local = all(route in ("socket", "loopback") for route in study.routes)
     elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
     cores = results.host.get("logical_cpu_count", 0)
     return StudyFacts(
@@ -134,11 +136,12 @@ def _facts(study: Study, results: Results) -> StudyFacts:
         repeats=study.repeats,
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
-        shares_cores=not study.pinning.is_apart and not elsewhere,
+        shares_cores=is_local and not study.pinning.is_apart and not elsewhere,
         scaled=study.scaled,
         is_interleaved=study.order == "interleaved",
         are_results_compared=study.equivalence_events > 0 or len(study.targets) < 2,
         results=tuple(results.compared([t.name for t in study.targets], [w.label for w in study.workloads])),
+        imported=study.imported.tool if study.imported else "",
     )
 
 

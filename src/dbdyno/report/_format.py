@@ -7,12 +7,14 @@ import time
 from dbdyno.core import format_bytes, format_duration
 
 
-def milliseconds(value_ns: float) -> str:
-    """A response time with three digits.
+def milliseconds(value_ns: float | None) -> str:
+    """A response time with three digits; empty when it is not known.
 
     >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000)
     ('6.13 ms', '412 ms', '84 µs')
     """
+    if value_ns is None:
+        return ""
     if value_ns < 100_000:
         return f"{value_ns / 1e3:.3g} µs"
     if value_ns < 1e9:

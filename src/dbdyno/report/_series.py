@@ -30,10 +30,13 @@ class PanelKind:
 
 
 PANELS = (
-    PanelKind("CPU of the machine by mode", r"(host\.)?cpu\.(user|nice|system|iowait|irq|softirq|steal)$"),
+    PanelKind(
+        "CPU of the machine by mode",
+        r"((host|iostat|vmstat|mpstat|dstat)\.)?cpu\.(user|nice|system|iowait|irq|softirq|steal)$",
+    ),
     PanelKind("CPU of server and client", r"(server|client)\.cpu\.\w+$"),
-    PanelKind("Disk bytes", r"disk\.(read|written)_bytes$"),
-    PanelKind("Disk operations and flushes", r"disk\.(reads|writes|flushes)$"),
+    PanelKind("Disk bytes", r"(disk|(vmstat|dstat)\.disk|iostat\..+)\.(read|written)_bytes$"),
+    PanelKind("Disk operations and flushes", r"(disk|dstat\.disk|iostat\..+)\.(reads|writes|flushes)$"),
     PanelKind("Syncs asked for by the server", r".*fsyncs?$"),
     PanelKind("Redo and log written", r".*(redo\.bytes|wal_bytes|binlog\.bytes)$"),
     PanelKind("Checkpoint age", r".*checkpoint_(age|limit)$"),
@@ -85,12 +88,17 @@ def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> lis
         return _line(name, seconds, columns.get(column, []), scale)
 
     errors = [line(name, name) for name in ("errors", "retries", "failed")]
+    errors += [line("errors", "errors_per_s"), line("reconnects", "reconnects_per_s")]
+    told = next((share for share in columns.get("tool_percentile", []) if share is not None), None)
     return [
         _panel("Throughput", "transactions/s", [line("throughput", "tps")], key="tps"),
         _panel(
             "Response time of each second",
             "ms",
-            [line("p50", "p50_ns", _NS), line("p95", "p95_ns", _NS), line("p99", "p99_ns", _NS)],
+            [
+                *(line(f"p{quantile}", f"p{quantile}_ns", _NS) for quantile in (50, 95, 99)),
+                line(f"p{told:g}", "tool_percentile_ns", _NS) if told not in (None, 50, 95, 99) else None,
+            ],
             log=True,
         ),
         _panel("Errors and retries", "a second", [found for found in errors if found and any(found["v"])]),

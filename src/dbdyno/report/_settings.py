@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import format_bytes
+from dbdyno.core import format_memory
 from dbdyno.report._evidence import Evidence
 
 # What differs from run to run without meaning: names, numbers and places of one server's life.
@@ -85,7 +85,7 @@ def _by_tier(values: Sequence[str], tiers: Sequence[int]) -> str:
     for tier, value in zip(tiers, values, strict=True):
         by_tier[tier].add(value)
     if all(len(found) == 1 for found in by_tier.values()):
-        return "; ".join(f"{format_bytes(tier)}: {next(iter(found))}" for tier, found in sorted(by_tier.items()))
+        return "; ".join(f"{format_memory(tier)}: {next(iter(found))}" for tier, found in sorted(by_tier.items()))
     return "varies from run to run"
 
 

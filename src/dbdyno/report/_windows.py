@@ -18,7 +18,8 @@ def judged_windows(results: Results, study: Study, records: Sequence[RunRecord])
     if study.pacing.stretches or study.pacing.search is not None:
         return {}
     long_enough = [record.run.run_id for record in records if record.window_s >= SHORTEST_WINDOW_S and record.tps_mean]
-    found = {run_id: judge_window(window_tps(results.seconds(run_id))) for run_id in long_enough}
+    tps = window_tps if study.imported is None else told_tps
+    found = {run_id: judge_window(tps(results.seconds(run_id))) for run_id in long_enough}
     return {run_id: window for run_id, window in found.items() if window is not None}
 
 
@@ -31,3 +32,16 @@ def window_tps(seconds: pa.Table) -> np.ndarray:
     tps = np.zeros(int(second.max() - second.min()) + 1)
     tps[second - second.min()] = seconds["tps"].to_numpy()[is_window]
     return tps
+
+
+def told_tps(seconds: pa.Table) -> np.ndarray:
+    """Throughput as an imported tool told it: its reports cover the time since the one before, so a gap is no zero.
+
+    Empty where they cover more than a second each: stalls and waves inside of them can't be seen.
+    """
+    second, tps = seconds["second"].to_numpy(), seconds["tps"].to_numpy()
+    if len(second) == 0 or (seconds["duration_ns"].to_numpy() > 10**9).any():
+        return np.zeros(0)
+    each = np.arange(second.min(), second.max() + 1)
+    covered: np.ndarray = tps[np.searchsorted(second, each)]
+    return covered

@@ -13,7 +13,7 @@ from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._manifest import FileFacts, Manifest
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
-from dbdyno.store._runs import SettingRow, StoredRun
+from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
 from dbdyno.store._writer import ResultsWriter
 
@@ -26,6 +26,7 @@ __all__ = [
     "JournalEntry",
     "JsonValue",
     "Manifest",
+    "PackedRun",
     "Results",
     "ResultsWriter",
     "SecondRow",
@@ -35,6 +36,7 @@ __all__ = [
     "TelemetryRow",
     "latency_of",
     "merged_histogram",
+    "pack_run",
     "record_from_json",
     "record_to_json",
     "study_digest",

@@ -20,15 +20,15 @@ def json_text(value: JsonValue) -> str:
 def write_whole(path: Path, text: str) -> None:
     """Replace a file so that a reader, or a kill, sees the old or the new text and nothing between."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    write_synced(temporary, text)
+    write_synced(temporary, text.encode())
     temporary.replace(path)
     sync_folder(path.parent)
 
 
-def write_synced(path: Path, text: str) -> None:
+def write_synced(path: Path, content: bytes) -> None:
     """Write a new file through to the disk."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with path.open("wb") as file:
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,9 +30,15 @@ class JournalEntry:
 
 def append_entry(path: Path, event: str, facts: Mapping[str, JsonValue]) -> None:
     """Add a line and wait until the disk has it."""
-    line = json.dumps({"at_ns": time.time_ns(), "event": event, **facts}, ensure_ascii=False, default=dict)
+    append_entries(path, event, [facts])
+
+
+def append_entries(path: Path, event: str, rows: Iterable[Mapping[str, JsonValue]]) -> None:
+    """Add a line for each row, and wait once until the disk has them."""
+    at_ns = time.time_ns()
+    lines = [json.dumps({"at_ns": at_ns, "event": event, **row}, ensure_ascii=False, default=dict) for row in rows]
     with path.open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
+        file.writelines(f"{line}\n" for line in lines)
         file.flush()
         os.fsync(file.fileno())
 

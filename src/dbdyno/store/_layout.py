@@ -44,6 +44,7 @@ END = "end.json"
 CONDITIONS = "conditions.json"
 SPACE = "space.json"
 TELEMETRY_FACTS = "telemetry.json"
+ORIGIN = "origin.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 

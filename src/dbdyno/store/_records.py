@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunRecord, TypeFigures
+from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunRecord, ToolFigures, TypeFigures
 from dbdyno.store._files import JsonValue
 
 _PLAIN = tuple(
     field.name
     for field in dataclasses.fields(RunRecord)
-    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "caveats")
+    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "imported", "caveats")
 )
 
 
@@ -29,6 +29,7 @@ def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
         "errors": dict(record.errors),
         "types": [dataclasses.asdict(figures) for figures in record.types],
         "orders": None if record.orders is None else dataclasses.asdict(record.orders),
+        "imported": None if record.imported is None else dataclasses.asdict(record.imported),
         "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
     }
 
@@ -37,13 +38,14 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
     """The record of `record_to_json`. Fields unknown to this version are ignored: records grow."""
     run = dict(row["run"])
     cell = Cell(**_known(Cell, run.pop("cell")))
-    orders = row.get("orders")
+    orders, imported = row.get("orders"), row.get("imported")
     return RunRecord(
         run=Run(cell=cell, **_known(Run, run)),
         latency_ns=_latency(row["latency_ns"]),
         errors=dict(row["errors"]),
         types=tuple(_type_figures(figures) for figures in row.get("types", ())),
         orders=None if orders is None else OrderRates(**_known(OrderRates, orders)),
+        imported=None if imported is None else ToolFigures(**_known(ToolFigures, imported)),
         caveats=tuple(Caveat(**_known(Caveat, caveat)) for caveat in row["caveats"]),
         **{name: row[name] for name in _PLAIN if name in row},
     )

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from dbdyno.core import RunRecord, StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
+from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
-from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, table_of, write_table
+from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, empty_table_bytes, table_bytes, table_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +59,13 @@ class StoredRun:
         curve that the client's use was read off
     server_cnf : the option file that the server was started with
     server_log : the tail of the server's log
+    origin : of an imported run: the files it was made from, each with role, path, size and checksum
     """
 
     record: RunRecord
-    seconds: Sequence[SecondRow] = ()
-    intervals: Sequence[IntervalRow] = ()
-    telemetry: Sequence[TelemetryRow] = ()
+    seconds: Sequence[SecondRow] | pa.Table = ()
+    intervals: Sequence[IntervalRow] | pa.Table = ()
+    telemetry: Sequence[TelemetryRow] | pa.Table = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     settings: Sequence[SettingRow] = ()
     status_before: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +78,31 @@ class StoredRun:
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
     server_log: str = ""
+    origin: Sequence[JsonValue] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRun:
+    """A run as the bytes of its files, made in whichever process; only their writing is left to do."""
+
+    run_id: str
+    files: Mapping[str, bytes]
+    facts: Mapping[str, FileFacts]
+
+
+def pack_run(run: StoredRun) -> PackedRun:
+    """Every file of a run, with its checksum."""
+    files = _contents(run)
+    facts = {name: FileFacts(len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()}
+    return PackedRun(run.record.run.run_id, files, facts)
+
+
+def place_packed(runs: Path, packed: PackedRun) -> None:
+    """Write a packed run. It is not forced to the disk: for many runs, which the caller syncs together."""
+    place = runs / packed.run_id
+    place.mkdir(parents=True)
+    for name, content in packed.files.items():
+        (place / name).write_bytes(content)
 
 
 def write_run(runs: Path, run: StoredRun) -> Path:
@@ -88,9 +119,8 @@ def write_run(runs: Path, run: StoredRun) -> Path:
     writing = runs / (layout.WRITING_PREFIX + run_id)
     shutil.rmtree(writing, ignore_errors=True)
     writing.mkdir(parents=True)
-    _write_tables(writing, run)
-    for name, text in _texts(run).items():
-        write_synced(writing / name, text)
+    for name, content in _contents(run).items():
+        write_synced(writing / name, content)
     sync_folder(writing)
     writing.rename(place)
     sync_folder(runs)
@@ -119,19 +149,23 @@ def remove_unfinished(runs: Path) -> tuple[str, ...]:
     return tuple(folder.name.removeprefix(layout.WRITING_PREFIX) for folder in left)
 
 
-def _write_tables(folder: Path, run: StoredRun) -> None:
+def _contents(run: StoredRun) -> dict[str, bytes]:
     run_id = run.record.run.run_id
-    write_table(folder / layout.SECONDS, table_of(SecondRow, run_id, run.seconds))
-    write_table(folder / layout.INTERVALS, table_of(IntervalRow, run_id, run.intervals))
-    write_table(folder / layout.TELEMETRY, table_of(TelemetryRow, run_id, run.telemetry))
-    for name in (layout.SECONDS, layout.INTERVALS, layout.TELEMETRY):
-        with (folder / name).open("rb") as file:
-            os.fsync(file.fileno())
+    tables: dict[str, tuple[type, Sequence[Any] | pa.Table]] = {
+        layout.SECONDS: (SecondRow, run.seconds),
+        layout.INTERVALS: (IntervalRow, run.intervals),
+        layout.TELEMETRY: (TelemetryRow, run.telemetry),
+    }
+    content = {
+        name: table_bytes(table_of(row, run_id, rows)) if len(rows) else empty_table_bytes(row)
+        for name, (row, rows) in tables.items()
+    }
+    return content | {name: text.encode() for name, text in _texts(run).items()}
 
 
 def _texts(run: StoredRun) -> dict[str, str]:
     settings: list[JsonValue] = [dataclasses.asdict(row) for row in run.settings]
-    return {
+    texts = {
         layout.VARIABLES: json_text(run.variables),
         layout.SETTINGS: json_text(settings),
         layout.STATUS_BEFORE: json_text(run.status_before),
@@ -146,3 +180,6 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.SERVER_LOG: run.server_log,
         layout.RECORD: json_text(record_to_json(run.record)),
     }
+    if run.origin:
+        texts[layout.ORIGIN] = json_text(list(run.origin))
+    return texts

@@ -1,11 +1,13 @@
 """The three tables of a run, row by row, and their Parquet schemas.
 
-A column's unit is the end of its name. ``None`` in a row means *not known*, never zero.
+A column's unit is the end of its name. ``None`` in a row means *not known*, never zero. Imported runs come as whole
+tables: their logs know rates where dbdyno counts, and nothing of the client.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,30 +39,32 @@ class SecondRow:
     client_wake_batch : connections served per wake-up
     client_cpu_ns_per_statement : of the workers' threads
     lateness_ns_p99, lateness_ns_max : open loop: sent later than due although a connection was free
+    reads_per_s to reconnects_per_s : imported runs: rates as their tool printed them, in place of the counts
+    tool_percentile, tool_percentile_ns : imported runs: the one percentile that the tool printed, and which it is
     """
 
     second: int
     phase: str
-    monotonic_ns: int
-    realtime_ns: int
+    monotonic_ns: int | None
+    realtime_ns: int | None
     duration_ns: int
     tps: float
-    failed: int
-    retries: int
-    errors: int
+    failed: int | None
+    retries: int | None
+    errors: int | None
     qps: float
-    reads: int
-    writes: int
-    others: int
-    rows: int
-    bytes_sent: int
-    bytes_received: int
+    reads: int | None
+    writes: int | None
+    others: int | None
+    rows: int | None
+    bytes_sent: int | None
+    bytes_received: int | None
     p50_ns: int | None
     p95_ns: int | None
     p99_ns: int | None
     max_ns: int | None
-    connections_live: int
-    backlog: int
+    connections_live: int | None
+    backlog: int | None
     client_busy_share: float | None
     client_cpu_ns: int | None
     client_use_share: float | None = None
@@ -69,6 +73,13 @@ class SecondRow:
     client_cpu_ns_per_statement: float | None = None
     lateness_ns_p99: int | None = None
     lateness_ns_max: int | None = None
+    reads_per_s: float | None = None
+    writes_per_s: float | None = None
+    others_per_s: float | None = None
+    errors_per_s: float | None = None
+    reconnects_per_s: float | None = None
+    tool_percentile: float | None = None
+    tool_percentile_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +130,45 @@ def schema_of(row: type) -> pa.Schema:
     return pa.schema([("run_id", pa.string()), *columns])
 
 
-def table_of(row: type, run_id: str, rows: Sequence[Any]) -> pa.Table:
-    """Arrow table of rows; with the full schema also when there are none."""
+def table_of(row: type, run_id: str, rows: Sequence[Any] | pa.Table) -> pa.Table:
+    """Arrow table of rows; with the full schema also when there are none, or when a table lacks columns.
+
+    >>> table_of(TelemetryRow, "r", pa.table({"second": [3], "metric": ["x"]})).to_pylist()
+    [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
+    """
+    if isinstance(rows, pa.Table):
+        return _completed(schema_of(row), run_id, rows)
     columns: dict[str, list[Any]] = {"run_id": [run_id] * len(rows)}
     for field in dataclasses.fields(row):
         columns[field.name] = [getattr(item, field.name) for item in rows]
     return pa.table(columns, schema=schema_of(row))
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file."""
-    pq.write_table(table, path, compression="zstd")
+def _completed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
+    count = table.num_rows
+    columns = []
+    for field in schema:
+        if field.name == "run_id":
+            columns.append(pa.repeat(run_id, count))
+        elif field.name in table.column_names:
+            columns.append(table[field.name].cast(field.type))
+        else:
+            columns.append(pa.nulls(count, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """A Parquet file."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+@functools.cache
+def empty_table_bytes(row: type) -> bytes:
+    """The Parquet file of a table without rows."""
+    return table_bytes(schema_of(row).empty_table())
 
 
 def read_table(path: Path) -> pa.Table:

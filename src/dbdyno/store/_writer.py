@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,9 @@ from dbdyno.core import HostError
 from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._journal import append_entry
-from dbdyno.store._manifest import Manifest, file_facts, write_manifest
-from dbdyno.store._runs import StoredRun, finished_folders, read_record, write_run
+from dbdyno.store._journal import append_entries, append_entry
+from dbdyno.store._manifest import FileFacts, Manifest, file_facts, write_manifest
+from dbdyno.store._runs import PackedRun, StoredRun, finished_folders, place_packed, read_record, write_run
 
 
 class ResultsWriter:
@@ -21,6 +22,7 @@ class ResultsWriter:
 
     def __init__(self, path: Path, manifest: Manifest, command_line: str) -> None:
         self._path = path
+        self._packed: dict[str, FileFacts] = {}
         commands = manifest.command_lines
         self._manifest = replace(manifest, command_lines=(*commands, command_line) if command_line else commands)
 
@@ -28,6 +30,16 @@ class ResultsWriter:
         """Add a line to the journal, on the disk when this returns."""
         with _disk_errors(self._path):
             append_entry(self._path / layout.JOURNAL, event, facts)
+
+    def append_all(self, event: str, rows: Iterable[Mapping[str, JsonValue]]) -> None:
+        """Add a line for each row to the journal, all on the disk when this returns."""
+        with _disk_errors(self._path):
+            append_entries(self._path / layout.JOURNAL, event, rows)
+
+    def write_host(self, facts: Mapping[str, JsonValue]) -> None:
+        """Replace the facts of the machine, where they come to be known only from the runs."""
+        with _disk_errors(self._path):
+            write_whole(self._path / layout.HOST, json_text(facts))
 
     def write_engine(self, target: str, facts: Mapping[str, JsonValue]) -> None:
         """Keep what was installed for a target."""
@@ -53,6 +65,18 @@ class ResultsWriter:
             write_run(self._path / layout.RUNS, run)
         self.update_manifest()
 
+    def add_packed(self, packed: PackedRun) -> None:
+        """Store one of many runs; `update_manifest`, or the end of writing, makes all of them last together.
+
+        Raises
+        ------
+        HostError : the disk refuses
+        """
+        with _disk_errors(self._path):
+            place_packed(self._path / layout.RUNS, packed)
+        prefix = f"{layout.RUNS}/{packed.run_id}/"
+        self._packed.update({prefix + name: facts for name, facts in packed.facts.items()})
+
     def set_aside_failed(self) -> tuple[str, ...]:
         """Make room for another attempt at every failed run; its folder is kept elsewhere. The ids of these runs."""
         failed = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
@@ -71,7 +95,11 @@ class ResultsWriter:
     def update_manifest(self) -> None:
         """List every file with size and checksum."""
         with _disk_errors(self._path):
-            self._manifest = replace(self._manifest, files=file_facts(self._path, self._manifest.files))
+            if self._packed:
+                os.sync()
+            known = {**self._manifest.files, **self._packed}
+            self._packed.clear()
+            self._manifest = replace(self._manifest, files=file_facts(self._path, known))
             write_manifest(self._path, self._manifest)
 
     def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:

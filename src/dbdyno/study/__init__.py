@@ -1,11 +1,12 @@
 """The study file, checked and typed. Knows nothing of machines or of what engines exist."""
 
 from dbdyno.study._lines import nearest
-from dbdyno.study._pacing import Pacing, Search, Stretch, Think
+from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._read import parse_study, read_study
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
     ErrorPolicy,
+    Imported,
     Pinning,
     ServerAddress,
     Study,
@@ -13,6 +14,7 @@ from dbdyno.study._values import (
     WorkloadChoice,
 )
 from dbdyno.study._workloads import (
+    IMPORTED,
     OPTION_ALIASES,
     SQL_FILES,
     OptionValue,
@@ -26,9 +28,12 @@ from dbdyno.study._workloads import (
 from dbdyno.study._write import study_text
 
 __all__ = [
+    "CLOSED_LOOP",
+    "IMPORTED",
     "OPTION_ALIASES",
     "SQL_FILES",
     "ErrorPolicy",
+    "Imported",
     "OptionValue",
     "Pacing",
     "Pinning",

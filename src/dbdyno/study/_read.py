@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dbdyno.core import EngineName, StudyError, Target, parse_engine_name
+from dbdyno.core import IMPORTED_SOURCE, EngineName, StudyError, Target, parse_engine_name
 from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import scaled_document
 from dbdyno.study._schema import Key
-from dbdyno.study._values import ErrorPolicy, Pinning, ServerAddress, Study, WorkloadChoice
+from dbdyno.study._values import ErrorPolicy, Imported, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
-_TABLES = ("axes", "errors", "measure", "pacing", "pinning", "servers", "target", "workload")
+_TABLES = ("axes", "errors", "imported", "measure", "pacing", "pinning", "servers", "target", "workload")
 
 _OF_KIND = {
     "rate_per_s": (),
@@ -30,17 +30,25 @@ _OF_KIND = {
 
 
 def read_study(path: Path, scale: str | None = None) -> Study:
-    """Read and check a study file; `scale` names one of its scales, without it the study is read at its own.
+    """Read and check a study file that is to be run.
+
+    `scale` names one of its scales, without it the study is read at its own.
 
     Raises
     ------
-    StudyError : the file can't be read, or a key or value is wrong
+    StudyError : the file can't be read, a key or value is wrong, or its results were imported
     """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"study file {path} can't be read", str(error), "give the path of a study file") from error
-    return parse_study(text, str(path), scale)
+    study = parse_study(text, str(path), scale)
+    if study.imported is not None:
+        why = f"it describes logs of {study.imported.tool}, which tell too little to make the runs again"
+        raise StudyError(
+            f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study of your own"
+        )
+    return study
 
 
 def parse_study(text: str, source: str, scale: str | None = None) -> Study:
@@ -75,8 +83,12 @@ class _Reader:
     def study(self, document: Mapping[str, Any]) -> Study:
         self._known(document, "", [*_schema.TOP, *_TABLES])
         top = self._table({k: v for k, v in document.items() if k not in _TABLES}, "", _schema.TOP)
-        axes = self._table(self._mapping(document, "axes"), "axes", _schema.AXES)
-        measure = self._table(self._mapping(document, "measure"), "measure", _schema.MEASURE)
+        imported = self._imported(document)
+        axes_keys, measure_keys = _schema.AXES, _schema.MEASURE
+        if imported is not None:
+            axes_keys, measure_keys = _schema.IMPORTED_AXES, _schema.IMPORTED_MEASURE
+        axes = self._table(self._mapping(document, "axes"), "axes", axes_keys)
+        measure = self._table(self._mapping(document, "measure"), "measure", measure_keys)
         servers = self._servers(self._mapping(document, "servers"))
         workloads = self._workloads(document)
         targets = self._targets(document, top["targets"], axes["storage_engine"], servers, workloads)
@@ -102,7 +114,13 @@ class _Reader:
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             servers=servers,
+            imported=imported,
         )
+
+    def _imported(self, document: Mapping[str, Any]) -> Imported | None:
+        if "imported" not in document:
+            return None
+        return Imported(**self._table(self._mapping(document, "imported"), "imported", _schema.IMPORTED))
 
     def _targets(
         self,
@@ -147,7 +165,7 @@ class _Reader:
             engine = parse_engine_name(name)
         except StudyError as error:
             raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
-        if engine.family not in family_names():
+        if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
             what = f"'{name}' is of no family that dbdyno knows"
             self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
         return engine

@@ -102,6 +102,15 @@ def _memory(value: object) -> int:
     return size
 
 
+def _memory_or_unknown(value: object) -> int:
+    if value == "unknown":
+        return 0
+    try:
+        return parse_bytes(_text(value))
+    except StudyError as error:
+        raise ValueError('a memory size such as "64MB", or "unknown"') from error
+
+
 def _list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Callable[[object], tuple[object, ...]]:
     def read_list(value: object) -> tuple[object, ...]:
         items = value if isinstance(value, list) else [value]
@@ -149,6 +158,21 @@ AXES: Mapping[str, Key] = MappingProxyType(
         "storage_engine": Key(_list_of(_text), (), "each target once with each of these"),
     }
 )
+_ROUTES = ("socket", "loopback", "network", "unknown")
+IMPORTED: Mapping[str, Key] = MappingProxyType(
+    {
+        "tool": Key(_text, ..., "which wrote the logs"),
+        "origin": Key(_text, ..., "the folder that held them"),
+    }
+)
+"""Of a study that ``dbdyno import`` wrote. It is reported and never run, so its axes may say that they don't know."""
+IMPORTED_AXES: Mapping[str, Key] = MappingProxyType(
+    {
+        **AXES,
+        "tier": Key(_list_of(_memory_or_unknown), ..., 'memory budgets, or "unknown"'),
+        "route": Key(_list_of(_one_of(*_ROUTES)), ..., "how the client reached the server"),
+    }
+)
 MEASURE: Mapping[str, Key] = MappingProxyType(
     {
         "warm_up": Key(_duration(0), 30 * 10**9, "driven, not judged"),
@@ -162,6 +186,13 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "equivalence_events": Key(
             _whole(0), 500, "events that each target is sent before the runs, to compare results; 0 earns a caveat"
         ),
+    }
+)
+IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
+    {
+        **MEASURE,
+        "window": Key(_duration(0), 0, "the commonest length of a run"),
+        "repeats": Key(_whole(1), 1, "most runs of one cell"),
     }
 )
 PACING: Mapping[str, Key] = MappingProxyType(

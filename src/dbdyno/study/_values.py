@@ -126,6 +126,20 @@ class Pinning:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """Where the results of a study come from that dbdyno did not run.
+
+    Parameters
+    ----------
+    tool : which wrote the logs, such as ``sysbench``
+    origin : the folder that held them, as its owner named it
+    """
+
+    tool: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """One experiment, complete: everything that `dbdyno run` needs to know.
 
@@ -136,6 +150,7 @@ class Study:
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
+    imported : of results that were imported; such a study can be reported and not be run
     """
 
     name: str
@@ -159,6 +174,7 @@ class Study:
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
     scaled: str = ""
+    imported: Imported | None = None
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

@@ -19,6 +19,8 @@ FILE = "workloads.json"
 OPTION_ALIASES: Mapping[str, str] = MappingProxyType({"rows": "table_size"})
 SQL_FILES = "sql:"
 """What the names of workloads that lie in a directory begin with."""
+IMPORTED = "imported:"
+"""What the names of workloads begin with that others ran and dbdyno does not know."""
 _LAB_CHOOSES = frozenset({"mysql_storage_engine"})  # a target names its storage engine
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {"on": True, "off": False, "true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
@@ -97,7 +99,7 @@ def full_name(name: str) -> str | None:
     ('sysbench/oltp_read_write', None)
     """
     in_directory = name.startswith(SQL_FILES) and any(f"{family.name}:" == SQL_FILES for family in FAMILIES)
-    if in_directory or name in workload_names():
+    if in_directory or name.startswith(IMPORTED) or name in workload_names():
         return name
     return next((full for full in workload_names() if full.rsplit("/", 1)[-1] == name), None)
 
@@ -127,7 +129,7 @@ def family_name(name: str) -> str:
 
 def options_of(name: str) -> Mapping[str, WorkloadOption]:
     """The options of a workload by its full name."""
-    return family_of(name).options
+    return {} if name.startswith(IMPORTED) else family_of(name).options
 
 
 def option_words(options: Mapping[str, OptionValue]) -> list[str]:

@@ -50,6 +50,7 @@ def study_text(study: Study) -> str:
         f"equivalence_events = {study.equivalence_events}"
     )
     parts.append(_pacing_text(study) + _errors_text(study) + _pinning_text(study) + _servers_text(study))
+    parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 
 
@@ -118,6 +119,12 @@ def _servers_text(study: Study) -> str:
     return text
 
 
+def _imported_text(study: Study) -> str:
+    if study.imported is None:
+        return ""
+    return f"\n[imported]\ntool = {_quoted(study.imported.tool)}\norigin = {_quoted(study.imported.origin)}"
+
+
 def _toml(value: OptionValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -130,6 +137,8 @@ def _quoted(text: str) -> str:
 
 
 def _memory(count: int) -> str:
+    if count == 0:
+        return "unknown"
     for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
         if count % size == 0:
             return f"{count // size}{unit}"

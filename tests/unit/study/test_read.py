@@ -160,3 +160,51 @@ def test_a_target_may_have_options_of_the_workload_of_its_own() -> None:
 def test_an_option_of_a_target_that_its_workload_does_not_know_is_refused_with_the_line_of_the_target() -> None:
     with pytest.raises(StudyError, match=r"variants.toml:7: unknown option 'compression' of linkbench"):
         parse_study(VARIANTS.replace("table-compression", "compression"), "variants.toml")
+
+
+IMPORTED = """
+name = "theirs"
+[[target]]
+name = "tidb 8.5"
+engine = "tidb:8.5@imported"
+[[target]]
+name = "of some version"
+engine = "mariadb@imported"
+[workload]
+name = "imported:their own"
+[axes]
+tier = ["unknown", "2GB"]
+concurrency = [1]
+route = ["network", "unknown"]
+[measure]
+window = "0s"
+repeats = 60
+[imported]
+tool = "sysbench"
+origin = "logs"
+"""
+
+
+def test_an_imported_study_may_say_that_it_does_not_know() -> None:
+    study = parse_study(IMPORTED, "s.toml")
+    assert (study.tiers_bytes, study.routes) == ((0, 2 << 30), ("network", "unknown"))
+    assert [target.engine.family for target in study.targets] == ["tidb", "mariadb"]
+    assert parse_study(study_text(study), "t.toml") == study
+
+
+@pytest.mark.parametrize("line", ['tier = ["unknown", "2GB"]', 'route = ["network", "unknown"]'])
+def test_a_study_to_be_run_must_know(line: str) -> None:
+    text = IMPORTED[: IMPORTED.index("[imported]")].replace("tidb:8.5@imported", "mysql:9.7").replace("60", "2")
+    text = text.replace("mariadb@imported", "mysql:8.4").replace('"0s"', '"9s"')
+    known = {'tier = ["unknown", "2GB"]': 'tier = "2GB"', 'route = ["network", "unknown"]': 'route = "socket"'}
+    for unknown, told in known.items():
+        text = text if unknown == line else text.replace(unknown, told)
+    with pytest.raises(StudyError):
+        parse_study(text, "s.toml")
+
+
+def test_a_study_of_imported_results_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(IMPORTED)
+    with pytest.raises(StudyError, match="can't be run"):
+        read_study(path)

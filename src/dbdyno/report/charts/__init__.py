@@ -4,13 +4,14 @@ from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
-from dbdyno.report.charts._spark import spark
+from dbdyno.report.charts._spark import SPARK_WIDTH, spark
 from dbdyno.report.charts._style import Chart
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 
 __all__ = [
     "QUANTILE_WORDS",
+    "SPARK_WIDTH",
     "Chart",
     "filled",
     "judged_chart",

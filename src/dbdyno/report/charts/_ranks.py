@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_bytes
+from dbdyno.core import format_memory
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
@@ -67,4 +67,4 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
     words = [f"{row['target']} at {row['concurrency']} connections: {row['shown']}" for row in rows]
-    return f"Places each target may hold with {format_bytes(tier_bytes)}. " + "; ".join(words) + "."
+    return f"Places each target may hold with {format_memory(tier_bytes)}. " + "; ".join(words) + "."

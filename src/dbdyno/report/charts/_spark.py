@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dbdyno.report._html import Html, element
 
-WIDTH, HEIGHT = 132, 30
+SPARK_WIDTH, HEIGHT = 132, 30
 
 
 def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequence[bool] = ()) -> Html:
@@ -18,12 +18,13 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
     """
     if not tps:
         return Html("")
-    step = WIDTH / max(len(tps) - 1, 1)
+    step = SPARK_WIDTH / max(len(tps) - 1, 1)
     points = [
         (index * step, HEIGHT - 3 - (HEIGHT - 6) * min(value / (top or 1.0), 1.0)) for index, value in enumerate(tps)
     ]
     start = points[min(window_from, len(points) - 1)][0]
-    shade = element("rect", x=f"{start:.1f}", y=0, width=f"{WIDTH - start:.1f}", height=HEIGHT, class_="spark-window")
+    width = f"{SPARK_WIDTH - start:.1f}"
+    shade = element("rect", x=f"{start:.1f}", y=0, width=width, height=HEIGHT, class_="spark-window")
     warm = _line(points[: window_from + 1], "spark-warm")
     window = _line(points[window_from:], "spark-line")
     marks = [
@@ -37,7 +38,7 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
         warm,
         window,
         *marks,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        viewBox=f"0 0 {SPARK_WIDTH} {HEIGHT}",
         class_="spark",
         aria_hidden="true",
         preserveAspectRatio="none",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse import CellJudgement, plus_minus
-from dbdyno.core import format_bytes
+from dbdyno.core import format_bytes, format_memory
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
@@ -43,7 +43,7 @@ def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
 
 def panel_title(evidence: Evidence, workload: str, route: str, tier_bytes: int) -> str:
     """Memory, and what else differs between the panels of the study."""
-    parts = [f"{format_bytes(tier_bytes)} memory"]
+    parts = [f"{format_bytes(tier_bytes)} memory" if tier_bytes else format_memory(0)]
     if len(evidence.study.workloads) > 1:
         parts.append(workload)
     if len(evidence.study.routes) > 1:

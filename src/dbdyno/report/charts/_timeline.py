@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from dbdyno.core import format_bytes
+from dbdyno.core import format_memory
 from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
@@ -25,7 +25,7 @@ def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
             "from": (record.started_ns - begin) / 60e9,
             "to": max(record.ended_ns - begin, record.started_ns - begin + 10**9) / 60e9,
             "order": record.run.order_index + 1,
-            "memory": format_bytes(record.run.cell.tier_bytes),
+            "memory": format_memory(record.run.cell.tier_bytes),
             "concurrency": record.run.cell.concurrency,
             "repeat": record.run.repeat,
             "status": record.status,

@@ -9,12 +9,13 @@ from dbdyno.core import format_bytes
 from dbdyno.report._format import clock_time
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report.sections._frame import Page, section, subtitle
+from dbdyno.report.sections._origin import origin_parts
 from dbdyno.store import FileFacts
 
 
 def data_section(page: Page) -> Html:
     """Files, commands, citation."""
-    manifest = page.evidence.results.manifest
+    manifest, imported = page.evidence.results.manifest, page.evidence.study.imported
     total = sum(facts.bytes for facts in manifest.files.values())
     commands = [
         *dict.fromkeys(manifest.command_lines),
@@ -22,7 +23,8 @@ def data_section(page: Page) -> Html:
     ]
     versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
     cite = (
-        f"{manifest.study_name}, measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}, "
+        f"{manifest.study_name}, {'measured' if imported is None else 'imported'} "
+        f"{clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}, "
         f"study {manifest.study_digest}"
     )
     return section(
@@ -34,6 +36,7 @@ def data_section(page: Page) -> Html:
         folded("The study file", element("pre", element("code", page.evidence.results.study_text), tabindex=0)),
         element("p", f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
         element("p", "To cite: ", element("q", cite), "."),
+        *origin_parts(page.evidence),
         element("h3", "Files"),
         *_folders(manifest.files),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dbdyno.analyse import counted
 from dbdyno.core import format_duration
 from dbdyno.report._format import clock_time
@@ -40,14 +42,16 @@ def _line(page: Page) -> str:
         (len(study.routes), "route", ""),
         (study.repeats, "repeat", ""),
     )
-    counts = " × ".join(counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target")
+    told = [counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target"]
     planned = len(page.evidence.records)
+    is_whole = math.prod(count for count, _, _ in axes) == planned
+    counts = f" = {' × '.join(told)}" if is_whole or study.imported is None else f": {', '.join(told)}"
     runs = counted(planned, "run") if len(stored) == planned else f"{len(stored)} of {counted(planned, 'run')} so far"
     when = [record for record in stored if record.started_ns]
     began = f" · {clock_time(min(r.started_ns for r in when))}" if when else ""
     took = f" · {format_duration(max(r.ended_ns for r in when) - min(r.started_ns for r in when))}" if when else ""
     scaled = f" · scaled: {study.scaled}" if study.scaled else ""
-    return f"{study.name}{scaled} · {runs} = {counts}{began}{took}"
+    return f"{study.name}{scaled} · {runs}{counts}{began}{took}"
 
 
 def _targets(page: Page) -> Html:

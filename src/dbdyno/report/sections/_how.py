@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import format_bytes, format_duration
+from dbdyno.core import format_duration, format_memory
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
@@ -13,6 +13,12 @@ from dbdyno.report._settings import asked_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
 from dbdyno.report.sections._same import sameness
+from dbdyno.study import Imported
+
+_ORDER_WORDS = (
+    "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
+)
+_IMPORTED_WORDS = "The runs were imported: when and in which order they were made, their logs don't tell."
 
 
 def settings_section(page: Page) -> Html:
@@ -30,7 +36,11 @@ def settings_section(page: Page) -> Html:
     return section(
         "settings",
         "Configuration as read back",
-        subtitle("Options written for each target with the reason, then what the running servers answered."),
+        subtitle(
+            "Options written for each target with the reason, then what the running servers answered."
+            if page.evidence.study.imported is None
+            else "Options of the option files beside the logs, then what the servers said of themselves in dumps."
+        ),
         _asked_table(page),
         element("h3", f"{len(differing)} variables that all targets have and that differ"),
         table("differences", "Values that differ between targets", columns, [cells(row) for row in differing])
@@ -61,6 +71,8 @@ def _asked_table(page: Page) -> Html:
         rows.append([option, *shown, "; ".join(why)])
         marked.append(len(set(shown)) > 1)
     if not rows:
+        if page.evidence.study.imported is not None:
+            return to_see("No option file lay beside the logs.")
         return to_see("No setting was written: the servers run as they were found.")
     inner = table(
         "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
@@ -84,9 +96,7 @@ def how_section(page: Page) -> Html:
         "how",
         "How it was done",
         *order,
-        to_see(
-            "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
-        ),
+        to_see(_ORDER_WORDS if page.evidence.study.imported is None else _IMPORTED_WORDS),
         data_behind(_run_table(page), "Every run in order as a table"),
         element("h3", "Same data, same results"),
         sameness(page.evidence),
@@ -95,7 +105,7 @@ def how_section(page: Page) -> Html:
         element("h3", "Engines"),
         _documents(page, "engine"),
         element("h3", "Machine"),
-        facts_list(page.evidence.results.host),
+        facts_list(host) if (host := page.evidence.results.host) else to_see("Nothing was stored."),
         element("h3", "Method"),
         _method(page),
     )
@@ -114,7 +124,7 @@ def _run_table(page: Page) -> Html:
     rows = []
     for record in page.evidence.records:
         cell = record.run.cell
-        where = [cell.target, format_bytes(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
+        where = [cell.target, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
         took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
         began = clock_time(record.started_ns) if record.started_ns else ""
         tps = f"{record.tps_mean:,.4g}" if record.tps_mean is not None else ""
@@ -174,23 +184,43 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
 
 def _method(page: Page) -> Html:
     study, facts = page.evidence.study, page.evidence.facts
-    pairs = {
-        "warm-up, driven and not judged": format_duration(study.warm_up_ns),
-        "window, judged": format_duration(study.window_ns),
-        "repeats": str(study.repeats),
-        "order": f"{study.order}, seed {study.seed}",
-        "pacing": "closed: the next transaction when the last is done"
-        if facts.is_closed
-        else f"{study.pacing.rate_per_s:g} transactions/s, {study.pacing.arrivals} arrivals",
-        "statements": f"{study.protocol}, random numbers of {study.rng}",
-        "processors of the server": _cpus(study.pinning.server),
-        "processors of the client": _cpus(study.pinning.client),
+    statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
         "spread": "between repeats on ln(TPS), moderated over all cells from eight repeated cells on (Smyth 2004)",
         "comparison": "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for same",
         "statistics": "dbdyno-stats/1",
     }
+    made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
+    pairs = {**made, **statistics}
+    pairs["pacing"] = (
+        "closed: the next transaction when the last is done"
+        if facts.is_closed
+        else f"{study.pacing.rate_per_s:g} transactions/s, {study.pacing.arrivals} arrivals"
+    )
     return element("dl", *(part for k, v in pairs.items() for part in (element("dt", k), element("dd", v))))
+
+
+def _imported(imported: Imported, window: str) -> dict[str, str]:
+    """Where the runs come from; how they were made, only their makers know."""
+    return {
+        "runs": f"read from logs of {imported.tool} in {imported.origin}",
+        "window, judged": f"every interval line of a log, most often {window}",
+        "warm-up, random numbers, order, pinning": "not told by the logs",
+    }
+
+
+def _made(page: Page) -> dict[str, str]:
+    """How the runs were made, as the study orders it."""
+    study = page.evidence.study
+    return {
+        "warm-up, driven and not judged": format_duration(study.warm_up_ns),
+        "window, judged": format_duration(study.window_ns),
+        "repeats": str(study.repeats),
+        "order": f"{study.order}, seed {study.seed}",
+        "statements": f"{study.protocol}, random numbers of {study.rng}",
+        "processors of the server": _cpus(study.pinning.server),
+        "processors of the client": _cpus(study.pinning.client),
+    }
 
 
 def _cpus(cpus: tuple[int, ...] | None) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dbdyno.core import format_bytes
+from dbdyno.core import format_memory
 from dbdyno.report._format import milliseconds
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import QUANTILE_WORDS, latency_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._printed import printed_table
 
 
 def latency_section(page: Page) -> Html:
     """Quantiles against concurrency."""
     charts = latency_charts(page.evidence, page.palette)
-    if not charts:
+    printed = printed_table(page.evidence)
+    if not charts and not printed:
         return section("latency", "Response times", to_see("No run has response times yet."))
     closed = page.evidence.facts.is_closed
     kind = (
@@ -24,13 +26,24 @@ def latency_section(page: Page) -> Html:
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(
-            f"Milliseconds on a log scale; {kind}. Read from the histograms of all repeats together; "
-            "whiskers: 95 % intervals between repeats."
+            f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: 95 % intervals between repeats."
         ),
         grid([page.place(chart) for chart in charts]),
         to_see("Lower is better. A quantile is shown only where at least 20 transactions lie beyond it."),
         data_behind(_table(page)),
+        *([data_behind(printed, "What the tool printed, run by run")] if printed else []),
     )
+
+
+def _source_words(page: Page) -> str:
+    """Where the quantiles come from."""
+    told = sum(x.is_told for x in page.evidence.latency)
+    if not told:
+        return "Read from the histograms of all repeats together."
+    words = "As the tool printed them for each whole run, in its own steps; of several runs the middle one."
+    if told < len(page.evidence.latency):
+        return f"Read from histograms where the logs hold some. Elsewhere: {words[0].lower()}{words[1:]}"
+    return words
 
 
 def _open_words(page: Page) -> str:
@@ -47,7 +60,7 @@ def _table(page: Page) -> Html:
         [
             x.cell.target,
             x.cell.workload,
-            format_bytes(x.cell.tier_bytes),
+            format_memory(x.cell.tier_bytes),
             f"{x.cell.concurrency:,}",
             QUANTILE_WORDS[x.quantile],
             milliseconds(x.value_ns),

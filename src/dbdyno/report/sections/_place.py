@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse import CellJudgement, listed
-from dbdyno.core import format_bytes
+from dbdyno.core import format_memory
 from dbdyno.report._html import Column
 
 _AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
@@ -38,4 +38,4 @@ def _differing(groups: Sequence[CellJudgement]) -> list[bool]:
 
 def _words(group: CellJudgement) -> tuple[str, str, str]:
     cell = group.cell
-    return cell.workload, format_bytes(cell.tier_bytes), f"{cell.concurrency:,}"
+    return cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"

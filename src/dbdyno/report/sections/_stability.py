@@ -10,7 +10,8 @@ import numpy as np
 from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, place_words
 from dbdyno.core import AnalysisError, RunRecord
 from dbdyno.report._html import Html, element, shortened
-from dbdyno.report.charts import spark
+from dbdyno.report._series import thinned
+from dbdyno.report.charts import SPARK_WIDTH, spark
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 from dbdyno.stats import stalls
 
@@ -72,14 +73,21 @@ def _strip(page: Page, record: RunRecord, series: Mapping[str, dict[str, Any]], 
     if not tps:
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, stalled = _window_words(tps[window_from:], page.evidence.windows.get(run_id))
-    drawing = spark(tps, window_from, top, stalled=[False] * window_from + stalled)
+    words, floor = _window_words(tps[window_from:], page.evidence.windows.get(run_id))
+    warm, drawn = _few(tps[:window_from]), _few(tps[window_from:])
+    stalled = [False] * len(warm) + [value < floor for value in drawn]
+    drawing = spark([*warm, *drawn], len(warm), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
     return element(
         "button", drawing, text, type="button", data_run=run_id, aria_label=title, title=title, aria_controls="detail"
     )
+
+
+def _few(values: Sequence[float]) -> list[float]:
+    """No more points than a strip can show."""
+    return thinned(range(len(values)), values, most=2 * SPARK_WIDTH)[1]
 
 
 def _tps(series: Mapping[str, dict[str, Any]], record: RunRecord) -> tuple[list[float], int]:
@@ -92,8 +100,8 @@ def _tps(series: Mapping[str, dict[str, Any]], record: RunRecord) -> tuple[list[
     return line["v"], sum(1 for second in line["s"] if second < begin)
 
 
-def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tuple[str, list[bool]]:
-    """Range of the window against its median, its stalls and, if it is long enough, its verdict; stalled points.
+def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tuple[str, float]:
+    """Range of the window against its median, its stalls and, if it is long enough, its verdict; the level of stalls.
 
     What is drawn may be thinned, so a long window's stalls are those that were judged from all its seconds.
     """
@@ -101,13 +109,13 @@ def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tu
     try:
         found = judged.stalls if judged and judged.stalls else stalls(values)
     except AnalysisError:
-        return "no throughput", [False] * len(values)
+        return "no throughput", 0.0
     low, high = values.min() / found.median - 1, values.max() / found.median - 1
     count = round(found.share * (judged.seconds if judged else len(values)))
     stalled = "" if not count else f", {counted(count, 'stalled second')}"
     coarse = " (few a second: coarse)" if found.coarse else ""
     verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
-    return f"{low:+.0%} to {high:+.0%}{stalled}{coarse}{verdict}", [bool(v < 0.5 * found.median) for v in values]
+    return f"{low:+.0%} to {high:+.0%}{stalled}{coarse}{verdict}", 0.5 * found.median
 
 
 def _detail() -> Html:

@@ -1,0 +1,117 @@
+"""`dbdyno import`: logs of other tools made into a results folder that `report` and `show` read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import counted
+
+if TYPE_CHECKING:
+    from dbdyno.imports import Outcome
+
+_MOST_PRINTED = 40
+
+_STORY = """\
+Reads a folder of logs, unpacked or file by file in gzip, xz or bzip2, into a results folder of its own:
+sysbench 1.0 and 1.1 with iostat, vmstat, mpstat and dstat beside them, and SHOW VARIABLES, SHOW STATUS and
+option files as settings of the targets. Then `dbdyno report` and `dbdyno show` serve it like any other.
+
+  dbdyno import sysbench percona-2026 -o results/p26
+  dbdyno report results/p26
+  dbdyno import sysbench logs -o results/ours --set route=network \\
+      --pattern '{engine}-{version}/pool{tier:GB}/{workload}_{threads}.log'
+
+A pattern tells where in a path the fields stand: {engine} {version} {storage_engine} {target} {tier} {workload}
+{threads} {route} {repeat}; any other name becomes part of the target's name; * and ... take anything. It is
+held against the end of the path. Without one, layouts of published trees are recognised: percona-2026,
+checkpoint-2020. What neither name nor log tells stays unknown; nothing is guessed. Each run says in its
+caveats what its log lacks.
+
+What can't be read is named with file and line on standard error, the rest is imported, and the exit code is
+then 1. Every run keeps checksum and path of the files that it was made from.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "import", "make a results folder from logs of other tools", _STORY, _import)
+    parser.add_argument("tool", choices=["sysbench"], metavar="TOOL", help="which wrote the logs: sysbench")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the logs")
+    names = parser.add_argument_group("where things stand in names")
+    names.add_argument(
+        "--pattern", action="append", default=[], metavar="PATTERN", help="of paths; several: the first that fits"
+    )
+    names.add_argument(
+        "--set", action="append", default=[], metavar="FIELD=VALUE", help="a field that holds for all logs"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
+    output.add_argument("--name", default="", help="name of the study (default: of the results folder)")
+    output.add_argument("--quiet", action="store_true", help="print only the path of the results folder")
+
+
+def _import(choices: argparse.Namespace) -> int:
+    from dbdyno.imports import Request, compile_pattern, import_sysbench, read_given  # late: see _main
+
+    output = choices.output or Path("results") / (choices.name or choices.folder.resolve().name or "imported")
+    request = Request(
+        choices.folder,
+        output,
+        choices.name or output.resolve().name,
+        tuple(compile_pattern(text) for text in choices.pattern),
+        read_given(choices.set),
+        ("dbdyno", *sys.argv[1:]),
+    )
+    with _progress(quiet=choices.quiet) as on_progress:
+        outcome = import_sysbench(request, on_progress)
+    if not choices.quiet:
+        _tell(outcome)
+    print(output)
+    return 1 if outcome.complaints else 0
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar in a terminal, nothing elsewhere: an import takes seconds."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _what, _done, _total: None
+        return
+    columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def advance(what: str, done: int, total: int) -> None:
+            task = tasks.setdefault(what, None) if what in tasks else None
+            if task is None:
+                task = tasks[what] = bar.add_task(what, total=total)
+            bar.update(task, completed=done)
+
+        yield advance
+
+
+def _tell(outcome: Outcome) -> None:
+    study = outcome.study
+    axes = [counted(len(study.targets), "target"), counted(len(study.tiers_bytes), "memory size")]
+    axes += [counted(len(study.concurrencies), "number") + " of connections"]
+    axes += [counted(len(study.workloads), "workload"), counted(len(study.routes), "route")]
+    statuses = ", ".join(f"{count} {status}" for status, count in outcome.statuses.items())
+    known = f"recognised: {', '.join(outcome.layouts)}. " if outcome.layouts else ""
+    print(f"{known}{counted(outcome.runs_count, 'run')} ({statuses}): {', '.join(axes)}", file=sys.stderr)
+    aside = outcome.others_count + outcome.asides_count
+    if aside:
+        print(f"{counted(aside, 'file')} of other kinds left aside", file=sys.stderr)
+    for complaint in outcome.complaints[:_MOST_PRINTED]:
+        print(f"warning: {complaint}", file=sys.stderr)
+    if len(outcome.complaints) > _MOST_PRINTED:
+        left = len(outcome.complaints) - _MOST_PRINTED
+        print(f"warning: and {left} more; the journal in the results folder has them", file=sys.stderr)

@@ -1,0 +1,27 @@
+"""Logs of other tools made into a results folder, so that report and judgement serve them as well.
+
+Nothing is measured here and nothing is made up: what a log does not tell is left out and said, as a caveat of the run.
+
+>>> compile_pattern("Tier{tier}G_{threads}th*").match("x/Tier12G_64th.sysbench.txt.gz")
+{'tier': '12G', 'threads': '64'}
+"""
+
+from dbdyno.imports._complaint import Complaint
+from dbdyno.imports._fields import read_given
+from dbdyno.imports._layouts import LAYOUTS, Layout
+from dbdyno.imports._pattern import FIELDS, Pattern, compile_pattern
+from dbdyno.imports._walk import OnProgress, Outcome, Request, import_sysbench
+
+__all__ = [
+    "FIELDS",
+    "LAYOUTS",
+    "Complaint",
+    "Layout",
+    "OnProgress",
+    "Outcome",
+    "Pattern",
+    "Request",
+    "compile_pattern",
+    "import_sysbench",
+    "read_given",
+]

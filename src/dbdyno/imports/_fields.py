@@ -1,0 +1,178 @@
+"""The fields of a run: what path, log and the server's own words say of where it belongs. Nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import Route, StudyError, TreeError, parse_bytes
+from dbdyno.engines import ServerIdentity
+from dbdyno.imports._complaint import printable
+from dbdyno.imports._layouts import LAYOUTS
+from dbdyno.imports._pattern import FIELDS, Pattern
+from dbdyno.imports.sysbench import Head
+from dbdyno.study import IMPORTED, full_name
+
+NOT_NAMED = f"{IMPORTED}not named"
+LONGEST_NAME = 120
+_FAMILY_WORDS = (("mariadb", "mariadb"), ("percona", "percona"), ("mysql", "mysql"))
+_LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Fields of one log by its path.
+
+    Parameters
+    ----------
+    values : field -> text; names beside `FIELDS` distinguish targets
+    layout : name of the layout that was recognised; empty without
+    fits : a pattern or a layout fits the path
+    """
+
+    values: Mapping[str, str]
+    layout: str = ""
+    fits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFacts:
+    """What is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
+
+    name: str
+    family: str
+    version: str
+    storage_engine: str
+
+
+def path_fields(root: Path, path: str, patterns: Sequence[Pattern], given: Mapping[str, str]) -> Fields:
+    """Fields of a log, by the user's patterns or else by a known layout; `given` ones win.
+
+    The path is taken with the folders above the imported one, so that a part of a tree is named as in the whole.
+    """
+    whole = (root / path).as_posix()
+    for pattern in patterns:
+        found = pattern.match(whole)
+        if found is not None:
+            return Fields({**found, **given}, fits=True)
+    if not patterns:
+        for layout in LAYOUTS:
+            found = layout.fields(whole)
+            if found is not None:
+                return Fields({**found, **given}, layout.name, fits=True)
+    return Fields(dict(given))
+
+
+def read_given(pairs: Sequence[str]) -> dict[str, str]:
+    """Fields that hold for all logs, written FIELD=VALUE.
+
+    Raises
+    ------
+    TreeError : not of that form, or no such field
+    """
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or name not in FIELDS or not value:
+            known = ", ".join(FIELDS)
+            raise TreeError(f"'{pair}' gives no field", f"fields: {known}", "write for example --set route=network")
+        given[name] = value
+    for name, check in (("tier", lambda text: tier_bytes({"tier": text})), ("route", _checked_route)):
+        if name in given:
+            check(given[name])
+    for name in ("threads", "repeat"):
+        if name in given and not (given[name].isascii() and given[name].isdigit() and int(given[name]) > 0):
+            raise TreeError(f"'{name}={given[name]}' is no number", "", f"write for example --set {name}=16")
+    return given
+
+
+def tier_bytes(values: Mapping[str, str]) -> int:
+    """Memory of a tier from its field; 0 without one.
+
+    Raises
+    ------
+    TreeError : a bare number, whose unit nobody knows
+    """
+    text = values.get("tier", "")
+    if not text:
+        return 0
+    if text[-1].isdigit():
+        why = f"'{text}' is a number without a unit"
+        raise TreeError("the memory of a tier can't be told", why, "write the unit into the pattern, such as {tier:GB}")
+    try:
+        return parse_bytes(text)
+    except StudyError as error:
+        raise TreeError(f"'{text}' is no memory size", "", "write for example {tier:GB} in the pattern") from error
+
+
+def route_of(values: Mapping[str, str], head: Head | None) -> Route:
+    """How the client reached the server: by the path, or by the command that the log echoes."""
+    if "route" in values:
+        return _checked_route(values["route"])
+    options = head.options if head else {}
+    if options.get("mysql_socket"):
+        return "socket"
+    host = options.get("mysql_host")
+    if host is None:
+        return "unknown"
+    return "loopback" if host in _LOCAL else "network"
+
+
+def workload_of(values: Mapping[str, str], head: Head | None) -> str:
+    """Full name of the workload; ``imported:`` with its name where dbdyno has none like it."""
+    name = values.get("workload", "") or (head.test if head else "")
+    if not name:
+        return NOT_NAMED
+    return full_name(name) or f"{IMPORTED}{printable(name, LONGEST_NAME)}"
+
+
+def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback: str, engine: str) -> TargetFacts:
+    """The target of a run.
+
+    Parameters
+    ----------
+    server : who the server says it is
+    fallback : name where neither path nor server tells one
+    engine : default storage engine by the server's variables; empty when not known
+    """
+    engine_word, version_word = values.get("engine", ""), values.get("version", "")
+    if server is not None and not engine_word:
+        engine_word = server.family
+    if server is not None and not version_word:
+        version_word = server.version
+    extras = [value if re.search("[A-Za-z]", value) else f"{name} {value}" for name, value in _extras(values).items()]
+    storage = values.get("storage_engine", "")
+    name = values.get("target", "") or " ".join(word for word in (engine_word, version_word) if word)
+    parts = [name or fallback, *([storage] if storage else []), *extras]
+    version = re.match(r"\d+(?:\.\d+)*(?:-\d+)*", version_word)
+    return TargetFacts(
+        printable(", ".join(dict.fromkeys(parts)), LONGEST_NAME),
+        _family(engine_word, version_word, values.get("target", ""), server),
+        version[0] if version else "",
+        storage.lower() or engine.lower() or "unknown",
+    )
+
+
+def _extras(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if name not in FIELDS}
+
+
+def _family(engine: str, version: str, target: str, server: ServerIdentity | None) -> str:
+    for text in (engine, version, target):
+        for word, family in _FAMILY_WORDS:
+            if word in text.lower():
+                return family
+    if server is not None:
+        return server.family
+    first = re.match(r"[a-z][a-z0-9_-]{0,30}", engine.lower())
+    return first[0] if first else "unknown"
+
+
+def _checked_route(text: str) -> Route:
+    match text:
+        case "socket" | "loopback" | "network" | "unknown":
+            return text
+        case _:
+            raise TreeError(f"'{text}' is no route", "", "write socket, loopback or network")

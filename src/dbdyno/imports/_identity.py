@@ -1,0 +1,262 @@
+"""Every run of a tree put into its cell: target, memory, threads, workload, route, and which repeat it is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dbdyno.core import Caveat, Cell, format_bytes
+from dbdyno.imports._beside import Beside, Shelf
+from dbdyno.imports._complaint import Complaint, printable
+from dbdyno.imports._fields import (
+    LONGEST_NAME,
+    Fields,
+    TargetFacts,
+    path_fields,
+    route_of,
+    target_of,
+    tier_bytes,
+    workload_of,
+)
+from dbdyno.imports._pattern import Pattern
+from dbdyno.imports._server_facts import identity_of, read_settings
+from dbdyno.imports._survey import LogSurvey, PartFacts
+from dbdyno.imports._tree import Tree, TreeFile
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run and where it belongs.
+
+    Parameters
+    ----------
+    part_index : which run of its log; None: the log holds none, and its name alone says what it should be
+    repeat : from 1; 0 while it is not given out
+    """
+
+    log: TreeFile
+    survey: LogSurvey
+    part_index: int | None
+    cell: Cell
+    target: TargetFacts
+    beside: Beside
+    repeat: int = 0
+    rate_per_s: int | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All runs of a tree.
+
+    Parameters
+    ----------
+    layouts : names of the layouts that were recognised
+    asides_count : files that look like logs and hold nothing to import, such as those of `prepare`
+    """
+
+    runs: tuple[FoundRun, ...]
+    complaints: tuple[Complaint, ...]
+    layouts: tuple[str, ...]
+    asides_count: int
+
+
+def identify_runs(
+    tree: Tree, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
+) -> Found:
+    """Put every run of the logs into its cell.
+
+    Raises
+    ------
+    TreeError : a pattern gives a tier without a unit
+    """
+    finder = _Finder(tree, patterns, given)
+    for log in tree.of_kind("sysbench"):
+        finder.take(log, surveys[log.path])
+    return finder.found()
+
+
+class _Finder:
+    """Goes from log to log; what it can't place it complains about."""
+
+    def __init__(self, tree: Tree, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
+        self._root = tree.root.resolve()
+        self._patterns = patterns
+        self._given = given
+        self._shelf = Shelf(tree)
+        self._runs: list[FoundRun] = []
+        self._complaints: list[Complaint] = []
+        self._layouts: Counter[str] = Counter()
+        self._asides = 0
+
+    def take(self, log: TreeFile, survey: LogSurvey) -> None:
+        """One log with all its runs."""
+        fields = path_fields(self._root, log.path, self._patterns, self._given)
+        if survey.problem:
+            self._complain(log, 1, survey.problem)
+        elif not survey.parts:
+            self._without_run(log, survey, fields)
+        elif self._patterns and not fields.fits:
+            self._complain(log, 1, "a sysbench log whose path fits no pattern: left out")
+        else:
+            self._layouts[fields.layout] += 1
+            self._check_versions(log, survey.parts)
+            for index, part in enumerate(survey.parts):
+                self._add(log, survey, fields, index, part)
+
+    def found(self) -> Found:
+        """All that was placed, repeats given out."""
+        runs = _without_copies(_named_apart(self._runs), self._complaints)
+        layouts = tuple(name for name in self._layouts if name)
+        return Found(_repeated(_versions_told(runs)), tuple(self._complaints), layouts, self._asides)
+
+    def _without_run(self, log: TreeFile, survey: LogSurvey, fields: Fields) -> None:
+        threads = fields.values.get("threads", "")
+        if fields.fits and threads and int(threads):
+            self._complain(log, survey.line, survey.why_none)
+            self._add(log, survey, fields, None, None)
+        elif survey.why_none.startswith(("the log is empty", "no run in it: ")):
+            self._complain(log, survey.line, survey.why_none)
+        else:
+            self._asides += 1
+
+    def _add(self, log: TreeFile, survey: LogSurvey, fields: Fields, index: int | None, part: PartFacts | None) -> None:
+        values = fields.values
+        named = int(values["threads"]) if values.get("threads") else None
+        told = part.threads if part else None
+        line = part.first_line if part else 1
+        if told and named and told != named:
+            self._complain(log, line, f"the name says {named} threads, the log {told}: the log is believed")
+        threads = told or named
+        if not threads:
+            self._complain(log, line, "neither the log nor its name tells the number of threads: left out")
+            return
+        head = part.head if part else None
+        beside = self._shelf.beside(log)
+        variables = self._values(beside, "variables")
+        target = self._target(log, values, beside, variables)
+        tier, caveats = _tier(values, variables)
+        cell = Cell(target.name, tier, threads, workload_of(values, head), route_of(values, head))
+        repeat = int(values["repeat"]) if values.get("repeat") else 0
+        rate = head.rate_per_s if head else None
+        found = FoundRun(log, survey, index, cell, target, beside, repeat, rate or None, caveats)
+        self._runs.append(found)
+
+    def _target(
+        self, log: TreeFile, values: Mapping[str, str], beside: Beside, variables: Mapping[str, str]
+    ) -> TargetFacts:
+        summary = beside.settings.get("summary", "")
+        text = read_settings(self._root, summary, "summary").text if summary and not variables else ""
+        fallback = log.folder or self._root.name or "the logs"
+        server = identity_of(variables, text)
+        return target_of(values, server, fallback, variables.get("default_storage_engine", ""))
+
+    def _values(self, beside: Beside, kind: str) -> Mapping[str, str]:
+        path = beside.settings.get("variables", "") if kind == "variables" else ""
+        return (read_settings(self._root, path, "variables").values or {}) if path else {}
+
+    def _check_versions(self, log: TreeFile, parts: Sequence[PartFacts]) -> None:
+        first = parts[0].head.version
+        for part in parts[1:]:
+            if part.head.version != first:
+                text = f"sysbench {part.head.version or 'of unknown version'} here, {first or 'unknown'} above"
+                self._complain(log, part.first_line, f"{text}: two versions in one log")
+
+    def _complain(self, log: TreeFile, line: int, text: str) -> None:
+        self._complaints.append(Complaint(log.path, line, text))
+
+
+def _tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int, tuple[Caveat, ...]]:
+    """Memory of the tier by name, else by the server's own buffer pool; a caveat where both are known and differ."""
+    named = tier_bytes(values)
+    pool_text = variables.get("innodb_buffer_pool_size", "")
+    pool = int(pool_text) if pool_text.isascii() and pool_text.isdigit() and len(pool_text) < 19 else 0
+    if named and pool and abs(pool / named - 1) > 0.1:
+        text = f"named a tier of {format_bytes(named)}, but the server's buffer pool is {format_bytes(pool)}"
+        return named, (Caveat("tier-differs", text),)
+    return named or pool, ()
+
+
+def _named_apart(runs: Sequence[FoundRun]) -> list[FoundRun]:
+    """Logs that nothing tells apart but their names: where they share a folder and a cell, each is its own target."""
+    unnamed = [
+        run for run in runs if run.target.name == (run.log.folder or run.target.name) and run.part_index is not None
+    ]
+    logs_of: dict[Cell, set[str]] = defaultdict(set)
+    for run in unnamed:
+        logs_of[run.cell].add(run.log.path)
+    shared = {run.log.folder for run in unnamed if len(logs_of[run.cell]) > 1 and run.target.family == "unknown"}
+    return [
+        _renamed(run, printable(run.log.path, LONGEST_NAME))
+        if run.log.folder in shared and run.target.family == "unknown"
+        else run
+        for run in runs
+    ]
+
+
+def _renamed(run: FoundRun, name: str) -> FoundRun:
+    return replace(run, cell=replace(run.cell, target=name), target=replace(run.target, name=name))
+
+
+def _without_copies(runs: Sequence[FoundRun], complaints: list[Complaint]) -> list[FoundRun]:
+    """Copies of a log in the same cell are no repeats; the same bytes in another cell earn a caveat."""
+    first: dict[tuple[Cell, str, int | None], FoundRun] = {}
+    anywhere: dict[tuple[str, int | None], FoundRun] = {}
+    kept = []
+    for run in runs:
+        key = (run.survey.sha256, run.part_index)
+        if run.part_index is None:
+            kept.append(run)
+        elif (run.cell, *key) in first:
+            if run.part_index == 0:
+                other = first[(run.cell, *key)].log.path
+                complaints.append(
+                    Complaint(run.log.path, 1, f"a copy of {other}, which is no further repeat: left out")
+                )
+        else:
+            first[(run.cell, *key)] = run
+            twin = anywhere.setdefault(key, run)
+            kept.append(
+                run if twin is run else _with_caveat(run, "same-bytes", f"its log is a copy of {twin.log.path}")
+            )
+    return kept
+
+
+def _versions_told(runs: Sequence[FoundRun]) -> list[FoundRun]:
+    """A caveat for runs of another sysbench than most: versions differ in defaults and in what they count."""
+    versions = Counter(_version(run) for run in runs if _version(run))
+    if len(versions) < 2:
+        return list(runs)
+    usual = versions.most_common(1)[0][0]
+    text = f"sysbench {{}}, while most runs are of {usual}: versions differ in the default distribution of keys"
+    return [
+        _with_caveat(run, "mixed-versions", text.format(_version(run))) if _version(run) not in ("", usual) else run
+        for run in runs
+    ]
+
+
+def _version(run: FoundRun) -> str:
+    return "" if run.part_index is None else run.survey.parts[run.part_index].head.version
+
+
+def _with_caveat(run: FoundRun, code: str, text: str) -> FoundRun:
+    return replace(run, caveats=(*run.caveats, Caveat(code, text)))
+
+
+def _repeated(runs: Sequence[FoundRun]) -> tuple[FoundRun, ...]:
+    """Repeats given out by cell, in the order of paths, as far as names don't give them."""
+    taken: dict[Cell, set[int]] = defaultdict(set)
+    given = []
+    for run in runs:
+        number = run.repeat
+        if number in taken[run.cell]:
+            number = 0
+        taken[run.cell].add(number)
+        given.append(replace(run, repeat=number))
+    done = []
+    for run in given:
+        number = run.repeat or next(n for n in range(1, len(runs) + 1) if n not in taken[run.cell])
+        taken[run.cell].add(number)
+        done.append(replace(run, repeat=number))
+    return tuple(done)

@@ -1,0 +1,88 @@
+"""Layouts of published trees that are recognised without a pattern, written in the language of patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from dbdyno.imports._pattern import Pattern, compile_pattern
+
+_SCENARIOS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "benchmark_logs": {"workload": "oltp_read_write", "route": "loopback"},
+        "benchmark_logs_custom": {"workload": "oltp_read_write", "route": "loopback"},
+        "benchmark_logs_read_only": {"workload": "oltp_read_only", "route": "loopback"},
+        "benchmark_remote_logs": {"workload": "oltp_read_write", "route": "network"},
+        "benchmark_remote_logs_read_only": {"workload": "oltp_read_only", "route": "network"},
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout of a tree.
+
+    Parameters
+    ----------
+    patterns : the first that fits gives the fields
+    fixed : fields that hold for every run of such a tree, because its scripts are public
+    has_scenarios : the field ``scenario`` tells workload and route
+    source : who published it
+    """
+
+    name: str
+    patterns: tuple[Pattern, ...]
+    source: str
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    has_scenarios: bool = False
+
+    def fields(self, path: str) -> dict[str, str] | None:
+        """Fields of a log's path; None where the layout does not fit."""
+        for pattern in self.patterns:
+            found = pattern.match(path)
+            if found is not None:
+                return self._told(found)
+        return None
+
+    def _told(self, found: dict[str, str]) -> dict[str, str] | None:
+        fields = {**self.fixed, **{name: value for name, value in found.items() if not name.startswith("x_")}}
+        if "engine" in fields and not re.match("[A-Za-z]", fields["engine"]):
+            return None
+        if self.has_scenarios:
+            scenario = _SCENARIOS.get(fields.pop("scenario"))
+            return None if scenario is None else {**fields, **scenario}
+        return fields
+
+
+def _compiled(*texts: str) -> tuple[Pattern, ...]:
+    return tuple(compile_pattern(text) for text in texts)
+
+
+LAYOUTS = (
+    Layout(
+        "percona-2026",
+        # The stem says RW in every scenario; the scenario is the folder's name. Older files lack the ending.
+        _compiled(
+            "{scenario}/{engine}/{version}/Tier{tier}G_RW_{threads}th.sysbench.txt",
+            "{scenario}/{engine}/{version}/Tier{tier}G_RW_{threads}th.sysbench",
+        ),
+        "github.com/Percona-Lab-results/2026-interactive-metrics",
+        has_scenarios=True,
+    ),
+    Layout(
+        "checkpoint-2020",
+        _compiled(
+            "res-tpcc-*/{engine}-{version}.BP{tier:GB}.{storage}/res.thr{threads}*",
+            "res-tpcc-*/{engine}-{version}.BP{tier:GB}/res.thr{threads}*",
+            "res-tpcc-*/{engine}-BP{tier:GB}.{storage}/res.thr{threads}*",
+            "res-tpcc-*/{engine}-BP{tier:GB}/res.thr{threads}*",
+            "res-{engine}-{version}-tpcc-{storage}-BP{tier:GB}GB-*/{io}/res.thr{threads}*",
+            "res-{engine}-{version}-BP{tier:GB}-{storage}-tpcc-*/{io}/res.thr{threads}*",
+        ),
+        "github.com/Percona-Lab-results/2020-07-MySQL-MariaDB-tpcc",
+        fixed=MappingProxyType({"workload": "tpcc/sysbench-tpcc", "route": "loopback"}),
+    ),
+)
+"""Known layouts, the first that fits wins."""

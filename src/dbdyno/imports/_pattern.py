@@ -1,0 +1,105 @@
+r"""Naming patterns: a small language that says where in a path the tier, the threads and the rest stand.
+
+``Tier{tier}G_{workload}_{threads}th.sysbench.txt`` is text with named fields. A field takes what stands in its place
+inside one name; ``*`` and ``...`` take anything and keep nothing. A slash separates folders, and the pattern is held
+against the end of the path, so that folders above need not be named. ``.gz`` at the end of a name is overlooked.
+
+>>> compile_pattern("{engine}/{version}/Tier{tier}G_{threads}th*").match("logs/mysql/8.4.8/Tier2G_16th.txt")
+{'engine': 'mysql', 'version': '8.4.8', 'tier': '2G', 'threads': '16'}
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dbdyno.core import TreeError
+
+FIELDS = ("engine", "version", "storage_engine", "target", "tier", "workload", "threads", "route", "repeat")
+"""Fields with a meaning of their own; any other name becomes a part of the target's name."""
+
+_NUMBER = r"\d{1,9}"
+_FORMS = {
+    "threads": _NUMBER,
+    "repeat": _NUMBER,
+    "tier": r"\d{1,9}(?:\.\d{1,3})?(?: ?[KMGTkmgt]i?[Bb]?)?",
+    "version": r"\d[^/]*?",
+    "route": r"socket|loopback|network",
+}
+_ALIASES = {"concurrency": "threads", "users": "threads", "memory": "tier"}
+_TOKEN_RE = re.compile(r"\{([^{}]*)\}|\.\.\.|\*|[^{}*.]+|\.|[{}]")
+_FIELD_RE = re.compile(r"([a-z][a-z0-9_]{0,30})(?::([KMGT]i?B?))?")
+_UNIT_RE = re.compile(r"[KMGT](?:i?B)?(?![A-Za-z])")
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern.
+
+    Parameters
+    ----------
+    tier_unit : of tiers that are bare numbers, from ``{tier:GB}`` or the letter behind the field; empty without
+    """
+
+    text: str
+    expression: re.Pattern[str]
+    tier_unit: str
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The fields of a path; None when the pattern does not fit."""
+        found = self.expression.search("/" + path.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2"))
+        if found is None:
+            return None
+        fields = {name: value for name, value in found.groupdict().items() if value is not None}
+        if "tier" in fields and fields["tier"][-1].isdigit() and self.tier_unit:
+            fields["tier"] += self.tier_unit
+        return fields
+
+
+def compile_pattern(text: str) -> Pattern:
+    """Read a pattern.
+
+    Raises
+    ------
+    TreeError : a field that is not closed, or twice the same one
+    """
+    if not text or len(text) > _LONGEST:
+        raise TreeError("the pattern is empty or too long", "", "write for example 'Tier{tier}G_{threads}th*'")
+    parts: list[str] = []
+    names: list[str] = []
+    unit = ""
+    tokens = list(_TOKEN_RE.finditer(text.strip("/")))
+    for index, token in enumerate(tokens):
+        if token[1] is None:
+            parts.append(_literal(token[0], text))
+            continue
+        name, own_unit = _field(token[1], text)
+        if name in names:
+            raise TreeError(f"field '{name}' stands twice in '{text}'", "", "use * where nothing is to be kept")
+        names.append(name)
+        parts.append(f"(?P<{name}>{_FORMS.get(name, '[^/]+?')})")
+        if name == "tier":
+            following = tokens[index + 1][0] if index + 1 < len(tokens) else ""
+            near = _UNIT_RE.match(following)
+            unit = own_unit or (near[0] if near else "")
+    return Pattern(text, re.compile(f"(?:^|/){''.join(parts)}$", re.DOTALL), unit)
+
+
+def _literal(token: str, text: str) -> str:
+    if token in ("*", "..."):
+        return "[^/]*?"
+    if token in "{}":
+        raise TreeError(f"'{text}' is no pattern", f"'{token}' stands alone", "write fields as {threads}")
+    return re.escape(token)
+
+
+def _field(inner: str, text: str) -> tuple[str, str]:
+    match = _FIELD_RE.fullmatch(inner.strip().lower() if ":" not in inner else inner.strip())
+    if match is None:
+        raise TreeError(
+            f"'{{{inner}}}' in '{text}' is no field",
+            f"fields with a meaning: {', '.join(FIELDS)}; others become part of the target's name",
+            "write a name of small letters, such as {threads} or {tier:GB}",
+        )
+    return _ALIASES.get(match[1], match[1]), match[2] or ""

@@ -1,0 +1,127 @@
+"""What the files of a server say of it: variables, status, the option file. Each is read once and kept for a while."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import StudyError, parse_bytes
+from dbdyno.engines import ServerIdentity, identify
+from dbdyno.imports._complaint import Complaint
+from dbdyno.imports._file_text import FileText, read_file_text
+from dbdyno.imports._tree import Kind
+from dbdyno.imports.settings import WrittenOption, read_dump, read_option_file
+from dbdyno.store import SettingRow
+
+_MOST_COMPLAINTS = 20
+_SUMMARY_VERSION_RE = re.compile(r"^ *Version \| (\S+)(?: (.*))?$", re.MULTILINE)
+_SECRET_RE = re.compile(r"(?:password|passwd|secret|sst_auth)$", re.IGNORECASE)
+_HIDDEN = "(left out)"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """One file with what was read from it; only the fields of its kind are filled."""
+
+    path: str
+    sha256: str
+    size: int
+    text: str = ""
+    values: Mapping[str, str] | None = None
+    options: tuple[WrittenOption, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
+
+
+@functools.lru_cache(maxsize=128)
+def read_settings(root: Path, path: str, kind: Kind) -> SettingsFile:
+    """Read a file of a server's settings; what can't be read comes as complaints."""
+    try:
+        content = read_file_text(root / path)
+    except OSError as error:
+        return SettingsFile(path, "", 0, complaints=(Complaint(path, 1, f"can't be read: {error.strerror or error}"),))
+    wrong = list(content.complaints)
+    if not content.text.strip() and not wrong:
+        wrong.append((1, "the file is empty"))
+    return _of_kind(path, kind, content, wrong)
+
+
+def _of_kind(path: str, kind: Kind, content: FileText, wrong: list[tuple[int, str]]) -> SettingsFile:
+    values: Mapping[str, str] | None = None
+    options: tuple[WrittenOption, ...] = ()
+    text = ""
+    if kind in ("variables", "status"):
+        dump = read_dump(content.text)
+        values = {name: _HIDDEN if _is_secret(name, value) else value for name, value in dump.values.items()}
+        wrong += dump.complaints
+    elif kind == "option-file":
+        options, unread = read_option_file(content.text)
+        text = _without_secrets(content.text)
+        wrong += unread
+    else:
+        text = content.text
+    complaints = tuple(Complaint(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS])
+    return SettingsFile(path, content.sha256, content.size, text, values, options, complaints)
+
+
+def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdentity | None:
+    """Who a server is, by its variables or by Percona Toolkit's summary; None when neither tells."""
+    version, comment = variables.get("version", ""), variables.get("version_comment", "")
+    match = _SUMMARY_VERSION_RE.search(summary) if not version else None
+    if match:
+        version, comment = match[1], match[2] or ""
+    try:
+        return identify(version, comment, frozenset(variables)) if version else None
+    except StudyError:
+        return None
+
+
+def setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, str]) -> list[SettingRow]:
+    """Options of an option file beside what the server said they were."""
+    return [
+        SettingRow(
+            option.name,
+            _HIDDEN if _is_secret(option.name, option.value) else option.value,
+            _effective(option, variables),
+            "written in the option file",
+            source="option file",
+        )
+        for option in options
+    ]
+
+
+def _effective(option: WrittenOption, variables: Mapping[str, str]) -> str | None:
+    """The server's value; as it was written where both are the same number of bytes or the same switch."""
+    name = option.name.removeprefix("loose_")
+    value = variables.get(name)
+    if value is None and name.startswith("skip_"):
+        value = {"OFF": "ON", "ON": "OFF", "0": "ON", "1": "OFF"}.get(variables.get(name.removeprefix("skip_"), ""))
+    if value is None:
+        return None
+    return option.value if _plain(option.value) == _plain(value) else value
+
+
+def _plain(value: str) -> str:
+    folded = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(value.lower(), value.lower())
+    if re.fullmatch(r"\d{1,12}[kmgt]b?", folded):
+        try:
+            return str(parse_bytes(folded))
+        except StudyError:
+            return folded
+    return folded
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Whether a value is a password.
+
+    >>> _is_secret("report_password", "x"), _is_secret("disconnect_on_expired_password", "ON")
+    (True, False)
+    """
+    is_switch = value.strip().lower() in ("", "on", "off", "0", "1", "yes", "no", "default")
+    return _SECRET_RE.search(name) is not None and not is_switch
+
+
+def _without_secrets(text: str) -> str:
+    return re.sub(r"(?im)^(\s*[\w-]*(?:password|passwd|secret|sst[_-]auth)\s*=\s*).+$", rf"\1{_HIDDEN}", text)

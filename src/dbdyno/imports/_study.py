@@ -1,0 +1,109 @@
+"""The study that the results folder of an import holds: the axes as they were found, so that all readers serve."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target
+from dbdyno.imports._identity import FoundRun
+from dbdyno.study import CLOSED_LOOP, Imported, Pacing, Study, WorkloadChoice
+
+_ENGINE_FAMILY_RE = re.compile(r"[a-z][a-z0-9_-]*")
+_STORAGE_RE = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def study_of(runs: Sequence[FoundRun], name: str, origin: str) -> Study:
+    """The study that the found runs are of; its window is the commonest length of a run.
+
+    Parameters
+    ----------
+    origin : the imported folder, as its owner calls it
+    """
+    cells = [run.cell for run in runs]
+    targets = _targets(runs)
+    rates = {run.rate_per_s for run in runs}
+    return Study(
+        name=name,
+        question=_question(targets, origin),
+        targets=targets,
+        workloads=tuple(WorkloadChoice(label, _name(label)) for label in sorted({cell.workload for cell in cells})),
+        tiers_bytes=tuple(sorted({cell.tier_bytes for cell in cells})),
+        concurrencies=tuple(sorted({cell.concurrency for cell in cells})),
+        routes=tuple(sorted({cell.route for cell in cells})),
+        warm_up_ns=0,
+        window_ns=_commonest_s(runs) * 10**9,
+        settle_ns=0,
+        repeats=max(run.repeat for run in runs),
+        seed=0,
+        order="as-written",
+        protocol="prepared",
+        rng="sysbench",
+        pacing=_pacing(rates),
+        imported=Imported("sysbench", origin),
+    )
+
+
+def with_rates(runs: Iterable[FoundRun]) -> list[FoundRun]:
+    """Runs of an open loop in cells of their own, by their rates, where the tree holds several."""
+    found = list(runs)
+    if len({run.rate_per_s for run in found}) < 2:
+        return found
+    return [
+        replace(run, cell=replace(run.cell, workload=f"{run.cell.workload} at {run.rate_per_s}/s"))
+        if run.rate_per_s
+        else run
+        for run in found
+    ]
+
+
+def in_order(runs: Iterable[FoundRun]) -> list[FoundRun]:
+    """By cell, as a reader looks for them: in which order they were made, logs don't tell."""
+    return sorted(runs, key=lambda run: (_cell_key(run.cell), run.repeat))
+
+
+def _cell_key(cell: Cell) -> tuple[object, ...]:
+    return (cell.workload, cell.route, cell.tier_bytes, cell.concurrency, cell.target)
+
+
+def _targets(runs: Sequence[FoundRun]) -> tuple[Target, ...]:
+    found = {run.target.name: run.target for run in runs}
+    ordered = sorted(found.values(), key=lambda target: (target.family, _numbers(target.version), target.name))
+    return tuple(Target(facts.name, _engine(facts.family, facts.version, facts.storage_engine)) for facts in ordered)
+
+
+def _engine(family: str, version: str, storage_engine: str) -> EngineName:
+    number = re.match(r"\d{1,9}(?:\.\d{1,9})*", version)
+    storage = storage_engine if _STORAGE_RE.fullmatch(storage_engine) and storage_engine != "unknown" else "innodb"
+    known = family if _ENGINE_FAMILY_RE.fullmatch(family) else "unknown"
+    return EngineName(known, number[0] if number else "", storage, IMPORTED_SOURCE)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d{1,9}", version)]
+
+
+def _name(label: str) -> str:
+    return re.sub(r" at \d+/s$", "", label)
+
+
+def _pacing(rates: set[int | None]) -> Pacing:
+    rate = next(iter(rates)) if len(rates) == 1 else None
+    return Pacing(float(rate)) if rate else CLOSED_LOOP
+
+
+def _question(targets: Sequence[Target], origin: str) -> str:
+    if len(targets) == 1:
+        return f"What do the logs in {origin} say of {targets[0].name}?"
+    if len(targets) <= 4:
+        names = [target.name for target in targets]
+        return f"Which does more in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"
+    return f"Which of {len(targets)} targets does most in the logs of {origin}?"
+
+
+def _commonest_s(runs: Iterable[FoundRun]) -> int:
+    parts = [run.survey.parts[run.part_index] for run in runs if run.part_index is not None]
+    counts = Counter(part.duration_s for part in parts)
+    return counts.most_common(1)[0][0] if counts else 0

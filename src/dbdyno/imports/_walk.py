@@ -1,0 +1,231 @@
+"""The import as a story: walk the tree, look into every log, find each run's cell, make all runs ready, store them.
+
+Results appear whole or not at all: they are written beside the folder that was asked for, which is then put in place.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dbdyno.core import Run, StoreError, TreeError
+from dbdyno.imports._campaign import campaign_files
+from dbdyno.imports._complaint import Complaint, printable, stored_path
+from dbdyno.imports._identity import Found, FoundRun, identify_runs
+from dbdyno.imports._job import Job, Made, make_run
+from dbdyno.imports._pattern import Pattern
+from dbdyno.imports._side_by_side import Workers, workers
+from dbdyno.imports._study import in_order, study_of, with_rates
+from dbdyno.imports._survey import LogSurvey, survey_log
+from dbdyno.imports._tree import Tree, TreeFile, walk_tree
+from dbdyno.store import JsonValue, Results, ResultsWriter
+from dbdyno.study import Study, study_text
+
+OnProgress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and of how much."""
+_MOST_TOLD = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be imported.
+
+    Parameters
+    ----------
+    root : folder of the logs
+    output : results folder to be made
+    name : of the study
+    patterns : how paths are named; none: known layouts are recognised
+    given : fields that hold for all logs
+    """
+
+    root: Path
+    output: Path
+    name: str
+    patterns: tuple[Pattern, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    command_line: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an import.
+
+    Parameters
+    ----------
+    statuses : status -> runs
+    complaints : everything that could not be read, by path and line
+    others_count, asides_count : files of no use here; logs without a run, such as those of `prepare`
+    """
+
+    study: Study
+    statuses: Mapping[str, int]
+    complaints: tuple[Complaint, ...]
+    layouts: tuple[str, ...]
+    others_count: int
+    asides_count: int
+
+    @property
+    def runs_count(self) -> int:
+        """Runs stored."""
+        return sum(self.statuses.values())
+
+
+def import_sysbench(request: Request, on_progress: OnProgress) -> Outcome:
+    """Import a folder of sysbench logs with what lies beside them.
+
+    Raises
+    ------
+    TreeError : no folder, no log in it, or a tier without a unit
+    StoreError : the output is there already, or can't be written
+    """
+    _check_output(request.output)
+    tree = walk_tree(request.root, request.patterns, leave_out=request.output)
+    logs = tree.of_kind("sysbench")
+    with workers(_size(tree)) as crew:
+        surveys = _surveyed(tree, logs, crew, on_progress)
+        found = identify_runs(tree, surveys, request.patterns, request.given)
+        if not found.runs:
+            raise _nothing(request.root, found)
+        return _stored(request, tree, found, in_order(with_rates(found.runs)), crew, on_progress)
+
+
+def _surveyed(tree: Tree, logs: Sequence[TreeFile], crew: Workers, on_progress: OnProgress) -> dict[str, LogSurvey]:
+    surveys = {}
+    results = crew.each(survey_log, [tree.root / log.path for log in logs], chunk=32)
+    for number, (log, survey) in enumerate(zip(logs, results, strict=True), 1):
+        surveys[log.path] = survey
+        on_progress("looking into logs", number, len(logs))
+    return surveys
+
+
+def _stored(
+    request: Request,
+    tree: Tree,
+    found: Found,
+    runs: Sequence[FoundRun],
+    crew: Workers,
+    on_progress: OnProgress,
+) -> Outcome:
+    """Every run made ready and written into a folder beside the output, which is put in place at the end."""
+    study = study_of(runs, request.name, stored_path(tree.root.resolve().name) or "the root folder")
+    jobs = [_job(tree.root, run, index) for index, run in enumerate(runs)]
+    draft = request.output.with_name(f".{request.output.name}.importing-{os.getpid()}")
+    try:
+        results = Results.create(draft, study_text(study), _plan(study, jobs), {}, study_name=study.name)
+        told = _Told([*tree.complaints, *found.complaints])
+        with results.writing(request.command_line) as writer:
+            for number, made in enumerate(crew.each(make_run, jobs), 1):
+                writer.add_packed(made.packed)
+                told.take(made)
+                on_progress("reading runs", number, len(jobs))
+            _conclude(writer, request, tree, found, runs, told)
+        _put_in_place(draft, request.output)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return Outcome(study, told.statuses, told.complaints, found.layouts, tree.others_count, found.asides_count)
+
+
+class _Told:
+    """What the runs tell beside their figures."""
+
+    def __init__(self, complaints: Iterable[Complaint]) -> None:
+        self._complaints = set(complaints)
+        self.statuses: Counter[str] = Counter()
+        self.versions: Counter[str] = Counter()
+        self.machines: Counter[tuple[tuple[str, str | int], ...]] = Counter()
+
+    def take(self, made: Made) -> None:
+        self._complaints.update(made.complaints)
+        self.statuses[made.record.status] += 1
+        if made.record.imported:
+            self.versions[made.record.imported.tool.partition(" ")[2]] += 1
+        if made.machine:
+            self.machines[tuple(sorted(made.machine.items()))] += 1
+
+    @property
+    def complaints(self) -> tuple[Complaint, ...]:
+        return tuple(sorted(self._complaints))
+
+
+def _job(root: Path, run: FoundRun, index: int) -> Job:
+    planned = Run(run.cell, run.repeat, index, 0, f"imported from {printable(run.log.path)}")
+    why_none = run.survey.why_none if run.part_index is None else ""
+    return Job(root, run.log.path, run.part_index, planned, run.target, run.beside, why_none, run.caveats)
+
+
+def _plan(study: Study, jobs: Sequence[Job]) -> JsonValue:
+    runs: list[JsonValue] = [{"run_id": job.run.run_id, "log": stored_path(job.log_path)} for job in jobs]
+    return {"imported": True, "study": study.name, "runs": runs}
+
+
+def _conclude(
+    writer: ResultsWriter, request: Request, tree: Tree, found: Found, runs: Sequence[FoundRun], told: _Told
+) -> None:
+    """The journal, the machine as far as it is known, and facts of the targets."""
+    complaints = told.complaints
+    rows: list[dict[str, JsonValue]] = [
+        {"path": stored_path(c.path), "line": c.line, "text": c.text} for c in complaints
+    ]
+    writer.append_all("not-read", rows[:_MOST_TOLD])
+    writer.append(
+        "imported",
+        origin=stored_path(str(request.root)),
+        patterns=[pattern.text for pattern in request.patterns],
+        given=dict(request.given),
+        layouts=list(found.layouts),
+        runs=sum(told.statuses.values()),
+        not_read=len(complaints),
+        others=tree.others_count + found.asides_count,
+    )
+    if len(told.machines) == 1:
+        writer.write_host({**dict(next(iter(told.machines))), "told_by": "the heads of iostat and mpstat"})
+    versions = [version for version, _ in told.versions.most_common() if version]
+    if versions:
+        writer.note_versions({"sysbench": ", ".join(printable(version, 40) for version in versions[:5])})
+    for target in {run.target.name: run.target for run in runs}.values():
+        files = campaign_files(tree, target.family)
+        facts = {
+            "family": target.family,
+            "version": target.version or "not told",
+            "storage_engine": target.storage_engine,
+        }
+        writer.write_engine(target.name, {**facts, **({"option_files": files} if files else {})})
+
+
+def _check_output(output: Path) -> None:
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise StoreError(
+            f"{output} is there already", "an import makes a folder of its own", "give another folder with -o"
+        )
+
+
+def _put_in_place(draft: Path, output: Path) -> None:
+    try:
+        if output.is_dir():
+            output.rmdir()
+        draft.rename(output)
+    except OSError as error:
+        raise StoreError(
+            f"{output} can't be written", error.strerror or str(error), "give another folder with -o"
+        ) from error
+
+
+def _size(tree: Tree) -> int:
+    total = 0
+    for file in tree.files:
+        with suppress(OSError):
+            total += (tree.root / file.path).stat().st_size
+    return total
+
+
+def _nothing(root: Path, found: Found) -> TreeError:
+    first = min(found.complaints, default=None)
+    why = f"the first of {len(found.complaints)} complaints: {first}" if first else "no file in it looks like one"
+    return TreeError(f"no run of sysbench in {printable(str(root))}", why, "give the folder that holds the logs")

@@ -1,0 +1,83 @@
+"""The beginning of a sysbench run in a log: version, what it was told, and the command where a script echoed it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+VERSION_RE = re.compile(r"^sysbench (\d[\w.+-]*)(?: |:|$)", re.MULTILINE)
+RUNNING_RE = re.compile(r"^Running the test with following options:", re.MULTILINE)
+_COMMAND_RE = re.compile(
+    r"^(?:[$#>+%]+ *|.{0,60}?[Cc]ommand[^:\n]{0,20}: *)?(?:\S*/)?sysbench +(?!\d)(.*--.*)$", re.MULTILINE
+)
+_FACTS = {
+    "threads": re.compile(r"^Number of threads: (\d{1,7})\s*$", re.MULTILINE),
+    "interval_s": re.compile(r"^Report intermediate results every (\d{1,7}) second", re.MULTILINE),
+    "rate_per_s": re.compile(r"^Target transaction rate: (\d{1,9})/sec", re.MULTILINE),
+    "warm_up_s": re.compile(r"^Warmup time: (\d{1,7})s", re.MULTILINE),
+}
+_SECRETS = frozenset({"mysql_password", "pgsql_password"})
+_HIDDEN = "(left out)"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a run says of itself before it begins. None: it does not say.
+
+    Parameters
+    ----------
+    version : sysbench's, such as ``1.0.20``; empty where the log lacks its first line
+    test : name of the script, from the echoed command
+    options : of the echoed command, names with underscores, passwords left out
+    """
+
+    version: str = ""
+    threads: int | None = None
+    interval_s: int | None = None
+    rate_per_s: int | None = None
+    warm_up_s: int | None = None
+    test: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_head(text: str, before: str) -> Head:
+    r"""Facts of the head of a run.
+
+    Parameters
+    ----------
+    text : of the run, from its first line
+    before : what stands between the run before and this one, where a script may have echoed the command
+
+    >>> read_head("sysbench 1.0.20 (x)\nNumber of threads: 8\n", "$ sysbench oltp_insert --time=9 run\n").options
+    {'time': '9'}
+    """
+    version = VERSION_RE.search(text)
+    found = {name: match and int(match[1]) for name, match in ((n, p.search(text)) for n, p in _FACTS.items())}
+    test, options = _command(before + text[:4096])
+    return Head(version[1] if version else "", **found, test=test, options=options)
+
+
+def _command(text: str) -> tuple[str, dict[str, str]]:
+    commands = [words for match in _COMMAND_RE.finditer(text) if (words := _words(match[1])) and "run" in words]
+    if not commands:
+        return "", {}
+    words = commands[-1]
+    names = [word for word in words if not word.startswith("-")]
+    options = dict(_option(word) for word in words if word.startswith("--"))
+    test = names[0].rsplit("/", 1)[-1].removesuffix(".lua") if names[0] != "run" else ""
+    return test, options
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quote that is never closed
+        return text.split()
+
+
+def _option(word: str) -> tuple[str, str]:
+    name, equals, value = word.removeprefix("--").partition("=")
+    name = name.replace("-", "_")
+    return name, _HIDDEN if name in _SECRETS else value if equals else "on"

@@ -1,0 +1,126 @@
+"""A sysbench log taken apart into its runs: one file may hold the runs of a whole sweep, and what came between."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dbdyno.imports.sysbench._head import RUNNING_RE, VERSION_RE, Head, read_head
+from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
+from dbdyno.imports.sysbench._report import Report, read_reports
+
+_TRACES_RE = re.compile(
+    r"^(?:\[ *\d+s ?\] thds: |Running the test with following options|SQL statistics:|General statistics:|"
+    r"sysbench \d|\d+,\d+(?:,\d+\.\d\d){8}\s*$)",
+    re.MULTILINE,
+)
+_FATAL_RE = re.compile(r"^FATAL: (.*)$", re.MULTILINE)
+_UNFINISHED_RE = re.compile(r"^Number of unfinished transactions on forced shutdown: (\d{1,9})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """Where one run stands in the text of a log.
+
+    Parameters
+    ----------
+    start, end : characters
+    first_line : from 1
+    has_start : the line that opens every run's options is there
+    """
+
+    head: Head
+    start: int
+    end: int
+    first_line: int
+    has_start: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SysbenchRun:
+    """One run of a log, as it is written there.
+
+    Parameters
+    ----------
+    reports : of its checkpoints and of its end
+    fatal : line in the log and text of FATAL messages
+    unfinished : transactions under way when it was shut down by force; None when it was not
+    complaints : line in the log and what is wrong there
+    first_line, last_line : in the log, from 1
+    """
+
+    head: Head
+    intervals: Intervals
+    reports: tuple[Report, ...]
+    fatal: tuple[tuple[int, str], ...]
+    unfinished: int | None
+    complaints: tuple[tuple[int, str], ...]
+    first_line: int
+    last_line: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its last report is there, whole."""
+        return bool(self.reports) and self.reports[-1].is_whole
+
+
+def is_sysbench(text: str) -> bool:
+    r"""Whether a text shows traces of sysbench.
+
+    >>> is_sysbench("$ sysbench x run\nsysbench 1.0.20 (y)\n"), is_sysbench("# sysbench notes\n")
+    (True, False)
+    """
+    return _TRACES_RE.search(text) is not None
+
+
+def log_parts(text: str) -> tuple[LogPart, ...]:
+    """The runs of a log, without reading their intervals; none when there is no trace of a run in it."""
+    starts = _starts(text)
+    if not starts:
+        is_run = len(read_intervals(text)) or read_reports(text)
+        return (LogPart(read_head(text, ""), 0, len(text), 1, has_start=False),) if is_run else ()
+    parts = []
+    lead = text[: starts[0]]
+    if len(read_intervals(lead)) or read_reports(lead):
+        parts.append(LogPart(read_head(lead, ""), 0, starts[0], 1, has_start=False))
+    for index, start in enumerate(starts):
+        end = starts[index + 1] if index + 1 < len(starts) else len(text)
+        before = text[max(starts[index - 1] if index else 0, start - 8192) : start]
+        line = text.count("\n", 0, start) + 1
+        parts.append(LogPart(read_head(text[start:end], before), start, end, line, has_start=True))
+    return tuple(parts)
+
+
+def _starts(text: str) -> list[int]:
+    """Where each run begins: at the version that stands above its options, else at the options."""
+    versions = [match.start() for match in VERSION_RE.finditer(text)]
+    starts: list[int] = []
+    last = -1
+    for match in RUNNING_RE.finditer(text):
+        near = [at for at in versions if last < at < match.start()]
+        starts.append(near[-1] if near else match.start())
+        last = match.start()
+    return starts
+
+
+def read_run(text: str, part: LogPart) -> SysbenchRun:
+    """One run of a log."""
+    own = text[part.start : part.end]
+    intervals, reports = read_intervals(own), read_reports(own)
+    fatal = tuple((_line(own, match.start(), part), match[1]) for match in _FATAL_RE.finditer(own))
+    unfinished = _UNFINISHED_RE.search(own)
+    wrong = [*intervals.complaints, *(complaint for report in reports for complaint in report.complaints)]
+    return SysbenchRun(
+        head=part.head,
+        intervals=intervals,
+        reports=reports,
+        fatal=fatal,
+        unfinished=int(unfinished[1]) if unfinished else None,
+        complaints=tuple(sorted((part.first_line + line, words) for line, words in wrong)),
+        first_line=part.first_line,
+        last_line=part.first_line + own.rstrip("\n").count("\n"),
+    )
+
+
+def _line(own: str, at: int, part: LogPart) -> int:
+    return part.first_line + own.count("\n", 0, at)

@@ -1,0 +1,144 @@
+"""``dstat``, as it prints for people (rounded, with B, k, M and G) and as it writes CSV with ``--output``."""
+
+from __future__ import annotations
+
+import csv
+import re
+from types import MappingProxyType
+
+from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+
+_BYTES, _OPS = "bytes/s", "ops/s"
+_CPU = MappingProxyType(
+    {
+        "usr": Unit("cpu.user", "share", 0.01),
+        "sys": Unit("cpu.system", "share", 0.01),
+        "idl": Unit("cpu.idle", "share", 0.01),
+        "wai": Unit("cpu.iowait", "share", 0.01),
+        "hiq": Unit("cpu.irq", "share", 0.01),
+        "siq": Unit("cpu.softirq", "share", 0.01),
+        "stl": Unit("cpu.steal", "share", 0.01),
+    }
+)
+_COLUMNS = MappingProxyType(
+    {
+        **{
+            (group, name): unit
+            for group in ("total-usage", "total-cpu-usage", "total cpu usage", "total usage")
+            for name, unit in _CPU.items()
+        },
+        ("dsk/total", "read"): Unit("disk.read_bytes", _BYTES),
+        ("dsk/total", "writ"): Unit("disk.written_bytes", _BYTES),
+        ("io/total", "read"): Unit("disk.reads", _OPS),
+        ("io/total", "writ"): Unit("disk.writes", _OPS),
+        ("net/total", "recv"): Unit("network.received_bytes", _BYTES),
+        ("net/total", "send"): Unit("network.sent_bytes", _BYTES),
+        ("paging", "in"): Unit("swap.in_bytes", _BYTES),
+        ("paging", "out"): Unit("swap.out_bytes", _BYTES),
+        ("system", "int"): Unit("interrupts", _OPS),
+        ("system", "csw"): Unit("context_switches", _OPS),
+        ("procs", "run"): Unit("runnable", "count"),
+        ("procs", "blk"): Unit("blocked", "count"),
+        ("procs", "new"): Unit("started", _OPS),
+        ("memory-usage", "used"): Unit("memory.used", "bytes"),
+        ("memory-usage", "free"): Unit("memory.free", "bytes"),
+    }
+)
+_FACTORS = {"B": 1.0, "k": 1024.0, "M": float(1 << 20), "G": float(1 << 30), "T": float(1 << 40)}
+_DECIMAL = {"B": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_CLOCK_RE = re.compile(r"(?:\d\d-\d\d )?(\d\d:\d\d:\d\d)")
+
+
+def read_dstat(text: str) -> Reports:
+    """Reports of ``dstat``, one a line. Its first one tells of the time since the start, or nothing."""
+    rows = _csv_rows(text) if text.lstrip().startswith('"') else _text_rows(text)
+    series: dict[str, Series] = {}
+    clocks: list[str] = []
+    wrong: list[tuple[int, str]] = []
+    report = -1
+    for line_number, columns, words in rows:
+        if words is None or columns is None:
+            wrong.append((line_number, "not a whole line of dstat"))
+            continue
+        report += 1
+        for key, word in zip(columns, words, strict=True):
+            clock = _CLOCK_RE.fullmatch(word.strip()) if key[1] in ("time", "date/time") else None
+            if clock:
+                clocks.append(clock[1])
+            unit = _COLUMNS.get(key)
+            value = None if unit is None else _value(word.strip(), is_bytes=unit.unit.startswith("bytes"))
+            if unit is not None and value is not None:
+                found = series.setdefault(f"dstat.{unit.name}", Series(unit.unit))
+                found.reports.append(report)
+                found.values.append(value * unit.factor)
+    clock_s = clock_seconds(clocks) if len(clocks) == report + 1 else ()
+    return Reports(series, report + 1, clock_s, complaints=tuple(wrong))
+
+
+_Row = tuple[int, list[tuple[str, str]] | None, list[str] | None]
+
+
+def _text_rows(text: str) -> list[_Row]:
+    """Line, columns (group and name) and cells of every row; cells None where they don't fit."""
+    rows: list[_Row] = []
+    groups: list[str] = []
+    columns: list[list[tuple[str, str]]] = []
+    for line_number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("-"):
+            groups = [word.strip("-") for word in re.split(r"[ |]+", line.strip()) if word.strip("-")]
+            columns = []
+        elif groups and not columns and "|" in line:
+            parts = line.split("|")
+            columns = [[(group, name) for name in part.split()] for group, part in zip(groups, parts, strict=False)]
+        elif columns and line.strip() and "|" in line:
+            rows.append((line_number, *_cells(columns, line.split("|"))))
+        elif columns and line.strip() and not re.match(r"[A-Za-z*]", line):
+            rows.append((line_number, None, None))
+    return rows
+
+
+def _cells(columns: list[list[tuple[str, str]]], parts: list[str]) -> tuple[list[tuple[str, str]], list[str] | None]:
+    flat = [key for group in columns for key in group]
+    if len(parts) != len(columns):
+        return flat, None
+    words: list[str] = []
+    for group, part in zip(columns, parts, strict=True):
+        cells = [part.strip()] if [name for _, name in group] in (["time"], ["date/time"]) else part.split()
+        if not part.strip():
+            cells = [""] * len(group)  # the first row knows no rates yet
+        if len(cells) != len(group):
+            return flat, None
+        words += cells
+    return flat, words
+
+
+def _csv_rows(text: str) -> list[_Row]:
+    rows: list[_Row] = []
+    groups: list[str] = []
+    columns: list[tuple[str, str]] = []
+    before: list[str] = []
+    for line_number, cells in enumerate(csv.reader(text.split("\n")), 1):
+        if cells and all(number(cell) is not None or _CLOCK_RE.fullmatch(cell) or not cell for cell in cells):
+            if not columns:
+                for cell in before:
+                    columns.append((groups[len(columns)] if len(columns) < len(groups) else "", cell))
+            if any(cells):
+                rows.append((line_number, columns, cells if len(cells) == len(columns) else None))
+        elif cells:
+            filled: list[str] = []
+            for cell in before:
+                filled.append(cell or (filled[-1] if filled else ""))
+            groups, before = filled, cells
+    return rows
+
+
+def _value(word: str, *, is_bytes: bool) -> float | None:
+    """A number with dstat's letter: powers of two for bytes, of ten for counts.
+
+    >>> _value("78M", is_bytes=True), _value("87k", is_bytes=False), _value("-", is_bytes=True)
+    (81788928.0, 87000.0, None)
+    """
+    if word[-1:] in _FACTORS:
+        value = number(word[:-1])
+        return None if value is None else value * (_FACTORS if is_bytes else _DECIMAL)[word[-1]]
+    return number(word)

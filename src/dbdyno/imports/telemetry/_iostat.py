@@ -1,0 +1,115 @@
+"""``iostat`` of sysstat: extended or plain, in kB or MB, with or without processors and clock."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+
+_MIB, _KIB = float(1 << 20), 1024.0
+_BYTES, _OPS = "bytes/s", "ops/s"
+_COLUMNS = MappingProxyType(
+    {
+        "r/s": Unit("reads", _OPS),
+        "w/s": Unit("writes", _OPS),
+        "tps": Unit("operations", _OPS),
+        "rMB/s": Unit("read_bytes", _BYTES, _MIB),
+        "wMB/s": Unit("written_bytes", _BYTES, _MIB),
+        "rkB/s": Unit("read_bytes", _BYTES, _KIB),
+        "wkB/s": Unit("written_bytes", _BYTES, _KIB),
+        "MB_read/s": Unit("read_bytes", _BYTES, _MIB),
+        "MB_wrtn/s": Unit("written_bytes", _BYTES, _MIB),
+        "kB_read/s": Unit("read_bytes", _BYTES, _KIB),
+        "kB_wrtn/s": Unit("written_bytes", _BYTES, _KIB),
+        "r_await": Unit("read_wait", "ms"),
+        "w_await": Unit("write_wait", "ms"),
+        "await": Unit("wait", "ms"),
+        "f/s": Unit("flushes", _OPS),
+        "f_await": Unit("flush_wait", "ms"),
+        "aqu-sz": Unit("queue", "count"),
+        "avgqu-sz": Unit("queue", "count"),
+        "%util": Unit("busy", "share", 0.01),
+    }
+)
+_CPU = MappingProxyType({f"%{mode}": mode for mode in ("user", "nice", "system", "iowait", "steal", "idle")})
+_CLOCK_RE = re.compile(r"^\d\d[/.-]\d\d[/.-]\d{2,4} +(\d\d:\d\d:\d\d(?: [AP]M)?)\s*$|^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)")
+HEAD_RE = re.compile(r"^Linux (\S+) \(([^)]*)\)\s+(\S+)\s+(\S+)\s+\((\d{1,6}) CPU\)")
+
+
+def read_iostat(text: str) -> Reports:
+    """Reports of ``iostat``, one for each table of devices."""
+    series: dict[str, Series] = {}
+    clocks: list[str] = []
+    wrong: list[tuple[int, str]] = []
+    columns: list[Unit | None] = []
+    cpu: list[str | None] = []
+    report = -1
+    for line_number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words:
+            columns = []
+        elif words[0].startswith("Device"):
+            report += 1
+            columns = [_COLUMNS.get(word) for word in words[1:]]
+        elif words[0] == "avg-cpu:":
+            cpu = [_CPU.get(word) for word in words[1:]]
+        elif cpu:
+            _take_cpu(series, report + 1, cpu, words)
+            cpu = []
+        elif columns:
+            if not _take(series, report, columns, words):
+                wrong.append((line_number, f"not a whole line of iostat: {line[:80]}"))
+        elif match := _CLOCK_RE.match(line):
+            clocks.append(match[1] or match[2])
+    clock = clock_seconds(clocks) if len(clocks) == report + 1 else ()
+    return Reports(_awake(series), report + 1, clock, facts=machine_facts(text), complaints=tuple(wrong))
+
+
+def machine_facts(text: str) -> dict[str, str | int]:
+    r"""What the first line of sysstat's tools says of the machine.
+
+    >>> machine_facts("Linux 6.8.0 (node1) \t03/12/2026 \t_x86_64_\t(80 CPU)")["logical_cpu_count"]
+    80
+    """
+    match = HEAD_RE.match(text)
+    if match is None:
+        return {}
+    kernel, hostname, _, architecture, cpus = match.groups()
+    return {
+        "hostname": hostname,
+        "kernel": kernel,
+        "architecture": architecture.strip("_"),
+        "logical_cpu_count": int(cpus),
+    }
+
+
+def _take(series: dict[str, Series], report: int, columns: list[Unit | None], words: list[str]) -> bool:
+    values = [number(word) for word in words[1:]]
+    if len(values) != len(columns) or None in values:
+        return False
+    for column, value in zip(columns, values, strict=True):
+        if column is not None and value is not None:
+            found = series.setdefault(f"iostat.{words[0]}.{column.name}", Series(column.unit))
+            found.reports.append(report)
+            found.values.append(value * column.factor)
+    return True
+
+
+def _take_cpu(series: dict[str, Series], report: int, modes: list[str | None], words: list[str]) -> None:
+    for mode, word in zip(modes, words, strict=False):
+        value = number(word)
+        if mode and value is not None:
+            found = series.setdefault(f"iostat.cpu.{mode}", Series("share"))
+            found.reports.append(report)
+            found.values.append(value / 100)
+
+
+def _awake(series: dict[str, Series]) -> dict[str, Series]:
+    """Without the devices that did nothing after the report since the start of the machine."""
+    busy = {
+        name.rpartition(".")[0]
+        for name, found in series.items()
+        if any(value for report, value in zip(found.reports, found.values, strict=True) if report > 0)
+    }
+    return {name: found for name, found in series.items() if name.rpartition(".")[0] in busy}

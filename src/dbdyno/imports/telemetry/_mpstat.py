@@ -1,0 +1,68 @@
+"""``mpstat`` of sysstat: all processors together, and how busy the busiest one was."""
+
+from __future__ import annotations
+
+import re
+
+from dbdyno.imports.telemetry._iostat import machine_facts
+from dbdyno.imports.telemetry._readings import Reports, Series, clock_seconds, number
+
+_MODES = {"usr": "user", "nice": "nice", "sys": "system", "iowait": "iowait", "irq": "irq", "soft": "softirq"}
+_MODES |= {"steal": "steal", "guest": "guest", "gnice": "guest_nice", "idle": "idle"}
+_ROW_RE = re.compile(r"^(\d\d:\d\d:\d\d(?: [AP]M)?)\s+(CPU|all|\d+)\s+(.*)$")
+
+
+def read_mpstat(text: str) -> Reports:
+    """Reports of ``mpstat``, one for each line of all processors. Its first one is no different from the others."""
+    series: dict[str, Series] = {}
+    clocks: list[str] = []
+    wrong: list[tuple[int, str]] = []
+    modes: list[str] = []
+    busiest = Series("share")
+    report = -1
+    for line_number, line in enumerate(text.split("\n"), 1):
+        match = _ROW_RE.match(line)
+        if match is None:
+            continue
+        clock, processor, rest = match.groups()
+        words = rest.split()
+        if processor == "CPU":
+            modes = [word.removeprefix("%") for word in words]
+            continue
+        values = [number(word) for word in words]
+        if len(values) != len(modes) or None in values:
+            wrong.append((line_number, f"not a whole line of mpstat: {line[:80]}"))
+            continue
+        shares = {mode: (value or 0.0) / 100 for mode, value in zip(modes, values, strict=True)}
+        if processor == "all":
+            report += 1
+            clocks.append(clock)
+            _take(series, report, shares)
+        elif report >= 0 and "idle" in shares:
+            _take_busiest(busiest, report, 1 - shares["idle"])
+    if busiest.values:
+        series["mpstat.cpu.busiest"] = busiest
+    return Reports(
+        series,
+        report + 1,
+        clock_seconds(clocks),
+        has_since_boot=False,
+        facts=machine_facts(text),
+        complaints=tuple(wrong),
+    )
+
+
+def _take(series: dict[str, Series], report: int, shares: dict[str, float]) -> None:
+    for mode, share in shares.items():
+        if mode in _MODES:
+            found = series.setdefault(f"mpstat.cpu.{_MODES[mode]}", Series("share"))
+            found.reports.append(report)
+            found.values.append(share)
+
+
+def _take_busiest(busiest: Series, report: int, share: float) -> None:
+    if busiest.reports and busiest.reports[-1] == report:
+        busiest.values[-1] = max(busiest.values[-1], share)
+    else:
+        busiest.reports.append(report)
+        busiest.values.append(share)

@@ -1,0 +1,148 @@
+"""Readings of a tool's reports as the store keeps them, and how they find their second.
+
+Most of these tools write no clock. Then their reports are counted: the first tells of the time since the machine was
+started and is left out, the next is taken for second 0. Where the tool wrote a clock, the clock decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+MOST_SERIES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """How a column of a report is kept: name, unit, and what its numbers are multiplied with."""
+
+    name: str
+    unit: str
+    factor: float = 1.0
+
+
+@dataclass(slots=True)
+class Series:
+    """Readings of one metric: number of the report each was in, from 0, and its value."""
+
+    unit: str
+    reports: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """All reports of one file of a tool.
+
+    Parameters
+    ----------
+    series : metric -> readings, in stored units
+    count : reports, that since the start of the machine included
+    clock_s : time of each report, rising, from any beginning; empty where the tool wrote none
+    has_since_boot : the first report tells of the time since the machine was started
+    facts : what the head of the file says of the machine
+    complaints : line from 1, and what is wrong
+    """
+
+    series: Mapping[str, Series]
+    count: int
+    clock_s: Sequence[int] = ()
+    has_since_boot: bool = True
+    facts: Mapping[str, str | int] = field(default_factory=dict)
+    complaints: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Readings at their seconds.
+
+    Parameters
+    ----------
+    table : second, metric, value, unit
+    by_clock : False: they were counted
+    problem : why nothing could be placed; empty when it could
+    """
+
+    table: pa.Table | None
+    by_clock: bool
+    problem: str = ""
+
+
+def place(reports: Reports, seconds_count: int) -> Placed:
+    """Put readings to the seconds of a run; those after its end are left out.
+
+    Parameters
+    ----------
+    seconds_count : of the run
+    """
+    seconds = _seconds(reports, seconds_count)
+    if seconds is None:
+        text = f"{reports.count} readings without a clock beside a run of {seconds_count} s: not one a second"
+        return Placed(None, by_clock=False, problem=text)
+    first = 1 if reports.has_since_boot else 0
+    parts = []
+    for metric, series in sorted(reports.series.items())[:MOST_SERIES]:
+        at = np.asarray(series.reports, dtype=np.int64)
+        values = np.asarray(series.values, dtype=np.float64)
+        where = seconds[at]
+        kept = (at >= first) & (where >= 0) & (where < seconds_count)
+        if not kept.any() or not np.isfinite(values).all():
+            continue
+        count = int(kept.sum())
+        columns = {"second": where[kept], "metric": pa.repeat(metric, count)}
+        parts.append(pa.table({**columns, "value": values[kept], "unit": pa.repeat(series.unit, count)}))
+    by_clock = bool(reports.clock_s)
+    if not parts:
+        return Placed(None, by_clock, "no reading in it")
+    return Placed(pa.concat_tables(parts), by_clock)
+
+
+def _seconds(reports: Reports, seconds_count: int) -> IntArray | None:
+    """Second of each report; None when that can't be told."""
+    order: IntArray = np.arange(reports.count, dtype=np.int64) - (1 if reports.has_since_boot else 0)
+    if len(reports.clock_s) == reports.count and reports.count:
+        clock: IntArray = np.asarray(reports.clock_s, dtype=np.int64)
+        return clock - int(clock[0]) - (1 if reports.has_since_boot else 0)
+    expected = seconds_count + (1 if reports.has_since_boot else 0)
+    is_each_second = 0.9 * expected - 10 <= reports.count <= 1.2 * expected + 30
+    return order if is_each_second else None
+
+
+def clock_seconds(texts: Sequence[str]) -> list[int]:
+    """Seconds that rise over midnight, from times of a day such as ``05:51:49`` or ``05:51:49 PM``.
+
+    >>> clock_seconds(["11:59:59 PM", "12:00:00 AM"]), clock_seconds(["23:59:59", "00:00:01"])
+    ([86399, 86400], [86399, 86401])
+    """
+    found: list[int] = []
+    days = 0
+    for text in texts:
+        time, _, half = text.partition(" ")
+        hours, minutes, seconds = (int(part) for part in time.split(":"))
+        if half:
+            hours = hours % 12 + (12 if half.upper() == "PM" else 0)
+        at = (hours * 60 + minutes) * 60 + seconds + days * 86_400
+        if found and at < found[-1] - 43_200:
+            days, at = days + 1, at + 86_400
+        found.append(at)
+    return found
+
+
+def number(text: str) -> float | None:
+    """A number of a report, with a comma for its point where the locale had one; None when it is none.
+
+    >>> number("1.5"), number("1,5"), number("x"), number("nan"), number("1e999")
+    (1.5, 1.5, None, None, None)
+    """
+    if not text or len(text) > 24 or text[0] not in "0123456789.-":
+        return None
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return value if abs(value) < 1e18 else None

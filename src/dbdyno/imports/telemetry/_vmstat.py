@@ -1,0 +1,66 @@
+"""``vmstat`` of procps, in its usual units (KiB)."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+
+_KIB = 1024.0
+_COLUMNS = MappingProxyType(
+    {
+        "r": Unit("runnable", "count"),
+        "b": Unit("blocked", "count"),
+        "swpd": Unit("memory.swapped", "bytes", _KIB),
+        "free": Unit("memory.free", "bytes", _KIB),
+        "buff": Unit("memory.buffers", "bytes", _KIB),
+        "cache": Unit("memory.page_cache", "bytes", _KIB),
+        "si": Unit("swap.in_bytes", "bytes/s", _KIB),
+        "so": Unit("swap.out_bytes", "bytes/s", _KIB),
+        "bi": Unit("disk.read_bytes", "bytes/s", _KIB),
+        "bo": Unit("disk.written_bytes", "bytes/s", _KIB),
+        "in": Unit("interrupts", "ops/s"),
+        "cs": Unit("context_switches", "ops/s"),
+        "us": Unit("cpu.user", "share", 0.01),
+        "sy": Unit("cpu.system", "share", 0.01),
+        "id": Unit("cpu.idle", "share", 0.01),
+        "wa": Unit("cpu.iowait", "share", 0.01),
+        "st": Unit("cpu.steal", "share", 0.01),
+        "gu": Unit("cpu.guest", "share", 0.01),
+    }
+)
+_CLOCK_RE = re.compile(r"\s+\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d)\s*$")
+
+
+def read_vmstat(text: str) -> Reports:
+    """Reports of ``vmstat``, one a line."""
+    series: dict[str, Series] = {}
+    clocks: list[str] = []
+    wrong: list[tuple[int, str]] = []
+    columns: list[Unit | None] = []
+    report = -1
+    for line_number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0] == "procs":
+            continue
+        if words[:2] == ["r", "b"]:
+            columns = [_COLUMNS.get(word) for word in words]
+            continue
+        clock = _CLOCK_RE.search(line)
+        if clock:
+            words = line[: clock.start()].split()
+        values = [number(word) for word in words]
+        if not columns or len(values) < 16 or len(values) > len(columns) or None in values:
+            wrong.append((line_number, f"not a whole line of vmstat: {line[:80]}"))
+            continue
+        report += 1
+        clocks += [clock[1]] if clock else []
+        for column, value in zip(columns, values, strict=False):
+            if column is not None and value is not None:
+                found = series.setdefault(f"vmstat.{column.name}", Series(column.unit))
+                found.reports.append(report)
+                found.values.append(value * column.factor)
+    return Reports(
+        series, report + 1, clock_seconds(clocks) if len(clocks) == report + 1 else (), complaints=tuple(wrong)
+    )

@@ -1,0 +1,43 @@
+"""What imported tools printed of their own runs, beside the figures that are computed here from their seconds."""
+
+from __future__ import annotations
+
+from dbdyno.core import RunRecord, ToolFigures, format_memory
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import milliseconds
+from dbdyno.report._html import Column, Html, table
+
+_TITLES = (
+    "TPS, mean of the intervals",
+    "TPS as printed",
+    "percentile",
+    "of the run, as printed",
+    "median of the seconds' percentiles",
+    "least",
+    "mean",
+    "greatest",
+)
+
+
+def printed_table(evidence: Evidence) -> Html | None:
+    """A row a run; None where no run was imported."""
+    rows = [_row(record, record.imported) for record in evidence.stored if record.imported is not None]
+    if not rows:
+        return None
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns += [Column("repeat", True), *(Column(title, True) for title in _TITLES)]
+    return table("printed", "Figures that the tool printed; a median of percentiles is no percentile", columns, rows)
+
+
+def _row(record: RunRecord, tool: ToolFigures) -> list[str]:
+    cell = record.run.cell
+    place = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+    times = (tool.percentile_ns, tool.second_percentile_ns_median, tool.min_ns, tool.mean_ns, tool.max_ns)
+    return [
+        *place,
+        str(record.run.repeat),
+        "" if record.tps_mean is None else f"{record.tps_mean:,.4g}",
+        "" if tool.tps is None else f"{tool.tps:,.4g}",
+        "" if tool.percentile is None else f"p{tool.percentile:g}",
+        *(milliseconds(value) for value in times),
+    ]
