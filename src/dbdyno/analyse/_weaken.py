@@ -253,10 +253,16 @@ def _closed_loop(facts: StudyFacts) -> Caveat | None:
 
 def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
     """Caveats that runs carry, each once, with how many carry it."""
-    texts: dict[str, str] = {}
+    texts: dict[str, dict[str, None]] = {}
     count: Counter[str] = Counter()
     for record in records:
         for caveat in record.caveats:
-            texts.setdefault(caveat.code, caveat.text)
+            texts.setdefault(caveat.code, {})[caveat.text] = None
             count[caveat.code] += 1
-    return [Caveat(code, f"{counted(number, 'run')}: {texts[code]}") for code, number in count.most_common()]
+    return [Caveat(code, _counted_text(number, list(texts[code]))) for code, number in count.most_common()]
+
+
+def _counted_text(number: int, texts: Sequence[str]) -> str:
+    """How many runs carry a caveat, with its words; where those differ, with the first."""
+    one_of = "" if len(texts) == 1 else ", the first"
+    return f"{counted(number, 'run')}{one_of}: {texts[0]}"

@@ -47,7 +47,7 @@ class Layout:
         return None
 
     def _told(self, found: dict[str, str]) -> dict[str, str] | None:
-        fields = {**self.fixed, **{name: value for name, value in found.items() if not name.startswith("x_")}}
+        fields = {**self.fixed, **found}
         if "engine" in fields and not re.match("[A-Za-z]", fields["engine"]):
             return None
         if self.has_scenarios:
@@ -74,8 +74,10 @@ LAYOUTS = (
     Layout(
         "checkpoint-2020",
         _compiled(
+            "res-tpcc-*/{engine}-{version}.BP{tier:GB}.{storage}.{io}/res.thr{threads}*",
             "res-tpcc-*/{engine}-{version}.BP{tier:GB}.{storage}/res.thr{threads}*",
             "res-tpcc-*/{engine}-{version}.BP{tier:GB}/res.thr{threads}*",
+            "res-tpcc-*/{engine}-BP{tier:GB}.{storage}.{io}/res.thr{threads}*",
             "res-tpcc-*/{engine}-BP{tier:GB}.{storage}/res.thr{threads}*",
             "res-tpcc-*/{engine}-BP{tier:GB}/res.thr{threads}*",
             "res-{engine}-{version}-tpcc-{storage}-BP{tier:GB}GB-*/{io}/res.thr{threads}*",

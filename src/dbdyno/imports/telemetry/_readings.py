@@ -89,6 +89,7 @@ def place(reports: Reports, seconds_count: int) -> Placed:
     for metric, series in sorted(reports.series.items())[:MOST_SERIES]:
         at = np.asarray(series.reports, dtype=np.int64)
         values = np.asarray(series.values, dtype=np.float64)
+        at, values = at[at < reports.count], values[at < reports.count]  # a last report may be cut off after its head
         where = seconds[at]
         kept = (at >= first) & (where >= 0) & (where < seconds_count)
         if not kept.any() or not np.isfinite(values).all():

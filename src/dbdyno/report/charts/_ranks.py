@@ -13,6 +13,8 @@ from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, shape
 from dbdyno.report.charts._throughput import panel_title
 
+CROWDED_FROM = 5
+
 
 def rank_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
     """One panel for each workload, route and tier in which at least two targets were compared."""
@@ -59,7 +61,7 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
         y=alt.Y("first:Q", scale=y_scale, axis=y_axis), y2="last:Q"
     )
-    dot = base.mark_point(filled=True, size=90, opacity=1).encode(
+    dot = base.mark_point(filled=True, size=90 if len(order) <= CROWDED_FROM else 30, opacity=1).encode(
         y=alt.Y("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
     )
     return alt.layer(whisker, dot).properties(height=46 * count + 30, autosize=AUTOSIZE)

@@ -139,7 +139,7 @@ def padding(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool) -> list[Row]:
-    """The last point of each target with a `label_y` that keeps labels apart.
+    """The last point of each target with a `label_y` that keeps labels apart; all stand at the plot's right end.
 
     Parameters
     ----------
@@ -151,10 +151,12 @@ def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height:
         last[row["target"]] = row
     scaled = [(_position(row[field], low, high, log=log) * height, row) for row in last.values()]
     apart = _apart([position for position, _ in scaled], height)
+    right = max((row["concurrency"] for row in rows), default=0)
+    heights = [_value(place / height, low, high, log=log) for place in apart]
     names = short_names(last)
     return [
-        {**row, "label": names[row["target"]], "label_y": _value(place / height, low, high, log=log)}
-        for place, (_, row) in zip(apart, scaled, strict=True)
+        {**row, "concurrency": right, "label": names[row["target"]], "label_y": label_y}
+        for label_y, (_, row) in zip(heights, scaled, strict=True)
     ]
 
 

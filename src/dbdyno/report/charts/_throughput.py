@@ -26,17 +26,25 @@ from dbdyno.report.charts._style import (
 )
 
 HEIGHT = 250
+FLAT_SHARE = 0.25
 
 
 def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
-    """One panel for each workload, route and tier that has a judged cell; panels of a workload share their scale."""
+    """One panel for each workload, route and tier that has a judged cell.
+
+    Panels of a workload share their scale, but one whose lines would lie flat at its bottom has its own and says so.
+    """
     charts = []
     for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
         alike = [g for g in evidence.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
-        here = [_row(g) for g in alike if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
+        groups = [g for g in alike if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
+        here = [_row(group) for group in groups]
         if here:
             title = panel_title(evidence, workload, route, tier_bytes)
-            drawing = _drawing(here, _top(alike), evidence, palette)
+            top, own_top = _top(alike), _top(groups)
+            if own_top < FLAT_SHARE * top:
+                top, title = own_top, f"{title}, scale of its own"
+            drawing = _drawing(here, top, evidence, palette)
             charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing))
     return charts
 

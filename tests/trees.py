@@ -1,0 +1,25 @@
+"""Folders of logs made by a test, and what importing them gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dbdyno.imports import Outcome, Request, compile_pattern, import_sysbench, read_given
+from dbdyno.store import Results
+
+PATTERN = "{target}/{threads}.log"
+
+
+def imported(
+    root: Path, files: Mapping[str, str | bytes], pattern: str | None = PATTERN, *given: str
+) -> tuple[Outcome, Results]:
+    """Write the files into ``root/logs`` and import them into ``root/out``."""
+    for name, content in files.items():
+        path = root / "logs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    patterns = (compile_pattern(pattern),) if pattern else ()
+    request = Request(root / "logs", root / "out", "x", patterns, read_given(given))
+    outcome = import_sysbench(request, lambda _what, _done, _total: None)
+    return outcome, Results.open(root / "out")
