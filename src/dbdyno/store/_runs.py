@@ -102,7 +102,13 @@ def place_packed(runs: Path, packed: PackedRun) -> None:
     place = runs / packed.run_id
     place.mkdir(parents=True)
     for name, content in packed.files.items():
-        (place / name).write_bytes(content)
+        descriptor = os.open(place / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(descriptor, left) :]
+        finally:
+            os.close(descriptor)
 
 
 def write_run(runs: Path, run: StoredRun) -> Path:

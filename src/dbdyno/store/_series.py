@@ -151,16 +151,24 @@ def _completed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
         if field.name == "run_id":
             columns.append(pa.repeat(run_id, count))
         elif field.name in table.column_names:
-            columns.append(table[field.name].cast(field.type))
+            column = table[field.name]
+            columns.append(column if column.type == field.type else column.cast(field.type))
         else:
-            columns.append(pa.nulls(count, field.type))
+            columns.append(_unknown(count, field.type))
     return pa.Table.from_arrays(columns, schema=schema)
 
 
+@functools.lru_cache(maxsize=64)
+def _unknown(count: int, kind: pa.DataType) -> pa.Array:
+    """A column of nothing."""
+    return pa.nulls(count, kind)
+
+
 def table_bytes(table: pa.Table) -> bytes:
-    """A Parquet file."""
+    """A Parquet file. Texts repeat, numbers seldom do: only texts get a dictionary."""
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+    pq.write_table(table, sink, compression="zstd", use_dictionary=texts)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 VERSION_RE = re.compile(r"^sysbench (\d[\w.+-]*)(?: |:|$)", re.MULTILINE)
-RUNNING_RE = re.compile(r"^Running the test with following options:", re.MULTILINE)
 _COMMAND_RE = re.compile(
     r"^(?:[$#>+%]+ *|.{0,60}?[Cc]ommand[^:\n]{0,20}: *)?(?:\S*/)?sysbench +(?!\d)(.*--.*)$", re.MULTILINE
 )
@@ -19,6 +18,7 @@ _FACTS = {
     "warm_up_s": re.compile(r"^Warmup time: (\d{1,7})s", re.MULTILINE),
 }
 _SECRETS = frozenset({"mysql_password", "pgsql_password"})
+_LONGEST = 4096
 _HIDDEN = "(left out)"
 
 
@@ -53,9 +53,10 @@ def read_head(text: str, before: str) -> Head:
     >>> read_head("sysbench 1.0.20 (x)\nNumber of threads: 8\n", "$ sysbench oltp_insert --time=9 run\n").options
     {'time': '9'}
     """
+    text = text[:_LONGEST]
     version = VERSION_RE.search(text)
     found = {name: match and int(match[1]) for name, match in ((n, p.search(text)) for n, p in _FACTS.items())}
-    test, options = _command(before + text[:4096])
+    test, options = _command(before + text)
     return Head(version[1] if version else "", **found, test=test, options=options)
 
 

@@ -30,6 +30,13 @@ _JSON_RE = re.compile(
     rf'\s*"reads":\s*{_N},\s*"writes":\s*{_N},\s*"other":\s*{_N}\s*\}},\s*"latency":\s*{_N},\s*"errors":\s*{_N},'
     rf'\s*"reconnects":\s*{_N}\s*\}}'
 )
+_FORMS: tuple[tuple[re.Pattern[str], str, int | None], ...] = (
+    (_DATABASE_RE, "r/w/o: ", 7),
+    (_PLAIN_RE, "eps: ", 3),
+    (_CSV_RE, ",", None),
+    (_JSON_RE, '"threads"', None),
+)
+"""Forms of a line, words without which it is not worth looking, and the group that names the percentile."""
 _QUEUE_RE = re.compile(rf"{_AT}queue length: (\d{{1,12}}),? concurrency: (\d{{1,12}})[ \t]*$", re.MULTILINE)
 _LIKE_RE = re.compile(r"^(?:\[ *\d{1,9}(?: ?s.*)?|.*(?:thds: \d|\(r/w/o: |reconn/s:? [\d.]).*)$", re.MULTILINE)
 _CSV_LIKE_RE = re.compile(r"^\d{1,9},\d{1,7}(?:,.*)?$", re.MULTILINE)
@@ -54,7 +61,6 @@ class Intervals:
     latency_ms : of the percentile, as printed; NaN where nothing was counted or percentiles were off
     percentile : which one the lines name; None when they don't, or name several
     queue, busy : of an open loop: events waiting, users at work; None elsewhere
-    lines : number of each line in the run's text, from 0
     complaints : line in the run's text and what is wrong there
     """
 
@@ -62,7 +68,6 @@ class Intervals:
     threads: IntArray
     tps: FloatArray
     latency_ms: FloatArray
-    lines: IntArray
     qps: FloatArray | None = None
     reads: FloatArray | None = None
     writes: FloatArray | None = None
@@ -85,19 +90,18 @@ def read_intervals(text: str) -> Intervals:
     >>> found.tps.tolist(), found.percentile, found.complaints
     ([18.96], 95, ((1, 'not a whole interval line: [ 2s ] thds: 2 eps: 2'),))
     """
-    found, columns, percentiles = _taken(text)
-    complaints = _not_taken(text, found)
+    pattern, columns, percentiles = _taken(text)
+    complaints: tuple[tuple[int, str], ...] = ()
+    kept = None
+    if not _is_tidy(text, pattern, columns):
+        complaints, kept = _untidy(text, pattern, columns)
     if not columns:
         empty, whole = np.empty(0), np.empty(0, dtype=np.int64)
-        return Intervals(whole, whole, empty, empty, whole, complaints=complaints)
-    lines = _line_numbers(text, [match.start() for match in found])
-    kept, disorder = _rising(columns[0].astype(np.int64), lines)
-    named = {number for number, _ in (*complaints, *disorder)}
-    disorder += _between(text, columns[0][kept].astype(np.int64), lines[kept], named)
-    columns = [column[kept] for column in columns]
+        return Intervals(whole, whole, empty, empty, complaints=complaints)
+    columns = columns if kept is None else [column[kept] for column in columns]
     shown = sorted(set(percentiles))
     if len(shown) > 1:
-        disorder += ((int(lines[0]), f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
+        complaints += ((0, f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
     whole = columns[0].astype(np.int64)
     queue, busy = _queues(text, whole)
     return Intervals(
@@ -105,25 +109,49 @@ def read_intervals(text: str) -> Intervals:
         threads=columns[1].astype(np.int64),
         tps=columns[2],
         latency_ms=_latency(columns[-3] if len(columns) > 4 else columns[-1], shown),
-        lines=lines[kept],
         **dict(zip(("qps", "reads", "writes", "others"), columns[3:7], strict=False)) if len(columns) > 4 else {},
         **{"errors": columns[-2], "reconnects": columns[-1]} if len(columns) > 4 else {},
         percentile=shown[0] if len(shown) == 1 else None,
         queue=queue,
         busy=busy,
-        complaints=complaints + disorder,
+        complaints=complaints,
     )
 
 
-def _taken(text: str) -> tuple[list[re.Match[str]], list[FloatArray], list[int]]:
-    """Matches, columns (time, threads, tps, [qps, r, w, o], latency, [errors, reconnects]) and percentiles named."""
-    for pattern, at in ((_DATABASE_RE, 7), (_PLAIN_RE, 3), (_CSV_RE, None), (_JSON_RE, None)):
-        found = list(pattern.finditer(text))
-        if found:
-            columns = list(zip(*(match.groups() for match in found), strict=True))
+def _taken(text: str) -> tuple[re.Pattern[str], list[FloatArray], list[int]]:
+    """Form of the lines, columns (time, threads, tps, [qps, r, w, o], latency, [errors, reconnects]), percentiles."""
+    for pattern, words, at in _FORMS:
+        rows = pattern.findall(text) if words in text else []
+        if rows:
+            columns = list(zip(*rows, strict=True))
             percentiles = [] if at is None else [int(word) for word in set(columns.pop(at))]
-            return found, [np.array(list(map(float, column))) for column in columns], percentiles
-    return [], [], []
+            return pattern, [np.array(list(map(float, column))) for column in columns], percentiles
+    return _DATABASE_RE, [], []
+
+
+def _is_tidy(text: str, pattern: re.Pattern[str], columns: Sequence[FloatArray]) -> bool:
+    """Whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
+    if not columns or pattern not in (_DATABASE_RE, _PLAIN_RE):
+        return False
+    count = len(columns[0])
+    brackets = text.count("\n[") + text.startswith("[")
+    steps = np.diff(columns[0])
+    return brackets == text.count("thds: ") == count and (count < 2 or bool((steps == steps[0]).all() and steps[0] > 0))
+
+
+def _untidy(
+    text: str, pattern: re.Pattern[str], columns: Sequence[FloatArray]
+) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
+    """Complaints by line, and which of the lines that were taken are to be kept."""
+    found = list(pattern.finditer(text))
+    complaints = _not_taken(text, pattern, found)
+    if not columns:
+        return complaints, None
+    lines = _line_numbers(text, [match.start() for match in found])
+    kept, disorder = _rising(columns[0].astype(np.int64), lines)
+    named = {number for number, _ in (*complaints, *disorder)}
+    between = _between(text, columns[0][kept].astype(np.int64), lines[kept], named)
+    return complaints + disorder + between, kept
 
 
 def _latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
@@ -133,10 +161,10 @@ def _latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
     return np.where(values == 0, np.nan, values)
 
 
-def _not_taken(text: str, found: Sequence[re.Match[str]]) -> tuple[tuple[int, str], ...]:
+def _not_taken(text: str, pattern: re.Pattern[str], found: Sequence[re.Match[str]]) -> tuple[tuple[int, str], ...]:
     """Lines that look like intervals and are none: cut off, overwritten, mixed up, or of an older sysbench."""
     starts = {match.start() for match in found}
-    is_csv = bool(found) and found[0].re is _CSV_RE
+    is_csv = bool(found) and pattern is _CSV_RE
     suspects = [match for match in (_CSV_LIKE_RE if is_csv else _LIKE_RE).finditer(text) if match.start() not in starts]
     wrong = [match for match in suspects if not _KNOWN_RE.match(match[0]) and not _QUEUE_RE.match(match[0])]
     numbers = _line_numbers(text, [match.start() for match in wrong])
@@ -196,6 +224,8 @@ def _rising(end_s: IntArray, lines: IntArray) -> tuple[IntArray, tuple[tuple[int
 
 
 def _queues(text: str, end_s: IntArray) -> tuple[FloatArray | None, FloatArray | None]:
+    if "queue length: " not in text:
+        return None, None
     rows = {int(match[1]): (float(match[2]), float(match[3])) for match in _QUEUE_RE.finditer(text)}
     if not rows:
         return None, None

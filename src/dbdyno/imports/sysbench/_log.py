@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dbdyno.imports.sysbench._head import RUNNING_RE, VERSION_RE, Head, read_head
+from dbdyno.imports.sysbench._head import VERSION_RE, Head, read_head
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._report import Report, read_reports
 
@@ -14,7 +14,7 @@ _TRACES_RE = re.compile(
     r"sysbench \d|\d+,\d+(?:,\d+\.\d\d){8}\s*$)",
     re.MULTILINE,
 )
-_FATAL_RE = re.compile(r"^FATAL: (.*)$", re.MULTILINE)
+_FATAL = "FATAL: "
 _UNFINISHED_RE = re.compile(r"^Number of unfinished transactions on forced shutdown: (\d{1,9})", re.MULTILINE)
 
 
@@ -81,7 +81,7 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
         return (LogPart(read_head(text, ""), 0, len(text), 1, has_start=False),) if is_run else ()
     parts = []
     lead = text[: starts[0]]
-    if len(read_intervals(lead)) or read_reports(lead):
+    if lead.strip() and (len(read_intervals(lead)) or read_reports(lead)):
         parts.append(LogPart(read_head(lead, ""), 0, starts[0], 1, has_start=False))
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else len(text)
@@ -93,22 +93,39 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
 
 def _starts(text: str) -> list[int]:
     """Where each run begins: at the version that stands above its options, else at the options."""
-    versions = [match.start() for match in VERSION_RE.finditer(text)]
+    versions = [at for at in _line_starts(text, "sysbench ") if VERSION_RE.match(text, at)]
     starts: list[int] = []
     last = -1
-    for match in RUNNING_RE.finditer(text):
-        near = [at for at in versions if last < at < match.start()]
-        starts.append(near[-1] if near else match.start())
-        last = match.start()
+    for at in _line_starts(text, "Running the test with following options:"):
+        near = [version for version in versions if last < version < at]
+        starts.append(near[-1] if near else at)
+        last = at
     return starts
+
+
+def _line_starts(text: str, words: str) -> list[int]:
+    r"""Where lines begin with some words; an expression would take a hundred times as long.
+
+    >>> _line_starts("ab\nxab\nab", "ab")
+    [0, 7]
+    """
+    found = [0] if text.startswith(words) else []
+    at = text.find(f"\n{words}")
+    while at >= 0:
+        found.append(at + 1)
+        at = text.find(f"\n{words}", at + 1)
+    return found
 
 
 def read_run(text: str, part: LogPart) -> SysbenchRun:
     """One run of a log."""
     own = text[part.start : part.end]
     intervals, reports = read_intervals(own), read_reports(own)
-    fatal = tuple((_line(own, match.start(), part), match[1]) for match in _FATAL_RE.finditer(own))
-    unfinished = _UNFINISHED_RE.search(own)
+    fatal = tuple(
+        (part.first_line + own.count("\n", 0, at), own[at + len(_FATAL) :].split("\n", 1)[0])
+        for at in _line_starts(own, _FATAL)
+    )
+    unfinished = _UNFINISHED_RE.search(own) if fatal else None
     wrong = [*intervals.complaints, *(complaint for report in reports for complaint in report.complaints)]
     return SysbenchRun(
         head=part.head,
@@ -120,7 +137,3 @@ def read_run(text: str, part: LogPart) -> SysbenchRun:
         first_line=part.first_line,
         last_line=part.first_line + own.rstrip("\n").count("\n"),
     )
-
-
-def _line(own: str, at: int, part: LogPart) -> int:
-    return part.first_line + own.count("\n", 0, at)

@@ -1,0 +1,78 @@
+"""`dbdyno import` at the command line: what it prints, where, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import sysbench_log
+from dbdyno.cli import main
+
+TPS = [100.0 + n % 7 for n in range(70)]
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    for target, level in (("old", 1.0), ("new", 1.5)):
+        (folder / target).mkdir(parents=True)
+        for threads in (1, 8):
+            text = sysbench_log.log([level * tps for tps in TPS], threads=threads)
+            (folder / target / f"{threads}.log").write_text(text)
+    return folder
+
+
+def test_a_whole_tree_is_imported_shown_and_reported(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "results"
+    assert main(["import", "sysbench", str(logs), "--pattern", "{target}/{threads}.log", "-o", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == str(out)
+    assert "4 runs (4 good): 2 targets" in said.err
+    assert main(["show", str(out), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert {pair["verdict"] for pair in summary["comparisons"]} == {"different"}
+    assert "missing" not in {cell["status"] for cell in summary["cells"]}
+    assert main(["report", str(out)]) == 0
+    assert (out / "report.html").stat().st_size > 100_000
+
+
+def test_what_can_not_be_read_is_on_standard_error_and_makes_the_exit_code_1(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (logs / "new" / "8.log").write_text("")
+    arguments = ["import", "sysbench", str(logs), "--pattern", "{target}/{threads}.log", "-o", str(tmp_path / "r")]
+    assert main(arguments) == 1
+    assert "warning: new/8.log:1: the log is empty\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--pattern", "{threads"], "no pattern"),
+        (["--set", "colour=red"], "gives no field"),
+        (["--pattern", "{target}/{threads}.txt"], "no run of sysbench"),
+    ],
+)
+def test_a_wrong_request_is_refused_with_2_and_leaves_nothing(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], words: str
+) -> None:
+    out = tmp_path / "deep" / "r"
+    assert main(["import", "sysbench", str(logs), "-o", str(out), *more]) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+    assert not list(tmp_path.glob("**/.r*"))
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "sysbench", str(tmp_path / "none"), "-o", str(tmp_path / "r")]) == 2
+    assert "is not a folder" in capsys.readouterr().err
+
+
+def test_a_study_that_was_imported_is_not_run(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "sysbench", str(logs), "-o", str(tmp_path / "r"), "--quiet"]) == 0
+    assert main(["run", str(tmp_path / "r" / "study.toml")]) == 2
+    assert "can't be run" in capsys.readouterr().err
