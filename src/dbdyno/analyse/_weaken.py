@@ -95,7 +95,8 @@ def _results_differ(facts: StudyFacts) -> Caveat | None:
 
 def _results_unknown(facts: StudyFacts) -> Caveat | None:
     if not facts.are_results_compared:
-        text = "Whether the targets make the same of the same events was not checked (equivalence_events = 0)."
+        how = "" if facts.imported else " (equivalence_events = 0)"
+        text = f"Whether the targets make the same of the same events was not checked{how}."
         return Caveat("results-unchecked", text)
     unknown = [
         f"{target} in {comparison.workload} ({reason.splitlines()[0]})"

@@ -42,6 +42,7 @@ def study_of(runs: Sequence[FoundRun], name: str, origin: str) -> Study:
         protocol="prepared",
         rng="sysbench",
         pacing=_pacing(rates),
+        equivalence_events=0,
         imported=Imported("sysbench", origin),
     )
 

@@ -42,6 +42,15 @@ def significant(value: float, digits: int = 4) -> float:
     return float(f"{value:.{digits}g}")
 
 
+def figure(value: float, digits: int = 4) -> str:
+    """A number for people, rounded to significant digits, never with an exponent below a million millions.
+
+    >>> figure(13388.2), figure(98.1267), figure(134.2, 2), figure(0.00123456)
+    ('13,390', '98.13', '130', '0.001235')
+    """
+    return f"{significant(value, digits):,.12g}"
+
+
 def clock_time(unix_ns: int) -> str:
     """Universal time.
 

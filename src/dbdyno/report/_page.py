@@ -20,6 +20,7 @@ from dbdyno.analyse import place_words
 from dbdyno.core import StoreError
 from dbdyno.report._client import client_words
 from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._format import figure
 from dbdyno.report._html import Html, element, joined, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._series import run_series
@@ -136,10 +137,10 @@ def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[st
 def _window_facts(record: Any) -> list[str]:  # noqa: ANN401 - a RunRecord
     if record.tps_mean is None:
         return []
-    noise = f" ± {record.tps_half_width:,.2g} (noise alone)" if record.tps_half_width is not None else ""
+    noise = f" ± {figure(record.tps_half_width, 2)} (noise alone)" if record.tps_half_width is not None else ""
     words = client_words(record)
     client = f", client used {words} of what it can do here" if words else ""
-    return [f"{record.tps_mean:,.4g} TPS{noise} over {record.window_s:g} s{client}"]
+    return [f"{figure(record.tps_mean)} TPS{noise} over {record.window_s:g} s{client}"]
 
 
 def _asset(name: str) -> str:

@@ -64,8 +64,9 @@ def _cell(record: RunRecord) -> dict[str, object]:
         "repeat": record.run.repeat,
     }
     latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
+    imported = None if record.imported is None else dataclasses.asdict(record.imported)
     numbers = {name: getattr(record, name) for name in _COPIED}
-    return {**identity, **numbers, "latency_ns": latency, "errors": dict(record.errors)}
+    return {**identity, **numbers, "latency_ns": latency, "imported": imported, "errors": dict(record.errors)}
 
 
 def _pair(pair: Comparison) -> dict[str, object]:

@@ -13,7 +13,7 @@ from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_m
 from dbdyno.core import Comparison, TypeFigures
 from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
-from dbdyno.report._format import milliseconds, rank_words
+from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.store import Results
 
 
@@ -76,7 +76,7 @@ def _type_row(figures: TypeFigures) -> list[str]:
     times = ["", "", ""]
     if latency is not None and figures.mean_ns is not None:
         times = [milliseconds(value) for value in (figures.mean_ns, latency.p95, latency.p99)]
-    return [f"  {figures.name}", f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
+    return [f"  {figures.name}", f"{figures.completed:,}", figure(figures.tps), *times]
 
 
 def _client_line(evidence: Evidence) -> str:

@@ -113,7 +113,7 @@ def _totals(figures: RunFigures) -> Caveat | None:
     share = figures.tool.tps / figures.tps_mean - 1
     if abs(share) < TOTALS_DIFFER_FROM:
         return None
-    text = f"the tool's own total, {figures.tool.tps:,.4g} TPS, differs from the mean of its intervals by {share:+.1%}"
+    text = f"the tool's own total, {figures.tool.tps:,.2f} TPS, differs from the mean of its intervals by {share:+.1%}"
     return Caveat("totals-differ", text)
 
 

@@ -9,6 +9,7 @@ import altair as alt
 from dbdyno.analyse import CellJudgement, plus_minus
 from dbdyno.core import format_bytes, format_memory
 from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
     AUTOSIZE,
@@ -68,7 +69,7 @@ def _row(group: CellJudgement) -> Row:
         "low": low,
         "high": high,
         "shown": f"{plus_minus(mean, low, high)} TPS",
-        "runs": ", ".join(f"{run.tps_mean:,.4g}" for run in group.judged if run.tps_mean),
+        "runs": ", ".join(figure(run.tps_mean) for run in group.judged if run.tps_mean),
         "trusted": group.trusted,
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbdyno.core import format_duration, format_memory
 from dbdyno.report._client import client_words
-from dbdyno.report._format import clock_time, humanised, label
+from dbdyno.report._format import clock_time, figure, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
 from dbdyno.report._settings import asked_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
@@ -127,8 +127,8 @@ def _run_table(page: Page) -> Html:
         where = [cell.target, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
         took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
         began = clock_time(record.started_ns) if record.started_ns else ""
-        tps = f"{record.tps_mean:,.4g}" if record.tps_mean is not None else ""
-        noise = f"{record.tps_half_width:,.2g}" if record.tps_half_width is not None else ""
+        tps = figure(record.tps_mean) if record.tps_mean is not None else ""
+        noise = figure(record.tps_half_width, 2) if record.tps_half_width is not None else ""
         errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
         cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
@@ -138,7 +138,7 @@ def _run_table(page: Page) -> Html:
 
 
 def _cpu(value_ns: float | None) -> str:
-    return "" if value_ns is None else f"{value_ns / 1000:,.4g} µs"
+    return "" if value_ns is None else f"{figure(value_ns / 1000)} µs"
 
 
 def _documents(page: Page, kind: str) -> Html:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.core import RunRecord, ToolFigures, format_memory
 from dbdyno.report._evidence import Evidence
-from dbdyno.report._format import milliseconds
+from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._html import Column, Html, table
 
 _TITLES = (
@@ -36,8 +36,8 @@ def _row(record: RunRecord, tool: ToolFigures) -> list[str]:
     return [
         *place,
         str(record.run.repeat),
-        "" if record.tps_mean is None else f"{record.tps_mean:,.4g}",
-        "" if tool.tps is None else f"{tool.tps:,.4g}",
+        "" if record.tps_mean is None else figure(record.tps_mean),
+        "" if tool.tps is None else figure(tool.tps),
         "" if tool.percentile is None else f"p{tool.percentile:g}",
         *(milliseconds(value) for value in times),
     ]

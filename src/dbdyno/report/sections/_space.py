@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes
+from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 from dbdyno.report.sections._place import alike_words, place, place_columns
@@ -18,7 +19,7 @@ def space_section(page: Page) -> Html:
     columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
     rows = []
     for cell in cells:
-        tps = "" if cell.group.tps_mean is None else f"{cell.group.tps_mean:,.4g}"
+        tps = "" if cell.group.tps_mean is None else figure(cell.group.tps_mean)
         size = [
             f"{cell.rows:,}",
             f"{cell.bytes_per_row:,.0f}",

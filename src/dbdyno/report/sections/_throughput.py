@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.analyse import CellJudgement, place_words, plus_minus, ratio_words
 from dbdyno.core import format_memory
 from dbdyno.report._client import most_client_words
-from dbdyno.report._format import milliseconds, rank_words
+from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import rank_charts, throughput_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
@@ -87,7 +87,7 @@ def _cell_row(page: Page, group: CellJudgement) -> list[str]:
     numbers = ["", "", ""]
     if group.tps_mean is not None:
         low, high = group.tps_low or 0.0, group.tps_high or 0.0
-        numbers = [plus_minus(group.tps_mean, low, high), f"{low:,.4g}", f"{high:,.4g}"]
+        numbers = [plus_minus(group.tps_mean, low, high), figure(low), figure(high)]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
     identity = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
     return [*identity, *numbers, runs, rank, *quantiles, most_client_words(group.judged)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import TypeFigures
-from dbdyno.report._format import milliseconds
+from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._html import Column, Html, shortened, table
 from dbdyno.report._types import CellTypes
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
@@ -73,4 +73,4 @@ def _type_row(figures: TypeFigures) -> list[str]:
     if latency is not None and figures.mean_ns is not None:
         times = [milliseconds(value) for value in (figures.mean_ns, latency.p50, latency.p95, latency.p99)]
     counts = [f"{count:,}" if count else "" for count in (figures.retries, figures.failed, figures.rolled_back)]
-    return [shortened(figures.name, 40), f"{figures.completed:,}", f"{figures.tps:,.4g}", *times, *counts]
+    return [shortened(figures.name, 40), f"{figures.completed:,}", figure(figures.tps), *times, *counts]
