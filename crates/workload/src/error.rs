@@ -98,6 +98,15 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
+    /// A value that `option` can't have, and what would be right.
+    pub(crate) fn invalid(option: &str, value: &str, allowed: &str) -> Self {
+        Self::InvalidValue {
+            option: option.to_owned(),
+            value: value.to_owned(),
+            allowed: allowed.to_owned(),
+        }
+    }
+
     /// Refuses a seed that would be cut.
     pub(crate) fn check_seed(source: RandomSource) -> Result<(), Self> {
         if source.seed_fits() {

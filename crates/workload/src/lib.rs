@@ -33,6 +33,7 @@ mod linkbench;
 mod moment;
 mod nearest;
 mod oltp;
+mod option_table;
 mod option_value;
 mod population;
 mod premise;

@@ -52,6 +52,12 @@ pub(crate) fn words(
     }
 }
 
+/// How closely the imitated tool is followed.
+pub(crate) fn fidelity(text: &str) -> Result<String, &'static str> {
+    let right = |text: &str| matches!(text, "tool" | "fixed");
+    words(text, right, "tool or fixed")
+}
+
 /// A name that needs no quotes in SQL.
 pub(crate) fn identifier(text: &str) -> Result<String, &'static str> {
     let right = |text: &str| {

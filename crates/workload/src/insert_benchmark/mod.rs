@@ -36,10 +36,10 @@ mod tests;
 mod vectors;
 mod workload;
 
-use crate::Workload;
 use crate::catalog::Family;
+use crate::{Workload, WorkloadError};
 use ground::Ground;
-use options::{Options, invalid};
+use options::Options;
 use population::InsertPopulation;
 use std::sync::Arc;
 use workload::InsertBenchmark;
@@ -51,14 +51,14 @@ pub(crate) const FAMILY: Family = Family {
     name: NAME,
     names: || vec![NAME.to_owned()],
     claims: |name| name == NAME,
-    options: option_table::option_table,
+    options: || option_table::TABLE.described(|_| Options::default()),
     workload: |_, given, source, _users| {
         let options = Options::read(given)?;
         let ground = Ground::new(options, source);
         if ground.roles.is_empty() {
             let allowed = "a step in which there is something to do (nr1, nr2, query_threads)";
             let step = ground.plan.step.to_string();
-            return Err(invalid("step", &step, allowed));
+            return Err(WorkloadError::invalid("step", &step, allowed));
         }
         let made: Arc<dyn Workload> = Arc::new(InsertBenchmark::new(ground));
         Ok(made)

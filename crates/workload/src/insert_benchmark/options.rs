@@ -1,10 +1,9 @@
 //! The options, with the tool's names where it has them: those of iq.sh for sizes, those of iibench.py for the rest.
 
 use super::NAME;
-use super::option_table::{OptionRow, ROWS};
+use super::option_table::TABLE;
 use super::step::{Plan, Step};
 use crate::WorkloadError;
-use crate::nearest::nearest;
 
 /// All options; values are checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,10 +67,7 @@ impl Options {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(super) fn read(given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
-        for (name, value) in given {
-            let row = row_for(name)?;
-            (row.set)(&mut options, value).map_err(|allowed| invalid(row.name, value, allowed))?;
-        }
+        TABLE.read(NAME, &mut options, given)?;
         options.check()?;
         Ok(options)
     }
@@ -80,19 +76,20 @@ impl Options {
     fn check(&self) -> Result<(), WorkloadError> {
         if self.data_length_max < self.data_length_min {
             let value = self.data_length_max.to_string();
-            return Err(invalid(
+            return Err(WorkloadError::invalid(
                 "data_length_max",
                 &value,
                 "data_length_min or more",
             ));
         }
         if self.one_table && self.delete_per_insert && self.clients > 1 {
-            let allowed = "off with one_table and several clients (they would delete each other's rows; the tool refuses it, too)";
-            return Err(invalid("delete_per_insert", "on", allowed));
+            let allowed =
+                "off with one_table and several clients, which would delete each other's rows,";
+            return Err(WorkloadError::invalid("delete_per_insert", "on", allowed));
         }
         if self.num_partitions > 0 && self.rows_per_partition == 0 {
             let allowed = "1 or more with num_partitions";
-            return Err(invalid("rows_per_partition", "0", allowed));
+            return Err(WorkloadError::invalid("rows_per_partition", "0", allowed));
         }
         Ok(())
     }
@@ -147,42 +144,17 @@ impl Options {
 
     /// Every option with its value, in the order of the table.
     pub(super) fn list(&self) -> Vec<(String, String)> {
-        let value = |row: &OptionRow| (row.name.to_owned(), (row.get)(self));
-        ROWS.iter().map(value).collect()
+        TABLE.list(NAME, self)
     }
-}
-
-pub(super) fn invalid(option: &str, value: &str, allowed: &str) -> WorkloadError {
-    WorkloadError::InvalidValue {
-        option: option.to_owned(),
-        value: value.to_owned(),
-        allowed: allowed.to_owned(),
-    }
-}
-
-/// Finds the option under any of its spellings; other workloads call the rows to fill in by other names.
-fn row_for(given: &str) -> Result<&'static OptionRow, WorkloadError> {
-    let name = match given.replace('-', "_").as_str() {
-        "rows" | "table_size" => "nr1".to_owned(),
-        "storage_engine" => "mysql_storage_engine".to_owned(),
-        other => other.to_owned(),
-    };
-    let found = ROWS.iter().find(|row| row.name == name);
-    found.ok_or_else(|| WorkloadError::UnknownOption {
-        workload: NAME.to_owned(),
-        option: given.to_owned(),
-        nearest: nearest(&name, ROWS.iter().map(|row| row.name)).to_owned(),
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::Options;
+    use crate::option_table::given;
 
-    fn read(given: &[(&str, &str)]) -> Result<Options, String> {
-        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
-        let given: Vec<_> = given.iter().map(owned).collect();
-        Options::read(&given).map_err(|error| error.to_string())
+    fn read(pairs: &[(&str, &str)]) -> Result<Options, String> {
+        Options::read(&given(pairs)).map_err(|error| error.to_string())
     }
 
     #[test]

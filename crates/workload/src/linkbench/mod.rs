@@ -37,7 +37,7 @@ use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use graph::Graph;
 use law::Law;
-use options::{Options, invalid};
+use options::Options;
 use population::LinkBenchPopulation;
 use rows::Ground;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(crate) const FAMILY: Family = Family {
     name: NAME,
     names: || vec![NAME.to_owned()],
     claims: |name| name == NAME,
-    options: option_table::option_table,
+    options: || option_table::TABLE.described(|_| Options::default()),
     workload: |_, given, source, users| {
         let options = Options::read(given)?;
         let graph = graph(&options)?;
@@ -96,6 +96,6 @@ fn law(options: &Options) -> Result<Law, WorkloadError> {
     }
     Law::read(&options.data_file).map_err(|why| {
         let allowed = format!("LinkBench's file of distributions ({why})");
-        invalid("data_file", &options.data_file, &allowed)
+        WorkloadError::invalid("data_file", &options.data_file, &allowed)
     })
 }

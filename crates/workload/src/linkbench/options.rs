@@ -2,9 +2,8 @@
 
 use super::NAME;
 use super::operation::{MIXED, Mix};
-use super::option_table::{OptionRow, ROWS};
+use super::option_table::TABLE;
 use crate::WorkloadError;
-use crate::nearest::nearest;
 use crate::storage_engine::compresses_as_innodb;
 
 /// All options; values are checked.
@@ -91,10 +90,7 @@ impl Options {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(super) fn read(given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
-        for (name, value) in given {
-            let row = row_for(name)?;
-            (row.set)(&mut options, value).map_err(|allowed| invalid(row.name, value, allowed))?;
-        }
+        TABLE.read(NAME, &mut options, given)?;
         options.check()?;
         Ok(options)
     }
@@ -103,17 +99,25 @@ impl Options {
     fn check(&self) -> Result<(), WorkloadError> {
         if self.maxid1 <= self.startid1 {
             let allowed = "an id above startid1";
-            return Err(invalid("maxid1", &self.maxid1.to_string(), allowed));
+            return Err(WorkloadError::invalid(
+                "maxid1",
+                &self.maxid1.to_string(),
+                allowed,
+            ));
         }
         let (how, engine) = (&self.table_compression, &self.mysql_storage_engine);
         if how != "none" && !compresses_as_innodb(engine) {
             let allowed = format!("none, as it is InnoDB's compression and not that of {engine},");
-            return Err(invalid("table_compression", how, &allowed));
+            return Err(WorkloadError::invalid("table_compression", how, &allowed));
         }
         let sum = self.mix().sum();
         if (sum - 100.0).abs() > 1e-6 {
             let allowed = "a mix whose ten shares, addlink to getnode, add up to 100";
-            return Err(invalid("addlink .. getnode", &sum.to_string(), allowed));
+            return Err(WorkloadError::invalid(
+                "addlink .. getnode",
+                &sum.to_string(),
+                allowed,
+            ));
         }
         Ok(())
     }
@@ -147,37 +151,17 @@ impl Options {
 
     /// Every option with its value, in the order of the table.
     pub(super) fn list(&self) -> Vec<(String, String)> {
-        let value = |row: &OptionRow| (row.name.to_owned(), (row.get)(self));
-        ROWS.iter().map(value).collect()
+        TABLE.list(NAME, self)
     }
-}
-
-pub(super) fn invalid(option: &str, value: &str, allowed: &str) -> WorkloadError {
-    WorkloadError::InvalidValue {
-        option: option.to_owned(),
-        value: value.to_owned(),
-        allowed: allowed.to_owned(),
-    }
-}
-
-fn row_for(given: &str) -> Result<&'static OptionRow, WorkloadError> {
-    let name = given.replace('-', "_");
-    let found = ROWS.iter().find(|row| row.name == name);
-    found.ok_or_else(|| WorkloadError::UnknownOption {
-        workload: NAME.to_owned(),
-        option: given.to_owned(),
-        nearest: nearest(&name, ROWS.iter().map(|row| row.name)).to_owned(),
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::Options;
+    use crate::option_table::given;
 
-    fn read(given: &[(&str, &str)]) -> Result<Options, String> {
-        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
-        let given: Vec<_> = given.iter().map(owned).collect();
-        Options::read(&given).map_err(|error| error.to_string())
+    fn read(pairs: &[(&str, &str)]) -> Result<Options, String> {
+        Options::read(&given(pairs)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) const FAMILY: Family = Family {
         script_names().map(named).collect()
     },
     claims: |name| bare(name) == BULK_INSERT || script::script_named(bare(name)).is_some(),
-    options: || option_table::option_table().collect(),
+    options: || option_table::TABLE.described(|_| Options::default()),
     workload: |name, given, source, users| {
         let (script, options) = read(name, given)?;
         let made: Arc<dyn Workload> = Arc::new(Oltp::new(script, options, source, users)?);

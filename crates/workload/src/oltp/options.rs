@@ -1,9 +1,8 @@
 //! The options of the family, with sysbench's names and defaults.
 
 use super::Script;
-use super::option_table::{OptionRow, ROWS};
+use super::option_table::TABLE;
 use crate::WorkloadError;
-use crate::nearest::nearest;
 use dbdyno_chance::Distribution;
 
 /// All options. Names, defaults and meaning are sysbench's; values are checked, which sysbench doesn't do.
@@ -76,10 +75,7 @@ impl Options {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(crate) fn read(script: &Script, given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
-        for (name, value) in given {
-            let row = row_for(script, name)?;
-            (row.set)(&mut options, value).map_err(|allowed| invalid(row.name, value, allowed))?;
-        }
+        TABLE.read(script.name, &mut options, given)?;
         if script.name == "oltp_point_select" {
             options.point_selects = 1; // the script sets it, whatever was asked for
         }
@@ -91,10 +87,18 @@ impl Options {
     fn check(&self, script: &Script) -> Result<(), WorkloadError> {
         if script.is_single_table() && self.tables != 1 {
             let allowed = "1 (the script reads sbtest1 alone)";
-            return Err(invalid("tables", &self.tables.to_string(), allowed));
+            return Err(WorkloadError::invalid(
+                "tables",
+                &self.tables.to_string(),
+                allowed,
+            ));
         }
         if let Some(allowed) = self.distribution().fault() {
-            return Err(invalid("rand_type", &self.rand_type, allowed));
+            return Err(WorkloadError::invalid(
+                "rand_type",
+                &self.rand_type,
+                allowed,
+            ));
         }
         Ok(())
     }
@@ -122,50 +126,19 @@ impl Options {
 
     /// Every option of the script with its value, in the order of the table.
     pub(crate) fn list(&self, script: &Script) -> Vec<(String, String)> {
-        ROWS.iter()
-            .filter(|row| script.has_option(row.name))
-            .map(|row| (row.name.to_owned(), (row.get)(self)))
-            .collect()
+        TABLE.list(script.name, self)
     }
-}
-
-fn invalid(option: &str, value: &str, allowed: &str) -> WorkloadError {
-    WorkloadError::InvalidValue {
-        option: option.to_owned(),
-        value: value.to_owned(),
-        allowed: allowed.to_owned(),
-    }
-}
-
-/// Finds the option under any of its spellings.
-fn row_for(script: &Script, given: &str) -> Result<&'static OptionRow, WorkloadError> {
-    let spelt = given.replace('-', "_");
-    let name = if spelt == "rows" {
-        "table_size"
-    } else {
-        &spelt
-    };
-    let known = || ROWS.iter().filter(|row| script.has_option(row.name));
-    known()
-        .find(|row| row.name == name)
-        .ok_or_else(|| WorkloadError::UnknownOption {
-            workload: script.name.to_owned(),
-            option: given.to_owned(),
-            nearest: nearest(name, known().map(|row| row.name)).to_owned(),
-        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::Options;
     use crate::oltp::script::script_named;
+    use crate::option_table::given;
 
-    fn read(script: &str, given: &[(&str, &str)]) -> Result<Options, String> {
-        let given: Vec<_> = given
-            .iter()
-            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
-            .collect();
-        Options::read(script_named(script).unwrap(), &given).map_err(|error| error.to_string())
+    fn read(script: &str, pairs: &[(&str, &str)]) -> Result<Options, String> {
+        Options::read(script_named(script).unwrap(), &given(pairs))
+            .map_err(|error| error.to_string())
     }
 
     #[test]

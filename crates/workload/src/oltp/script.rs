@@ -15,8 +15,6 @@ pub(crate) struct Script {
     pub(crate) event: &'static [Part],
     /// Sends its statements as text even where others are prepared.
     pub(crate) text_only: bool,
-    /// Options that only this script has.
-    pub(crate) own_options: &'static [&'static str],
 }
 
 /// A part of an event. Unless said otherwise it goes to one table, drawn anew, and its statements are repeated as
@@ -55,7 +53,6 @@ const PLAIN: Script = Script {
     prepares: &[],
     event: &[],
     text_only: false,
-    own_options: &[],
 };
 
 const SCRIPTS: &[Script] = &[
@@ -159,14 +156,12 @@ const SCRIPTS: &[Script] = &[
         prepares: &[Insert],
         event: &[Part::Insert],
         text_only: true,
-        ..PLAIN
     },
     Script {
         name: "select_random_points",
         transaction_type: "random_points",
         prepares: &[RandomPoints],
         event: &[Part::RandomPoints],
-        own_options: &["random_points"],
         ..PLAIN
     },
     Script {
@@ -174,7 +169,6 @@ const SCRIPTS: &[Script] = &[
         transaction_type: "random_ranges",
         prepares: &[RandomRanges],
         event: &[Part::RandomRanges],
-        own_options: &["number_of_ranges", "delta"],
         ..PLAIN
     },
 ];
@@ -183,12 +177,6 @@ impl Script {
     /// Works on `sbtest1` alone, so that `tables` must be 1.
     pub(crate) fn is_single_table(&self) -> bool {
         matches!(self.event, [Part::RandomPoints | Part::RandomRanges])
-    }
-
-    /// Whether the script knows the option; most are common to all.
-    pub(crate) fn has_option(&self, name: &str) -> bool {
-        let owned_by = |script: &Script| script.own_options.contains(&name);
-        owned_by(self) || !SCRIPTS.iter().any(owned_by)
     }
 }
 

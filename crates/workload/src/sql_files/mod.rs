@@ -18,6 +18,7 @@ mod scan;
 mod user;
 mod words;
 mod workload;
+mod writer;
 
 use crate::catalog::{Family, Given};
 use crate::option_value::identifier;

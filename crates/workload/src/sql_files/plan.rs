@@ -5,15 +5,13 @@ use super::distributions::generator;
 use super::form::{TransactionForm, in_order};
 use super::generator::Generator;
 use super::rest::Rest;
-use super::scan::{self, Place, Sql};
+use super::scan::{self, Sql};
 use super::words::forever;
-use crate::nearest::nearest;
-use crate::{Class, StatementTemplate, StatementType, WorkloadError};
+use super::writer::Writer;
+use crate::{StatementTemplate, WorkloadError};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Lines of a report that can be told apart.
-const MOST_STATEMENTS: usize = StatementType::MAX as usize + 1;
 const MOST_TRANSACTIONS: usize = 64;
 
 /// All transactions.
@@ -109,22 +107,10 @@ impl Plan {
         if statements.is_empty() {
             return Err(toml.wrong_at(at, format!("transaction {name} has no statement")));
         }
-        let mut writer = Writer {
-            plan: self,
-            transaction: name,
-            draws: Vec::new(),
-            kept: Vec::new(),
-            opened: None,
-        };
+        let mut writer = Writer::new(self, name);
         let lines = statements.iter().map(|(file, sql)| writer.line(file, sql));
         let lines = lines.collect::<Result<_, _>>()?;
-        if let Some((file, line)) = writer.opened {
-            return Err(file.wrong(
-                line,
-                "what is opened here is never ended: COMMIT or ROLLBACK is missing",
-            ));
-        }
-        let draws = writer.draws;
+        let draws = writer.draws()?;
         self.transaction_types.push(forever(name));
         self.transactions.push(Transaction {
             weight,
@@ -196,145 +182,6 @@ fn read_statements(
             Ok(all)
         }
     }
-}
-
-/// Turns the statements of one transaction into lines.
-struct Writer<'a> {
-    plan: &'a mut Plan,
-    transaction: &'a str,
-    draws: Vec<usize>,
-    /// Names of what was kept up to now.
-    kept: Vec<String>,
-    /// Where a transaction of the server was opened that isn't ended yet.
-    opened: Option<(File, usize)>,
-}
-
-impl Writer<'_> {
-    fn line(&mut self, file: &File, sql: &Sql) -> Result<Line, WorkloadError> {
-        let (text, places) = scan::places(file, sql)?;
-        let values = places.iter().map(|place| self.source(file, place));
-        let values = values.collect::<Result<_, _>>()?;
-        let kind = Kind::of(&text);
-        match kind {
-            Kind::Begin => self.opened = Some((file.clone(), sql.line)),
-            Kind::Commit | Kind::Rollback => self.opened = None,
-            Kind::Work => {}
-        }
-        self.keep(file, sql)?;
-        let statement = self.template(file, sql, text, kind)?;
-        Ok(Line {
-            statement,
-            values,
-            keeps: sql.keep.len(),
-            rolls_back: kind == Kind::Rollback,
-        })
-    }
-
-    fn source(&mut self, file: &File, place: &Place) -> Result<Source, WorkloadError> {
-        let Place { name, line } = place;
-        if let Some(at) = self.kept.iter().rposition(|kept| kept == name) {
-            return Ok(Source::Kept(at));
-        }
-        let parameters = &self.plan.parameters;
-        let Some(parameter) = parameters.iter().position(|known| known == name) else {
-            let known = parameters.iter().chain(&self.kept).map(String::as_str);
-            let near = match nearest(name, known) {
-                "" => String::new(),
-                near => format!("; the nearest name is :{near}"),
-            };
-            let what = format!(
-                "nothing is called :{name}{near}; names stand under [parameters] in workload.toml, or behind -- keep: \
-                 at an earlier statement of the same transaction"
-            );
-            return Err(file.wrong(*line, what));
-        };
-        let draw = self.draws.iter().position(|&drawn| drawn == parameter);
-        Ok(Source::Drawn(draw.unwrap_or_else(|| {
-            self.draws.push(parameter);
-            self.draws.len() - 1
-        })))
-    }
-
-    fn keep(&mut self, file: &File, sql: &Sql) -> Result<(), WorkloadError> {
-        for name in &sql.keep {
-            if self.plan.parameters.contains(name) {
-                let what =
-                    format!("keep: {name} is the name of a parameter, too; choose another one");
-                return Err(file.wrong(sql.line, what));
-            }
-            self.kept.push(name.clone());
-        }
-        Ok(())
-    }
-
-    fn template(
-        &mut self,
-        file: &File,
-        sql: &Sql,
-        text: String,
-        kind: Kind,
-    ) -> Result<u16, WorkloadError> {
-        let at = self.plan.templates.len();
-        let (Ok(statement), Ok(number)) = (u16::try_from(at), StatementType::try_from(at)) else {
-            let what = format!("{MOST_STATEMENTS} statements in all are the most");
-            return Err(file.wrong(sql.line, what));
-        };
-        let name = self.free_name(sql, &text);
-        self.plan.statement_types.push(forever(&name));
-        self.plan.templates.push(StatementTemplate {
-            keeps_rows: !sql.keep.is_empty(),
-            ..StatementTemplate::new(text, number, kind.class())
-        });
-        Ok(statement)
-    }
-
-    /// `order.update`, or `order.update_2` where that is taken.
-    fn free_name(&self, sql: &Sql, text: &str) -> String {
-        let verb = first_words(text)[0].to_ascii_lowercase();
-        let word = sql.name.as_ref().unwrap_or(&verb);
-        let name = format!("{}.{word}", self.transaction);
-        let is_free = |name: &String| !self.plan.statement_types.contains(&name.as_str());
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let mut names = std::iter::once(name.clone()).chain(numbered);
-        names.find(is_free).unwrap_or(name)
-    }
-}
-
-/// What a statement does to a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Begin,
-    Commit,
-    Rollback,
-    Work,
-}
-
-impl Kind {
-    fn of(text: &str) -> Self {
-        let words = first_words(text).map(str::to_ascii_uppercase);
-        match [words[0].as_str(), words[1].as_str()] {
-            ["BEGIN", _] | ["START", "TRANSACTION"] => Self::Begin,
-            ["COMMIT", _] => Self::Commit,
-            ["ROLLBACK", "TO"] => Self::Work,
-            ["ROLLBACK", _] => Self::Rollback,
-            _ => Self::Work,
-        }
-    }
-
-    fn class(self) -> Class {
-        match self {
-            Self::Begin => Class::Begin,
-            Self::Commit => Class::Commit,
-            Self::Rollback | Self::Work => Class::Work,
-        }
-    }
-}
-
-/// The first two words; `sql` where there are none.
-fn first_words(text: &str) -> [&str; 2] {
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let mut next = || words.find(|word| !word.is_empty()).unwrap_or("sql");
-    [next(), next()]
 }
 
 #[cfg(test)]

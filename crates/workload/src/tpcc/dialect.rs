@@ -1,5 +1,7 @@
 //! Whose TPC-C it is.
 
+use super::NAME;
+
 /// One established implementation, or the standard's text itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -25,6 +27,11 @@ impl Dialect {
             Self::TpccMysql => "tpcc-mysql",
             Self::Hammerdb => "hammerdb",
         }
+    }
+
+    /// The full name of the workload.
+    pub(crate) fn workload(self) -> String {
+        format!("{NAME}/{}", self.word())
     }
 
     pub(crate) fn named(word: &str) -> Option<Self> {

@@ -1,6 +1,7 @@
 //! What is typed in at a terminal, where the dialects agree on it.
 
-use super::draws::ITEMS;
+use super::draws::{DISTRICTS, ITEMS, once_in, other_warehouse, percent, uniform};
+use dbdyno_chance::Stream;
 
 /// What was typed in for one transaction; each type uses a part of it.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +36,65 @@ pub(crate) struct Line {
 /// An item number that no item has.
 pub(crate) const UNUSED_ITEM: u32 = ITEMS + 1;
 
+impl Line {
+    /// A line of an item that was drawn before: one in a hundred is supplied by another of so many warehouses.
+    pub(crate) fn draw(item: u32, home: u32, warehouses: u32, stream: &mut Stream) -> Self {
+        let supply = if once_in(stream, 100) {
+            other_warehouse(stream, home, warehouses)
+        } else {
+            home
+        };
+        Self {
+            item,
+            supply,
+            quantity: uniform(stream, 1, 10),
+        }
+    }
+}
+
 impl Input {
+    /// Warehouse and district of the terminal.
+    pub(crate) fn home(&self) -> (i64, i64) {
+        (i64::from(self.warehouse), i64::from(self.district))
+    }
+
+    /// Warehouse and district of the customer.
+    pub(crate) fn buyers_home(&self) -> (i64, i64) {
+        let (warehouse, district) = (self.customer_warehouse, self.customer_district);
+        (i64::from(warehouse), i64::from(district))
+    }
+
+    /// A customer of the terminal's district, by name in six of ten cases; number and name are drawn in any case.
+    pub(crate) fn draw_buyer(
+        &mut self,
+        stream: &mut Stream,
+        customer: impl FnOnce(&mut Stream) -> u32,
+        last_name: impl FnOnce(&mut Stream) -> u32,
+    ) {
+        self.customer_warehouse = self.warehouse;
+        self.customer_district = self.district;
+        self.customer = customer(stream);
+        self.is_by_name = percent(stream, 60);
+        self.last_name = last_name(stream);
+    }
+
+    /// Where the customer of a payment lives: 85 % in the terminal's district, the rest with another warehouse.
+    pub(crate) fn draw_buyers_home(&mut self, warehouses: u32, stream: &mut Stream) {
+        if percent(stream, 85) {
+            self.customer_warehouse = self.warehouse;
+            self.customer_district = self.district;
+        } else {
+            self.customer_warehouse = other_warehouse(stream, self.warehouse, warehouses);
+            self.customer_district = uniform(stream, 1, DISTRICTS);
+        }
+    }
+
+    /// What deliveries and stock levels are asked for.
+    pub(crate) fn draw_request(&mut self, stream: &mut Stream) {
+        self.carrier = uniform(stream, 1, 10);
+        self.threshold = uniform(stream, 10, 20);
+    }
+
     pub(crate) fn order_lines(&self) -> &[Line] {
         &self.lines[..self.line_count]
     }

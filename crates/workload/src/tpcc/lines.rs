@@ -34,6 +34,12 @@ macro_rules! lines {
         #[repr(u16)]
         pub(crate) enum Kind { $($kind),+ }
 
+        impl From<Kind> for u16 {
+            fn from(kind: Kind) -> u16 {
+                kind as u16
+            }
+        }
+
         /// One row a kind.
         const LINES: &[Line] = &[
             $(Line { name: $name, rows: Rows::$rows, text: $text }),+

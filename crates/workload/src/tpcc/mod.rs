@@ -19,6 +19,8 @@ mod population;
 mod quirks;
 #[cfg(test)]
 mod rehearsal;
+mod saying;
+mod seat;
 mod sentence;
 mod server_counts;
 mod stand_in;
@@ -44,12 +46,9 @@ const NAME: &str = "tpcc";
 /// How the catalogue knows the family.
 pub(crate) const FAMILY: Family = Family {
     name: NAME,
-    names: || {
-        let named = |dialect: &Dialect| format!("{NAME}/{}", dialect.word());
-        Dialect::ALL.iter().map(named).collect()
-    },
+    names: || Dialect::ALL.map(Dialect::workload).to_vec(),
     claims: |name| name == NAME || dialect_in(name).is_some(),
-    options: || option_table::option_table().collect(),
+    options: option_table::described,
     workload,
     population,
 };

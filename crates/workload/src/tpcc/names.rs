@@ -83,7 +83,11 @@ mod tests {
         };
         for vector in file["customer_by_last_name_row"].as_array().unwrap() {
             let rows = vector["rows"].as_u64().unwrap() as usize;
-            for column in ["standard", "tpcc_mysql"] {
+            for column in [
+                "standard",
+                "tpcc_mysql",
+                "hammerdb_no_procedures_order_status",
+            ] {
                 assert_eq!(middle_row(rows) as u64 + 1, vector[column]);
             }
         }

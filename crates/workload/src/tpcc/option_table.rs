@@ -5,44 +5,25 @@ use super::options::{
     Calls, DeliveryLaw, Fidelity, ForeignKeys, Home, Isolation, KeyOrder, MixLaw, Options, Strings,
 };
 use crate::OptionInfo;
+use crate::option_table::{OptionRow, OptionTable, option_row, option_switch};
 use crate::option_value::{identifier, sql_tail, switch, switch_word, whole};
-
-/// Reads a value into its place, or says what is allowed.
-type Set = fn(&mut Options, &str) -> Result<(), &'static str>;
-
-/// An option of the family.
-pub(crate) struct OptionRow {
-    pub(crate) name: &'static str,
-    help: &'static str,
-    is_switch: bool,
-    /// None: all of them.
-    dialects: &'static [Dialect],
-    pub(crate) set: Set,
-    pub(crate) get: fn(&Options) -> String,
-}
-
-impl OptionRow {
-    pub(crate) fn belongs_to(&self, dialect: Dialect) -> bool {
-        self.dialects.is_empty() || self.dialects.contains(&dialect)
-    }
-}
 
 /// A row whose value is one of a few words.
 macro_rules! choice {
-    ($name:ident, $help:literal, $dialects:expr, $allowed:literal, { $($word:literal => $value:expr),+ $(,)? }) => {
+    ($name:ident, $help:literal, $allowed:literal, { $($word:literal => $value:expr),+ $(,)? }) => {
         OptionRow {
             name: stringify!($name),
             help: $help,
             is_switch: false,
-            dialects: $dialects,
-            set: |options, text| {
+            of: &[],
+            set: |options: &mut Options, text| {
                 options.$name = match text {
                     $($word => $value,)+
                     _ => return Err($allowed),
                 };
                 Ok(())
             },
-            get: |options| {
+            get: |options: &Options| {
                 let words = [$(($word, $value)),+];
                 let found = words.into_iter().find(|(_, value)| *value == options.$name);
                 found.map_or_else(String::new, |(word, _)| word.to_owned())
@@ -51,80 +32,55 @@ macro_rules! choice {
     };
 }
 
-/// A row that is on or off.
-macro_rules! flag {
-    ($name:literal, $place:ident, $help:literal, $dialects:expr) => {
-        OptionRow {
-            name: $name,
-            help: $help,
-            is_switch: true,
-            dialects: $dialects,
-            set: |options, text| {
-                options.$place = yes_or_no(text)?;
-                Ok(())
-            },
-            get: |options| switch_word(options.$place),
-        }
-    };
-}
+const SYSBENCH: &[&str] = &["sysbench-tpcc"];
+const MYSQL: &[&str] = &["tpcc-mysql"];
+const HAMMER: &[&str] = &["hammerdb"];
+const STANDARD: &[&str] = &["standard"];
 
-/// A row of any other kind.
-macro_rules! row {
-    ($name:literal, $place:ident, $help:literal, $dialects:expr, |$text:ident| $read:expr) => {
-        OptionRow {
-            name: $name,
-            help: $help,
-            is_switch: false,
-            dialects: $dialects,
-            set: |options, $text| {
-                options.$place = $read?;
-                Ok(())
-            },
-            get: |options| options.$place.to_string(),
-        }
-    };
-}
+const WAREHOUSES: OptionRow<Options> = option_row!(
+    warehouses,
+    "Warehouses (of each table set)",
+    |text| whole(text, 1, 1_000_000, "a whole number, 1 to 1000000,")
+);
 
-const SYSBENCH: &[Dialect] = &[Dialect::SysbenchTpcc];
-const MYSQL: &[Dialect] = &[Dialect::TpccMysql];
-const HAMMER: &[Dialect] = &[Dialect::Hammerdb];
-const STANDARD: &[Dialect] = &[Dialect::Standard];
-const WAREHOUSES: &str = "a whole number, 1 to 1000000,";
+const SCALE: OptionRow<Options> = OptionRow {
+    name: "scale",
+    help: "sysbench-tpcc: its name for warehouses",
+    of: SYSBENCH,
+    ..WAREHOUSES
+};
 
-pub(crate) const ROWS: &[OptionRow] = &[
-    choice!(dialect, "TPC-C as whom: standard, sysbench-tpcc, tpcc-mysql, hammerdb", &[],
+const TABLES: OptionRow<Options> = option_row!(tables, "sysbench-tpcc: table sets", |text| whole(
+    text,
+    1,
+    65_535,
+    "a whole number, 1 to 65535,"
+))
+.only(SYSBENCH);
+
+const C_LOAD: OptionRow<Options> = option_row!(
+    c_load,
+    "Constant of the last names in the population; the run's is chosen to suit it",
+    |text| whole(text, 0, 255, "a whole number, 0 to 255,")
+)
+.only(&["standard", "sysbench-tpcc", "tpcc-mysql"]);
+
+const ROWS: &[OptionRow<Options>] = &[
+    choice!(dialect, "TPC-C as whom: standard, sysbench-tpcc, tpcc-mysql, hammerdb",
     "standard, sysbench-tpcc, tpcc-mysql or hammerdb", {
         "standard" => Dialect::Standard,
         "sysbench-tpcc" => Dialect::SysbenchTpcc,
         "tpcc-mysql" => Dialect::TpccMysql,
         "hammerdb" => Dialect::Hammerdb,
     }),
-    choice!(fidelity, "tool: with the tool's quirks; fixed: with every quirk repaired", &[], "tool or fixed", {
+    choice!(fidelity, "tool: with the tool's quirks; fixed: with every quirk repaired", "tool or fixed", {
         "tool" => Fidelity::Tool,
         "fixed" => Fidelity::Fixed,
     }),
-    row!(
-        "warehouses",
-        warehouses,
-        "Warehouses (of each table set)",
-        &[],
-        |text| whole(text, 1, 1_000_000, WAREHOUSES)
-    ),
-    row!(
-        "scale",
-        warehouses,
-        "sysbench-tpcc: its name for warehouses",
-        SYSBENCH,
-        |text| whole(text, 1, 1_000_000, WAREHOUSES)
-    ),
-    row!(
-        "tables",
-        tables,
-        "sysbench-tpcc: table sets",
-        SYSBENCH,
-        |text| whole(text, 1, 65_535, "a whole number, 1 to 65535,")
-    ),
-    choice!(fk, "Foreign keys: none; declared, with checks off in every session; enforced", &[],
+    WAREHOUSES,
+    SCALE,
+    TABLES,
+    choice!(fk, "Foreign keys: none; declared, with checks off in every session; enforced",
     "none, declared or enforced", {
         "none" => ForeignKeys::None,
         "declared" => ForeignKeys::Declared,
@@ -134,7 +90,7 @@ pub(crate) const ROWS: &[OptionRow] = &[
         name: "use_fk",
         help: "sysbench-tpcc: on for fk=declared, off for fk=none",
         is_switch: true,
-        dialects: SYSBENCH,
+        of: SYSBENCH,
         set: |options, text| {
             options.fk = if yes_or_no(text)? {
                 ForeignKeys::Declared
@@ -145,118 +101,63 @@ pub(crate) const ROWS: &[OptionRow] = &[
         },
         get: |options| switch_word(options.fk != ForeignKeys::None),
     },
-    flag!(
-        "force_pk",
-        force_pk,
-        "A numbered primary key for history",
-        &[]
-    ),
-    choice!(key_order, "tpcc-mysql: reversed puts the number first in primary keys (its schema2)", MYSQL,
+    option_switch!(force_pk, "A numbered primary key for history", yes_or_no),
+    choice!(key_order, "tpcc-mysql: reversed puts the number first in primary keys (its schema2)",
     "normal or reversed", {
         "normal" => KeyOrder::Normal,
         "reversed" => KeyOrder::Reversed,
-    }),
-    flag!(
-        "partition",
-        partition,
-        "hammerdb: order_line in partitions from 200 warehouses on",
-        HAMMER
-    ),
-    choice!(strings, "Long texts: random, or one letter repeated as sysbench-tpcc has them", &[],
+    }).only(MYSQL),
+    option_switch!(partition, "hammerdb: order_line in partitions from 200 warehouses on", yes_or_no).only(HAMMER),
+    choice!(strings, "Long texts: random, or one letter repeated as sysbench-tpcc has them",
     "random or repeated", {
         "random" => Strings::Random,
         "repeated" => Strings::Repeated,
     }),
-    row!(
-        "mysql_storage_engine",
-        mysql_storage_engine,
-        "Storage engine of the tables",
-        &[],
-        |text| identifier(text)
-    ),
-    row!(
-        "create_table_options",
-        create_table_options,
-        "Words that follow at the end of CREATE TABLE",
-        &[],
-        |text| sql_tail(text)
-    ),
-    row!(
-        "c_load",
-        c_load,
-        "Constant of the last names in the population; the run's is chosen to suit it",
-        &[Dialect::Standard, Dialect::SysbenchTpcc, Dialect::TpccMysql],
-        |text| whole(text, 0, 255, "a whole number, 0 to 255,")
-    ),
-    choice!(trx_level, "sysbench-tpcc: isolation level RR, RC or SER", SYSBENCH, "RR, RC or SER", {
+    option_row!(mysql_storage_engine, "Storage engine of the tables", identifier),
+    option_row!(create_table_options, "Words that follow at the end of CREATE TABLE", sql_tail),
+    C_LOAD,
+    choice!(trx_level, "sysbench-tpcc: isolation level RR, RC or SER", "RR, RC or SER", {
         "RR" => Isolation::RepeatableRead,
         "RC" => Isolation::ReadCommitted,
         "SER" => Isolation::Serializable,
-    }),
-    flag!(
-        "splittable",
-        splittable,
-        "sysbench-tpcc: START TRANSACTION READ WRITE or READ ONLY instead of BEGIN",
-        SYSBENCH
-    ),
-    flag!(
-        "enable_purge",
-        enable_purge,
-        "sysbench-tpcc: old orders are deleted, too",
-        SYSBENCH
-    ),
-    flag!(
-        "prepared",
-        prepared,
-        "hammerdb: its calls prepared in SQL",
-        HAMMER
-    ),
-    flag!(
-        "no_stored_procs",
-        no_stored_procs,
-        "hammerdb: statements one by one",
-        HAMMER
-    ),
-    flag!(
-        "allwarehouse",
-        allwarehouse,
-        "hammerdb: each transaction draws one of the user's own warehouses",
-        HAMMER
-    ),
-    flag!(
-        "keyandthink",
-        keyandthink,
-        "standard, hammerdb: keying and thinking time in closed loops",
-        &[Dialect::Standard, Dialect::Hammerdb]
-    ),
-    choice!(calls, "standard: statements or stored procedures", STANDARD, "statements or procedures", {
+    }).only(SYSBENCH),
+    option_switch!(splittable, "sysbench-tpcc: START TRANSACTION READ WRITE or READ ONLY instead of BEGIN", yes_or_no)
+        .only(SYSBENCH),
+    option_switch!(enable_purge, "sysbench-tpcc: old orders are deleted, too", yes_or_no).only(SYSBENCH),
+    option_switch!(prepared, "hammerdb: its calls prepared in SQL", yes_or_no).only(HAMMER),
+    option_switch!(no_stored_procs, "hammerdb: statements one by one", yes_or_no).only(HAMMER),
+    option_switch!(allwarehouse, "hammerdb: each transaction draws one of the user's own warehouses", yes_or_no)
+        .only(HAMMER),
+    option_switch!(keyandthink, "standard, hammerdb: keying and thinking time in closed loops", yes_or_no)
+        .only(&["standard", "hammerdb"]),
+    choice!(calls, "standard: statements or stored procedures", "statements or procedures", {
         "statements" => Calls::Statements,
         "procedures" => Calls::Procedures,
-    }),
-    choice!(home, "standard: whether a user keeps its warehouse (fixed) or draws one each time (any)", STANDARD,
+    }).only(STANDARD),
+    choice!(home, "standard: whether a user keeps its warehouse (fixed) or draws one each time (any)",
     "fixed or any", {
         "fixed" => Home::Fixed,
         "any" => Home::Any,
-    }),
-    choice!(mix, "standard: types from a shuffled deck of 23 cards, or by weights", STANDARD, "deck or weights", {
+    }).only(STANDARD),
+    choice!(mix, "standard: types from a shuffled deck of 23 cards, or by weights", "deck or weights", {
         "deck" => MixLaw::Deck,
         "weights" => MixLaw::Weights,
-    }),
+    }).only(STANDARD),
     OptionRow {
         name: "weights",
         help: "standard: of new order, payment, order status, delivery, stock level",
         is_switch: false,
-        dialects: STANDARD,
+        of: STANDARD,
         set: |options, text| {
             options.weights = weights(text).ok_or("five whole numbers with commas, not all 0,")?;
             Ok(())
         },
         get: |options| options.weights.map(|weight| weight.to_string()).join(","),
     },
-    choice!(delivery, "standard: deliveries deferred in a queue, or inline", STANDARD, "queue or inline", {
+    choice!(delivery, "standard: deliveries deferred in a queue, or inline", "queue or inline", {
         "queue" => DeliveryLaw::Queue,
         "inline" => DeliveryLaw::Inline,
-    }),
+    }).only(STANDARD),
 ];
 
 /// sysbench-tpcc says yes and no.
@@ -295,17 +196,23 @@ const SHAPING: &[&str] = &[
     "calls",
 ];
 
+pub(super) const TABLE: OptionTable<Options> = OptionTable {
+    family: "Options of TPC-C",
+    rows: ROWS,
+    shaping: SHAPING,
+    aliases: &[
+        ("count_ware", "warehouses"),
+        ("storage_engine", "mysql_storage_engine"),
+        ("mysql_table_options", "create_table_options"),
+        ("history_pk", "force_pk"),
+        ("think", "keyandthink"),
+    ],
+};
+
 /// Every option of the family with its default in the dialect `standard`, or the first that has it.
-pub(crate) fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
-    ROWS.iter().map(|row| {
-        let first = row.dialects.first().copied().unwrap_or(Dialect::Standard);
-        let info = OptionInfo {
-            name: row.name,
-            help: row.help,
-            is_switch: row.is_switch,
-            shapes_data: SHAPING.contains(&row.name),
-            family: "Options of TPC-C",
-        };
-        (info, (row.get)(&Options::new(first, Fidelity::Tool)))
+pub(super) fn described() -> Vec<(OptionInfo, String)> {
+    TABLE.described(|row| {
+        let first = row.of.first().and_then(|word| Dialect::named(word));
+        Options::new(first.unwrap_or(Dialect::Standard), Fidelity::Tool)
     })
 }

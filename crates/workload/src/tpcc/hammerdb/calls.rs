@@ -3,10 +3,12 @@
 use super::super::build::StandIn;
 use super::super::input::Input;
 use super::super::names::LastName;
+use super::super::saying::push;
+use super::super::seat::{self, Teller};
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
 use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Story, StoryUser, Talk};
-use crate::{Class, Draws, StatementTemplate, TransactionType, User};
+use crate::story::{End, GivenUp, Talk};
+use crate::{Class, StatementTemplate, TransactionType, User};
 use dbdyno_wire::{KeptRows, OkReply, Parameter, Parameters, Reply, RowsReply};
 
 /// How a procedure is called. Places `?` of `sets` and of `arguments` take the terminal's values.
@@ -151,38 +153,31 @@ pub(super) fn preparations() -> impl Iterator<Item = String> {
 }
 
 pub(super) fn user(terminal: Terminal, is_prepared: bool) -> Box<dyn User> {
-    StoryUser::of(Calls {
+    seat::user(
         terminal,
-        places: places(is_prepared),
-        is_prepared,
-    })
+        Calls {
+            places: places(is_prepared),
+            is_prepared,
+        },
+    )
 }
 
 struct Calls {
-    terminal: Terminal,
     places: Places,
     is_prepared: bool,
 }
 
-impl Story for Calls {
-    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        self.terminal.start(wanted)
-    }
-
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        self.terminal.again(draws)
-    }
-
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let transaction = self.terminal.transaction;
-        let (input, warehouses) = (&self.terminal.input, self.terminal.warehouses());
+impl Teller<Terminal> for Calls {
+    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+        let transaction = terminal.transaction;
+        let (input, warehouses) = (&terminal.input, terminal.warehouses());
         let [set, call, outs] = self.places[usize::from(transaction)];
         if let Some(set) = set {
             let values = talk.say(set);
             if self.is_prepared {
                 push_inputs(transaction, input, warehouses, values);
             }
-            push_sets(&self.terminal, values);
+            push_sets(terminal, values);
             talk.ask().await?;
         }
         if let Some(call) = call {
@@ -204,25 +199,13 @@ impl Story for Calls {
             End::Done
         })
     }
-
-    fn initial_rest_ns(&mut self) -> u64 {
-        self.terminal.first_rest_ns()
-    }
-
-    fn rest_ns(&mut self) -> u64 {
-        self.terminal.rest_ns()
-    }
 }
 
 /// Place of the order's number among a new order's outputs: 0 if there is none.
 const ORDER_ID: usize = 5;
 
 fn push_inputs(transaction: TransactionType, input: &Input, warehouses: u32, to: &mut Parameters) {
-    let mut push = |values: &[u32]| {
-        values
-            .iter()
-            .for_each(|value| to.push_int(i64::from(*value)))
-    };
+    let mut push = |values: &[u32]| push(to, values);
     let (warehouse, district) = (input.warehouse, input.district);
     match transaction {
         NEW_ORDER => {
@@ -246,8 +229,7 @@ fn push_inputs(transaction: TransactionType, input: &Input, warehouses: u32, to:
 fn push_sets(terminal: &Terminal, to: &mut Parameters) {
     match terminal.transaction {
         NEW_ORDER => {
-            let seeds = terminal.server_seeds;
-            seeds.iter().for_each(|seed| to.push_int(i64::from(*seed)));
+            push(to, &terminal.server_seeds);
         }
         PAYMENT | ORDER_STATUS => {
             to.push_int(i64::from(terminal.input.customer));

@@ -6,15 +6,15 @@ mod order_status;
 mod payment;
 mod stand_in;
 
-use super::super::input::Input;
 use super::super::names::LastName;
+use super::super::saying::{bare, found, look_at_stock, push};
+use super::super::seat::{self, Teller};
 use super::super::sentence::{filled_in, sentences, templates};
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
 use super::procedures::words;
 use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Story, StoryUser, Talk};
-use crate::{Draws, StatementTemplate, TransactionType, User};
-use dbdyno_wire::Parameters;
+use crate::story::{End, GivenUp, Talk};
+use crate::{StatementTemplate, User};
 
 pub(super) use stand_in::stand_in;
 
@@ -121,14 +121,11 @@ pub(super) fn statements(is_fixed: bool) -> (Vec<StatementTemplate>, Vec<&'stati
 }
 
 pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
-    StoryUser::of(Direct {
-        terminal,
-        scratch: Scratch::default(),
-    })
+    seat::user(terminal, Direct::default())
 }
 
+#[derive(Default)]
 struct Direct {
-    terminal: Terminal,
     scratch: Scratch,
 }
 
@@ -143,54 +140,24 @@ struct Scratch {
     rest: Vec<u8>,
 }
 
-impl Story for Direct {
-    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        self.terminal.start(wanted)
-    }
-
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        self.terminal.again(draws)
-    }
-
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (input, is_fixed) = (&self.terminal.input, self.terminal.is_fixed());
+impl Teller<Terminal> for Direct {
+    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+        let (input, is_fixed) = (&terminal.input, terminal.is_fixed());
         let scratch = &mut self.scratch;
-        match self.terminal.transaction {
+        match terminal.transaction {
             NEW_ORDER => return new_order::tell(input, talk).await,
             PAYMENT => payment::tell(input, is_fixed, scratch, talk).await?,
             ORDER_STATUS => order_status::tell(input, is_fixed, talk).await?,
             DELIVERY => delivery::tell(input, is_fixed, talk).await?,
-            _ => stock_level(input, talk).await?,
+            _ => {
+                bare(talk, Says::Begin).await?;
+                let statements = [Says::LevelDistrict.into(), Says::LowStock.into()];
+                look_at_stock(talk, input, statements).await?;
+            }
         }
-        say(talk, Says::Commit, &[]).await?;
+        bare(talk, Says::Commit).await?;
         Ok(End::Done)
     }
-
-    fn initial_rest_ns(&mut self) -> u64 {
-        self.terminal.first_rest_ns()
-    }
-
-    fn rest_ns(&mut self) -> u64 {
-        self.terminal.rest_ns()
-    }
-}
-
-/// A statement whose values are whole numbers.
-async fn say(talk: &mut Talk, what: Says, values: &[u32]) -> Result<(), GivenUp> {
-    push(talk.say(what.into()), values);
-    talk.ask().await
-}
-
-fn push(to: &mut Parameters, values: &[u32]) {
-    values
-        .iter()
-        .for_each(|value| to.push_int(i64::from(*value)));
-}
-
-/// The number in the first row and a column, 0 if there is none.
-fn found(talk: &Talk, column: usize) -> u32 {
-    let number = talk.rows.int(0, column).unwrap_or_default();
-    u32::try_from(number).unwrap_or_default()
 }
 
 /// To the nearest hundredth, as a client that counts in floating-point numbers must do before it writes money.
@@ -209,22 +176,5 @@ async fn count_named(
     LastName::of(last_name).push(values);
     push(values, &place);
     talk.ask().await?;
-    Ok(found(talk, 0) as usize)
-}
-
-async fn stock_level(input: &Input, talk: &mut Talk) -> Result<(), GivenUp> {
-    let (warehouse, district) = (input.warehouse, input.district);
-    say(talk, Says::Begin, &[]).await?;
-    say(talk, Says::LevelDistrict, &[warehouse, district]).await?;
-    let next = found(talk, 0);
-    let oldest = next.saturating_sub(20);
-    let values = [
-        warehouse,
-        district,
-        next,
-        oldest,
-        warehouse,
-        input.threshold,
-    ];
-    say(talk, Says::LowStock, &values).await
+    Ok(found(talk, 0, 0) as usize)
 }

@@ -2,10 +2,11 @@
 
 use super::super::draws::{
     CUSTOMERS, Constants, DISTRICTS, ITEMS, draw_customer, draw_item, draw_last_name, once_in,
-    other_warehouse, percent, uniform,
+    percent, uniform,
 };
 use super::super::input::{Input, Line, UNUSED_ITEM};
 use super::super::pace::Pace;
+use super::super::seat::Keys;
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
 use super::ITEM_C;
 use crate::{Draws, TransactionType};
@@ -45,6 +46,29 @@ pub(super) struct Terminal {
     pub(super) server_seeds: [u32; 2],
 }
 
+impl Keys for Terminal {
+    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        self.transaction = self.pace.choose(wanted, &mut self.stream);
+        self.type_in();
+        self.transaction
+    }
+
+    fn again(&mut self, draws: Draws) -> TransactionType {
+        if draws == Draws::New {
+            self.type_in();
+        }
+        self.transaction
+    }
+
+    fn first_rest_ns(&mut self) -> u64 {
+        self.pace.first_rest_ns(&mut self.stream)
+    }
+
+    fn rest_ns(&mut self) -> u64 {
+        self.pace.rest_ns(self.transaction, &mut self.stream)
+    }
+}
+
 impl Terminal {
     pub(super) fn new(
         law: Arc<Law>,
@@ -76,27 +100,6 @@ impl Terminal {
 
     pub(super) fn is_fixed(&self) -> bool {
         self.law.is_fixed
-    }
-
-    pub(super) fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        self.transaction = self.pace.choose(wanted, &mut self.stream);
-        self.type_in();
-        self.transaction
-    }
-
-    pub(super) fn again(&mut self, draws: Draws) -> TransactionType {
-        if draws == Draws::New {
-            self.type_in();
-        }
-        self.transaction
-    }
-
-    pub(super) fn first_rest_ns(&mut self) -> u64 {
-        self.pace.first_rest_ns(&mut self.stream)
-    }
-
-    pub(super) fn rest_ns(&mut self) -> u64 {
-        self.pace.rest_ns(self.transaction, &mut self.stream)
     }
 
     fn type_in(&mut self) {
@@ -156,16 +159,7 @@ impl Terminal {
             } else {
                 uniform(stream, 1, ITEMS)
             };
-            let is_remote = once_in(stream, 100);
-            *line = Line {
-                item,
-                supply: if is_remote {
-                    other_warehouse(stream, self.input.warehouse, self.law.warehouses)
-                } else {
-                    self.input.warehouse
-                },
-                quantity: uniform(stream, 1, 10),
-            };
+            *line = Line::draw(item, self.input.warehouse, self.law.warehouses, stream);
         }
         if is_missing {
             self.input.lines[self.input.line_count - 1].item = UNUSED_ITEM;
@@ -177,12 +171,6 @@ impl Terminal {
         let stream = &mut self.stream;
         let input = &mut self.input;
         input.amount = uniform(stream, 1, 5000);
-        if percent(stream, 85) {
-            (input.customer_warehouse, input.customer_district) = (input.warehouse, input.district);
-        } else {
-            input.customer_warehouse =
-                other_warehouse(stream, input.warehouse, self.law.warehouses);
-            input.customer_district = uniform(stream, 1, DISTRICTS);
-        }
+        input.draw_buyers_home(self.law.warehouses, stream);
     }
 }

@@ -3,11 +3,13 @@
 use super::super::build::StandIn;
 use super::super::input::Input;
 use super::super::names::LastName;
+use super::super::saying::push;
+use super::super::seat::{self, Teller};
 use super::super::sentence::{sentences, templates};
 use super::super::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Story, StoryUser, Talk};
-use crate::{Draws, StatementTemplate, TransactionType, User};
+use crate::story::{End, GivenUp, Talk};
+use crate::{StatementTemplate, User};
 use dbdyno_wire::{KeptRows, OkReply, Parameters, Reply};
 use std::io::Write;
 
@@ -28,30 +30,21 @@ pub(super) fn statements() -> (Vec<StatementTemplate>, Vec<&'static str>) {
 
 pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
     let packed = Vec::new();
-    StoryUser::of(Caller { terminal, packed })
+    seat::user(terminal, Caller { packed })
 }
 
 struct Caller {
-    terminal: Terminal,
     /// The lines of an order, as its procedure takes them.
     packed: Vec<u8>,
 }
 
-impl Story for Caller {
-    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        self.terminal.start(wanted)
-    }
-
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        self.terminal.again(draws)
-    }
-
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        if self.terminal.defers() {
+impl Teller<Terminal> for Caller {
+    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+        if terminal.defers() {
             return Ok(End::Done);
         }
-        let input = &self.terminal.input;
-        let transaction = self.terminal.transaction;
+        let input = &terminal.input;
+        let transaction = terminal.transaction;
         let says = match transaction {
             NEW_ORDER => Says::NewOrder,
             PAYMENT => Says::Payment,
@@ -78,20 +71,6 @@ impl Story for Caller {
             End::Done
         })
     }
-
-    fn initial_rest_ns(&mut self) -> u64 {
-        self.terminal.first_rest_ns()
-    }
-
-    fn rest_ns(&mut self) -> u64 {
-        self.terminal.rest_ns()
-    }
-}
-
-fn push(to: &mut Parameters, values: &[u32]) {
-    values
-        .iter()
-        .for_each(|value| to.push_int(i64::from(*value)));
 }
 
 /// Sixteen digits a line: six of the item, eight of the supplying warehouse, two of the quantity.

@@ -6,13 +6,14 @@ mod payment;
 mod stand_in;
 
 use super::super::input::Input;
-use super::super::names::LastName;
+use super::super::names::{LastName, middle_row};
+use super::super::saying::{bare, found, look_at_stock, push, say};
+use super::super::seat::{self, Teller};
 use super::super::sentence::{sentences, templates};
 use super::super::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Story, StoryUser, Talk};
-use crate::{Draws, StatementTemplate, TransactionType, User};
-use dbdyno_wire::Parameters;
+use crate::story::{End, GivenUp, Talk};
+use crate::{StatementTemplate, User};
 
 pub(super) use stand_in::stand_in;
 
@@ -110,14 +111,11 @@ pub(super) fn statements() -> (Vec<StatementTemplate>, Vec<&'static str>) {
 }
 
 pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
-    StoryUser::of(Teller {
-        terminal,
-        scratch: Scratch::default(),
-    })
+    seat::user(terminal, Statements::default())
 }
 
-struct Teller {
-    terminal: Terminal,
+#[derive(Default)]
+struct Statements {
     scratch: Scratch,
 }
 
@@ -130,61 +128,31 @@ struct Scratch {
     known: Vec<u8>,
 }
 
-impl Story for Teller {
-    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        self.terminal.start(wanted)
-    }
-
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        self.terminal.again(draws)
-    }
-
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        if self.terminal.defers() {
+impl Teller<Terminal> for Statements {
+    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+        if terminal.defers() {
             return Ok(End::Done);
         }
-        let input = &self.terminal.input;
-        say(talk, Says::Begin, &[]).await?;
-        let end = match self.terminal.transaction {
+        let input = &terminal.input;
+        bare(talk, Says::Begin).await?;
+        let end = match terminal.transaction {
             NEW_ORDER => new_order::tell(input, talk).await?,
             PAYMENT => payment::tell(input, &mut self.scratch, talk).await?,
             ORDER_STATUS => order_status(input, talk).await?,
-            STOCK_LEVEL => stock_level(input, talk).await?,
+            STOCK_LEVEL => {
+                let statements = [Says::LevelDistrict.into(), Says::LowStock.into()];
+                look_at_stock(talk, input, statements).await?;
+                End::Done
+            }
             _ => delivery::tell(input, talk).await?,
         };
         let last = match end {
             End::Done => Says::Commit,
             End::RolledBack => Says::Rollback,
         };
-        say(talk, last, &[]).await?;
+        bare(talk, last).await?;
         Ok(end)
     }
-
-    fn initial_rest_ns(&mut self) -> u64 {
-        self.terminal.first_rest_ns()
-    }
-
-    fn rest_ns(&mut self) -> u64 {
-        self.terminal.rest_ns()
-    }
-}
-
-/// A statement whose values are whole numbers.
-async fn say(talk: &mut Talk, what: Says, values: &[u32]) -> Result<(), GivenUp> {
-    push(talk.say(what.into()), values);
-    talk.ask().await
-}
-
-fn push(to: &mut Parameters, values: &[u32]) {
-    values
-        .iter()
-        .for_each(|value| to.push_int(i64::from(*value)));
-}
-
-/// The number in a row and a column, 0 if there is none.
-fn found(talk: &Talk, row: usize, column: usize) -> u32 {
-    let number = talk.rows.int(row, column).unwrap_or_default();
-    u32::try_from(number).unwrap_or_default()
 }
 
 /// Looks for a name and gives the customer's number: of `n` rows the one at place n/2, rounded up.
@@ -202,11 +170,6 @@ async fn find_named(
     Ok(found(talk, middle_row(talk.rows.len()), 0))
 }
 
-/// The row meant, from 0.
-fn middle_row(rows: usize) -> usize {
-    rows.div_ceil(2).saturating_sub(1)
-}
-
 async fn order_status(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {
     let (warehouse, district) = (input.warehouse, input.district);
     let mut customer = input.customer;
@@ -220,38 +183,4 @@ async fn order_status(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {
     let order = found(talk, 0, 0);
     say(talk, Says::OrderLines, &[warehouse, district, order]).await?;
     Ok(End::Done)
-}
-
-async fn stock_level(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {
-    let (warehouse, district) = (input.warehouse, input.district);
-    say(talk, Says::LevelDistrict, &[warehouse, district]).await?;
-    let next = found(talk, 0, 0);
-    let oldest = next.saturating_sub(20);
-    let values = [
-        warehouse,
-        district,
-        next,
-        oldest,
-        warehouse,
-        input.threshold,
-    ];
-    say(talk, Says::LowStock, &values).await?;
-    Ok(End::Done)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tpcc::vectors::vectors;
-
-    #[test]
-    fn the_customer_of_a_name_is_in_the_row_of_the_vectors() {
-        let Some(file) = vectors("tpcc.json") else {
-            return;
-        };
-        for row in file["customer_by_last_name_row"].as_array().unwrap() {
-            let count = row["rows"].as_u64().unwrap() as usize;
-            assert_eq!(row["standard"], middle_row(count) + 1, "{row}");
-        }
-    }
 }

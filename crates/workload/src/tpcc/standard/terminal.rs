@@ -1,9 +1,10 @@
 //! One terminal: where it stands and what is typed in there.
 
-use super::super::draws::{Constants, DISTRICTS, once_in, other_warehouse, percent, uniform};
+use super::super::draws::{Constants, DISTRICTS, once_in, percent, uniform};
 use super::super::input::{Input, Line, UNUSED_ITEM};
 use super::super::options::Home;
 use super::super::pace::Pace;
+use super::super::seat::Keys;
 use super::super::transaction::{DEFERRED_DELIVERY, DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
 use crate::{Draws, TransactionType};
 use dbdyno_chance::Stream;
@@ -33,6 +34,37 @@ pub(super) struct Terminal {
     pub(super) input: Input,
 }
 
+impl Keys for Terminal {
+    fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
+        if std::mem::take(&mut self.is_due) && wanted.is_none() {
+            self.transaction = DEFERRED_DELIVERY;
+            return self.transaction;
+        }
+        self.transaction = self.pace.choose(wanted, &mut self.stream);
+        self.type_in();
+        self.transaction
+    }
+
+    fn again(&mut self, draws: Draws) -> TransactionType {
+        if draws == Draws::New {
+            self.type_in();
+        }
+        self.transaction
+    }
+
+    fn first_rest_ns(&mut self) -> u64 {
+        self.pace.first_rest_ns(&mut self.stream)
+    }
+
+    fn rest_ns(&mut self) -> u64 {
+        match self.transaction {
+            _ if self.is_due => 0,
+            DEFERRED_DELIVERY => self.pace.rest_ns(DELIVERY, &mut self.stream),
+            other => self.pace.rest_ns(other, &mut self.stream),
+        }
+    }
+}
+
 impl Terminal {
     /// Terminals are dealt out to the warehouses round robin, and to the districts of each.
     pub(super) fn new(law: Arc<Law>, stream: Stream, pace: Pace, index: u32) -> Self {
@@ -48,39 +80,10 @@ impl Terminal {
         }
     }
 
-    pub(super) fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
-        if std::mem::take(&mut self.is_due) && wanted.is_none() {
-            self.transaction = DEFERRED_DELIVERY;
-            return self.transaction;
-        }
-        self.transaction = self.pace.choose(wanted, &mut self.stream);
-        self.type_in();
-        self.transaction
-    }
-
-    pub(super) fn again(&mut self, draws: Draws) -> TransactionType {
-        if draws == Draws::New {
-            self.type_in();
-        }
-        self.transaction
-    }
-
     /// Whether the transaction is a delivery that is only replied to.
     pub(super) fn defers(&mut self) -> bool {
         self.is_due = self.law.is_deferred && self.transaction == DELIVERY;
         self.is_due
-    }
-
-    pub(super) fn first_rest_ns(&mut self) -> u64 {
-        self.pace.first_rest_ns(&mut self.stream)
-    }
-
-    pub(super) fn rest_ns(&mut self) -> u64 {
-        match self.transaction {
-            _ if self.is_due => 0,
-            DEFERRED_DELIVERY => self.pace.rest_ns(DELIVERY, &mut self.stream),
-            other => self.pace.rest_ns(other, &mut self.stream),
-        }
     }
 
     fn type_in(&mut self) {
@@ -123,17 +126,7 @@ impl Terminal {
         let is_missing = once_in(stream, 100);
         for line in &mut input.lines[..input.line_count] {
             let item = constants.draw_item(stream);
-            let supply = if once_in(stream, 100) {
-                other_warehouse(stream, input.warehouse, self.law.warehouses)
-            } else {
-                input.warehouse
-            };
-            let quantity = uniform(stream, 1, 10);
-            *line = Line {
-                item,
-                supply,
-                quantity,
-            };
+            *line = Line::draw(item, input.warehouse, self.law.warehouses, stream);
         }
         // Orders that take the rows of stock in one order don't wait for each other in a circle.
         let whole = input.line_count - usize::from(is_missing);
@@ -148,12 +141,6 @@ impl Terminal {
         let stream = &mut self.stream;
         let input = &mut self.input;
         input.amount = uniform(stream, 100, 500_000);
-        if percent(stream, 85) {
-            (input.customer_warehouse, input.customer_district) = (input.warehouse, input.district);
-        } else {
-            input.customer_warehouse =
-                other_warehouse(stream, input.warehouse, self.law.warehouses);
-            input.customer_district = uniform(stream, 1, DISTRICTS);
-        }
+        input.draw_buyers_home(self.law.warehouses, stream);
     }
 }

@@ -1,10 +1,11 @@
 //! What becomes of orders at sysbench-tpcc: order status, delivery, stock level and purge.
 
 use super::statements::Kind;
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::draws::{DISTRICTS, uniform};
 use crate::tpcc::lines::{Word, put_words};
+use crate::tpcc::saying::{find_namesake, say};
 
 /// Orders whose items a stock level looks at.
 const RECENT_ORDERS: i64 = 20;
@@ -13,7 +14,7 @@ const PURGES: u32 = 10;
 
 impl Terminal {
     pub(super) async fn order_status(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         self.bare(Kind::BeginReadOnly, talk).await?;
         let customer = self.buyer(talk).await?;
         say(
@@ -40,11 +41,11 @@ impl Terminal {
 
     /// The customer's number.
     async fn buyer(&self, talk: &mut Talk) -> Result<i64, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let drawn = i64::from(self.input.customer);
         if self.input.is_by_name {
-            let kinds = [Kind::CountBuyers, Kind::Buyers];
-            let row = self.namesake(kinds, talk).await?;
+            let statements = [Kind::CountBuyers, Kind::Buyers].map(|kind| self.of(kind));
+            let row = find_namesake(talk, &self.input, statements, self.row_of()).await?;
             return Ok(talk.rows.int(row, 3).unwrap_or(drawn));
         }
         say(talk, self.of(Kind::Buyer), &[warehouse, district, drawn]).await?;
@@ -97,7 +98,7 @@ impl Terminal {
     }
 
     pub(super) async fn stock_level(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         self.bare(Kind::BeginReadOnly, talk).await?;
         say(talk, self.of(Kind::StockDistrict), &[district, warehouse]).await?;
         let next = talk.rows.int(0, 0).unwrap_or_default();

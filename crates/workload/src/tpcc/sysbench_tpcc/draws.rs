@@ -43,10 +43,7 @@ impl Laws {
             NEW_ORDER => self.draw_order(&mut input, stream),
             PAYMENT => self.draw_payment(&mut input, stream),
             ORDER_STATUS => self.draw_buyer(&mut input, stream),
-            _ => {
-                input.carrier = uniform(stream, 1, 10);
-                input.threshold = uniform(stream, 10, 20);
-            }
+            _ => input.draw_request(stream),
         }
         input
     }
@@ -93,11 +90,8 @@ impl Laws {
     }
 
     fn draw_buyer(&self, input: &mut Input, stream: &mut Stream) {
-        input.customer_warehouse = input.warehouse;
-        input.customer_district = input.district;
-        input.customer = self.customer(stream);
-        input.is_by_name = percent(stream, 60);
-        input.last_name = self.last_name(stream);
+        let customer = |stream: &mut Stream| self.customer(stream);
+        input.draw_buyer(stream, customer, |stream| self.last_name(stream));
     }
 
     fn customer(&self, stream: &mut Stream) -> u32 {

@@ -1,10 +1,11 @@
 //! How a worker of sysbench-tpcc takes an order.
 
 use super::statements::{Kind, stock_of};
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::input::{Line, UNUSED_ITEM};
 use crate::tpcc::lines::{Word, put_words};
+use crate::tpcc::saying::say;
 use crate::tpcc::stock::{DistInfo, dist_info, tool_rule};
 
 /// The item number that the tool looks for in vain.
@@ -32,7 +33,7 @@ impl Terminal {
     }
 
     async fn order_head(&self, talk: &mut Talk) -> Result<Head, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let input = &self.input;
         let customer = i64::from(input.customer);
         say(
@@ -102,7 +103,7 @@ impl Terminal {
         information: &DistInfo,
         talk: &mut Talk,
     ) {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let Line {
             item,
             supply,

@@ -1,11 +1,12 @@
 //! How a worker of sysbench-tpcc takes money, and looks up a customer.
 
 use super::statements::Kind;
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::moment::Moment;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::lines::{Word, put, put_words};
-use crate::tpcc::names::{LastName, middle_row};
+use crate::tpcc::names::middle_row;
+use crate::tpcc::saying::{find_payer, say};
 
 /// c_data is cut here.
 const DATA_LENGTH: usize = 500;
@@ -19,7 +20,7 @@ struct Account {
 
 impl Terminal {
     pub(super) async fn payment(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let amount = i64::from(self.input.amount);
         self.bare(Kind::Begin, talk).await?;
         say(talk, self.of(Kind::PayWarehouse), &[amount, warehouse]).await?;
@@ -38,52 +39,26 @@ impl Terminal {
         put_name(talk, &mut history);
         history.extend_from_slice(b"   ");
         self.history = history;
-        let customer = self.payer(talk).await?;
+        let statements = [Kind::CountPayers, Kind::Payers].map(|kind| self.of(kind));
+        let customer = find_payer(talk, &self.input, statements, self.row_of()).await?;
         self.book(customer, talk).await?;
         self.insert_history(customer, talk).await?;
         self.bare(Kind::Commit, talk).await?;
         Ok(End::Done)
     }
 
-    /// The customer's number.
-    async fn payer(&self, talk: &mut Talk) -> Result<i64, GivenUp> {
-        let drawn = i64::from(self.input.customer);
-        if !self.input.is_by_name {
-            return Ok(drawn);
-        }
-        let kinds = [Kind::CountPayers, Kind::Payers];
-        let row = self.namesake(kinds, talk).await?;
-        Ok(talk.rows.int(row, 0).unwrap_or(drawn))
-    }
-
-    /// Asks for everybody of a name and says which row is taken, from 0.
-    pub(super) async fn namesake(
-        &self,
-        [count, select]: [Kind; 2],
-        talk: &mut Talk,
-    ) -> Result<usize, GivenUp> {
-        let name = LastName::of(self.input.last_name);
-        self.say_name(count, name, talk).await?;
-        let namesakes = talk.rows.int(0, 0).unwrap_or_default() as usize;
-        self.say_name(select, name, talk).await?;
+    /// Which of so many namesakes is taken.
+    pub(super) fn row_of(&self) -> fn(usize) -> usize {
         if self.shared.is_fixed {
-            return Ok(middle_row(namesakes));
+            middle_row
+        } else {
+            tool_row
         }
-        Ok(tool_row(namesakes))
-    }
-
-    async fn say_name(&self, kind: Kind, name: LastName, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (warehouse, district) = self.buyers_home();
-        let values = talk.say(self.of(kind));
-        values.push_int(warehouse);
-        values.push_int(district);
-        name.push(values);
-        talk.ask().await
     }
 
     /// Reads the customer and writes what they have now.
     async fn book(&mut self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (warehouse, district) = self.buyers_home();
+        let (warehouse, district) = self.input.buyers_home();
         say(talk, self.of(Kind::Payer), &[warehouse, district, customer]).await?;
         let amount = f64::from(self.input.amount);
         let account = Account {
@@ -106,7 +81,7 @@ impl Terminal {
 
     /// Puts the payment in front of c_data.
     fn note(&mut self, customer: i64, old: &[u8]) {
-        let (their_warehouse, their_district) = self.buyers_home();
+        let (their_warehouse, their_district) = self.input.buyers_home();
         let second = Moment::of_event(self.events).seconds();
         let (district, warehouse) = (self.input.district, self.input.warehouse);
         let amount = f64::from(self.input.amount);
@@ -122,7 +97,7 @@ impl Terminal {
     }
 
     fn write_account(&self, customer: i64, account: &Account, talk: &mut Talk) {
-        let (warehouse, district) = self.buyers_home();
+        let (warehouse, district) = self.input.buyers_home();
         let (balance, paid) = (account.balance, account.paid);
         let head = [
             Word::Bare(format_args!("{balance:.6}")),
@@ -144,8 +119,8 @@ impl Terminal {
     }
 
     async fn insert_history(&self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (their_warehouse, their_district) = self.buyers_home();
-        let (warehouse, district) = self.home();
+        let (their_warehouse, their_district) = self.input.buyers_home();
+        let (warehouse, district) = self.input.home();
         let values = talk.say(self.of(Kind::InsertHistory));
         for value in [
             their_district,
@@ -173,7 +148,7 @@ fn put_name(talk: &Talk, history: &mut Vec<u8>) {
 }
 
 /// Q-ST-7: the row after the middle of an even number of rows, from 0; the last one where there are no more.
-pub(super) fn tool_row(rows: usize) -> usize {
+fn tool_row(rows: usize) -> usize {
     let even = rows + rows % 2;
     (even / 2).min(rows.saturating_sub(1))
 }

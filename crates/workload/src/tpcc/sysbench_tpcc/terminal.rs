@@ -5,6 +5,7 @@ use super::statements::{Kind, statement};
 use crate::story::{End, GivenUp, Story, Talk};
 use crate::tpcc::input::Input;
 use crate::tpcc::mix::Mix;
+use crate::tpcc::saying::bare;
 use crate::tpcc::transaction;
 use crate::{Draws, StatementTemplate, TransactionType};
 use dbdyno_chance::Stream;
@@ -58,23 +59,6 @@ impl Terminal {
         &self.shared.templates[usize::from(self.of(kind))].text
     }
 
-    /// Warehouse and district of the event.
-    pub(super) fn home(&self) -> (i64, i64) {
-        (
-            i64::from(self.input.warehouse),
-            i64::from(self.input.district),
-        )
-    }
-
-    /// Warehouse and district of the customer.
-    pub(super) fn buyers_home(&self) -> (i64, i64) {
-        let input = &self.input;
-        (
-            i64::from(input.customer_warehouse),
-            i64::from(input.customer_district),
-        )
-    }
-
     fn draw(&mut self) -> TransactionType {
         self.transaction = self
             .wanted
@@ -89,18 +73,8 @@ impl Terminal {
 
     /// Sends a statement without values.
     pub(super) async fn bare(&self, kind: Kind, talk: &mut Talk) -> Result<(), GivenUp> {
-        talk.say(self.of(kind));
-        talk.ask().await
+        bare(talk, self.of(kind)).await
     }
-}
-
-/// Sends a statement whose values are whole numbers.
-pub(super) async fn say(talk: &mut Talk, statement: u16, values: &[i64]) -> Result<(), GivenUp> {
-    let places = talk.say(statement);
-    for value in values {
-        places.push_int(*value);
-    }
-    talk.ask().await
 }
 
 impl Story for Terminal {

@@ -1,33 +1,35 @@
 //! What becomes of orders at tpcc-mysql: order status, delivery and stock level.
 
 use super::statements::Kind;
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::draws::DISTRICTS;
+use crate::tpcc::names::middle_row;
+use crate::tpcc::saying::{bare, find_namesake, say};
 
 impl Terminal {
     pub(super) async fn order_status(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let customer = self.buyer(talk).await?;
         let key = [warehouse, district, customer];
         let [a, b, c] = key;
         say(talk, Kind::LastOrder, &[a, b, c, a, b, c]).await?;
         let order = talk.rows.int(0, 0).unwrap_or_default();
         say(talk, Kind::OrderLines, &[warehouse, district, order]).await?;
-        say(talk, Kind::Commit, &[]).await?;
+        bare(talk, Kind::Commit).await?;
         Ok(End::Done)
     }
 
     /// The customer's number: for the tool the drawn one even if the customer was named (Q-TM-4).
     async fn buyer(&self, talk: &mut Talk) -> Result<i64, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let drawn = i64::from(self.input.customer);
         if !self.input.is_by_name {
             say(talk, Kind::Buyer, &[warehouse, district, drawn]).await?;
             return Ok(drawn);
         }
-        let kinds = [Kind::CountBuyers, Kind::Buyers];
-        let row = self.namesake(kinds, talk).await?;
+        let statements = [Kind::CountBuyers, Kind::Buyers].map(u16::from);
+        let row = find_namesake(talk, &self.input, statements, middle_row).await?;
         let found = talk.rows.int(row, 3).filter(|_| self.shared.is_fixed);
         Ok(found.unwrap_or(drawn))
     }
@@ -72,12 +74,12 @@ impl Terminal {
             values.push_int(part);
         }
         talk.ask().await?;
-        say(talk, Kind::Commit, &[]).await
+        bare(talk, Kind::Commit).await
     }
 
     /// Every distinct item of the last 20 orders is looked up by a statement of its own.
     pub(super) async fn stock_level(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         say(talk, Kind::StockDistrict, &[district, warehouse]).await?;
         let next = talk.rows.int(0, 0).unwrap_or_default();
         say(talk, Kind::RecentItems, &[warehouse, district, next, next]).await?;
@@ -89,7 +91,7 @@ impl Terminal {
         for item in &self.items {
             say(talk, Kind::CountLow, &[warehouse, *item, threshold]).await?;
         }
-        say(talk, Kind::Commit, &[]).await?;
+        bare(talk, Kind::Commit).await?;
         Ok(End::Done)
     }
 }

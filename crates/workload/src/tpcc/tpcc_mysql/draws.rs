@@ -1,9 +1,7 @@
 //! What tpcc-mysql draws for an event.
 
 use crate::TransactionType;
-use crate::tpcc::draws::{
-    Constants, DISTRICTS, draw_item, once_in, other_warehouse, percent, uniform,
-};
+use crate::tpcc::draws::{Constants, DISTRICTS, draw_item, other_warehouse, percent, uniform};
 use crate::tpcc::input::{Input, Line, UNUSED_ITEM};
 use crate::tpcc::options::Options;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
@@ -26,7 +24,8 @@ impl Laws {
         }
     }
 
-    /// Draws all that an event of the type needs.
+    /// Draws all that an event of the type needs, one after the other as the tool does: sysbench-tpcc has the same five
+    /// types and another order inside each of them.
     pub(super) fn draw(&self, transaction: TransactionType, stream: &mut Stream) -> Input {
         let mut input = Input {
             warehouse: uniform(stream, 1, self.warehouses),
@@ -37,10 +36,7 @@ impl Laws {
             NEW_ORDER => self.draw_order(&mut input, stream),
             PAYMENT => self.draw_payment(&mut input, stream),
             ORDER_STATUS => self.draw_buyer(&mut input, stream),
-            _ => {
-                input.carrier = uniform(stream, 1, 10);
-                input.threshold = uniform(stream, 10, 20);
-            }
+            _ => input.draw_request(stream),
         }
         input
     }
@@ -70,16 +66,7 @@ impl Laws {
             before
         };
         let item = draw_item(stream, c);
-        let supply = if once_in(stream, 100) {
-            other_warehouse(stream, home, self.warehouses)
-        } else {
-            home
-        };
-        Line {
-            item,
-            supply,
-            quantity: uniform(stream, 1, 10),
-        }
+        Line::draw(item, home, self.warehouses, stream)
     }
 
     fn draw_payment(&self, input: &mut Input, stream: &mut Stream) {
@@ -93,10 +80,8 @@ impl Laws {
     }
 
     fn draw_buyer(&self, input: &mut Input, stream: &mut Stream) {
-        input.customer_warehouse = input.warehouse;
-        input.customer_district = input.district;
-        input.customer = self.constants.draw_customer(stream);
-        input.is_by_name = percent(stream, 60);
-        input.last_name = self.constants.draw_last_name(stream);
+        let constants = &self.constants;
+        let customer = |stream: &mut Stream| constants.draw_customer(stream);
+        input.draw_buyer(stream, customer, |stream| constants.draw_last_name(stream));
     }
 }

@@ -1,8 +1,9 @@
 //! How a connection of tpcc-mysql takes an order.
 
 use super::statements::Kind;
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::story::{End, GivenUp, Talk};
+use crate::tpcc::saying::{bare, say};
 use crate::tpcc::stock::{dist_info, tool_rule};
 
 /// Place of s_dist_01 among the columns of a row of stock.
@@ -20,16 +21,16 @@ impl Terminal {
         let head = self.order_head(talk).await?;
         for place in 0..self.input.line_count {
             if !self.order_line(&head, place, talk).await? {
-                say(talk, Kind::Rollback, &[]).await?;
+                bare(talk, Kind::Rollback).await?;
                 return Ok(End::RolledBack);
             }
         }
-        say(talk, Kind::Commit, &[]).await?;
+        bare(talk, Kind::Commit).await?;
         Ok(End::Done)
     }
 
     async fn order_head(&self, talk: &mut Talk) -> Result<Head, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let customer = i64::from(self.input.customer);
         say(talk, Kind::OrderCustomer, &[warehouse, district, customer]).await?;
         let discount = talk.rows.number(0, 0).unwrap_or_default();
@@ -47,7 +48,7 @@ impl Terminal {
     }
 
     async fn insert_order(&self, order: i64, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let values = talk.say(Kind::InsertOrder as u16);
         for value in [order, district, warehouse, i64::from(self.input.customer)] {
             values.push_int(value);
@@ -78,7 +79,7 @@ impl Terminal {
         let information = dist_info(talk, FIRST_DIST + district - 1);
         say(talk, Kind::SetStock, &[left, item, supplier]).await?;
         let amount = f64::from(line.quantity) * price * head.factor;
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let values = talk.say(Kind::InsertLine as u16);
         for value in [
             head.order,

@@ -1,17 +1,18 @@
 //! How a connection of tpcc-mysql takes money, and looks up a customer.
 
 use super::statements::Kind;
-use super::terminal::{Terminal, say};
+use super::terminal::Terminal;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::lines::put;
-use crate::tpcc::names::{LastName, middle_row};
+use crate::tpcc::names::middle_row;
+use crate::tpcc::saying::{bare, find_payer, say};
 
 /// c_data is cut here.
 const DATA_LENGTH: usize = 500;
 
 impl Terminal {
     pub(super) async fn payment(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        let (warehouse, district) = self.home();
+        let (warehouse, district) = self.input.home();
         let amount = self.money(f64::from(self.input.amount));
         let values = talk.say(Kind::PayWarehouse as u16);
         values.push_double(amount);
@@ -28,48 +29,17 @@ impl Terminal {
         say(talk, Kind::PaymentDistrict, &[warehouse, district]).await?;
         self.history.extend_from_slice(b"    ");
         put_name(talk, &mut self.history);
-        let customer = self.payer(talk).await?;
+        let statements = [Kind::CountPayers, Kind::Payers].map(u16::from);
+        let customer = find_payer(talk, &self.input, statements, middle_row).await?;
         self.book(customer, talk).await?;
         self.insert_history(customer, talk).await?;
-        say(talk, Kind::Commit, &[]).await?;
+        bare(talk, Kind::Commit).await?;
         Ok(End::Done)
-    }
-
-    /// The customer's number.
-    async fn payer(&self, talk: &mut Talk) -> Result<i64, GivenUp> {
-        let drawn = i64::from(self.input.customer);
-        if !self.input.is_by_name {
-            return Ok(drawn);
-        }
-        let kinds = [Kind::CountPayers, Kind::Payers];
-        let row = self.namesake(kinds, talk).await?;
-        Ok(talk.rows.int(row, 0).unwrap_or(drawn))
-    }
-
-    /// Asks for everybody of the drawn name and says which row is taken, from 0.
-    pub(super) async fn namesake(
-        &self,
-        [count, select]: [Kind; 2],
-        talk: &mut Talk,
-    ) -> Result<usize, GivenUp> {
-        self.say_name(count, talk).await?;
-        let namesakes = talk.rows.int(0, 0).unwrap_or_default() as usize;
-        self.say_name(select, talk).await?;
-        Ok(middle_row(namesakes))
-    }
-
-    async fn say_name(&self, kind: Kind, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (warehouse, district) = self.buyers_home();
-        let values = talk.say(kind as u16);
-        values.push_int(warehouse);
-        values.push_int(district);
-        LastName::of(self.input.last_name).push(values);
-        talk.ask().await
     }
 
     /// Reads the customer and writes what they have now.
     async fn book(&mut self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
-        let (warehouse, district) = self.buyers_home();
+        let (warehouse, district) = self.input.buyers_home();
         let key = [warehouse, district, customer];
         say(talk, Kind::Payer, &key).await?;
         let has_bad_credit = talk
@@ -108,7 +78,7 @@ impl Terminal {
         self.data.clear();
         if self.shared.is_fixed {
             let ((c_warehouse, c_district), (warehouse, district)) =
-                (self.buyers_home(), self.home());
+                (self.input.buyers_home(), self.input.home());
             let amount = f64::from(self.input.amount);
             put(
                 &mut self.data,
@@ -122,7 +92,8 @@ impl Terminal {
     }
 
     async fn insert_history(&self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
-        let ((c_warehouse, c_district), (warehouse, district)) = (self.buyers_home(), self.home());
+        let ((c_warehouse, c_district), (warehouse, district)) =
+            (self.input.buyers_home(), self.input.home());
         let values = talk.say(Kind::InsertHistory as u16);
         for value in [c_district, c_warehouse, customer, district, warehouse] {
             values.push_int(value);

@@ -1,7 +1,6 @@
 //! What a connection of tpcc-mysql does, event by event.
 
 use super::draws::Laws;
-use super::statements::Kind;
 use crate::moment::Moment;
 use crate::story::{End, GivenUp, Story, Talk};
 use crate::tpcc::input::Input;
@@ -51,21 +50,6 @@ impl Terminal {
         }
     }
 
-    /// Warehouse and district of the event.
-    pub(super) fn home(&self) -> (i64, i64) {
-        let input = &self.input;
-        (i64::from(input.warehouse), i64::from(input.district))
-    }
-
-    /// Warehouse and district of the customer.
-    pub(super) fn buyers_home(&self) -> (i64, i64) {
-        let input = &self.input;
-        (
-            i64::from(input.customer_warehouse),
-            i64::from(input.customer_district),
-        )
-    }
-
     /// A sum of money as the tool binds it: a float of 32 bits (Q-TM-8).
     pub(super) fn money(&self, amount: f64) -> f64 {
         if self.shared.is_fixed {
@@ -78,15 +62,6 @@ impl Terminal {
     fn draw_input(&mut self) {
         self.input = self.shared.laws.draw(self.transaction, &mut self.stream);
     }
-}
-
-/// Sends a statement whose values are whole numbers.
-pub(super) async fn say(talk: &mut Talk, kind: Kind, values: &[i64]) -> Result<(), GivenUp> {
-    let places = talk.say(kind as u16);
-    for value in values {
-        places.push_int(*value);
-    }
-    talk.ask().await
 }
 
 impl Story for Terminal {

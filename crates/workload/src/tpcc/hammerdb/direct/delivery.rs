@@ -1,12 +1,13 @@
 //! Delivery: one transaction of 2 statements and 7 a district.
 
-use super::{Says, cents, found, push, say};
+use super::{Says, cents};
 use crate::story::{GivenUp, Talk};
 use crate::tpcc::draws::DISTRICTS;
 use crate::tpcc::input::Input;
+use crate::tpcc::saying::{bare, found, push, say};
 
 pub(super) async fn tell(input: &Input, is_fixed: bool, talk: &mut Talk) -> Result<(), GivenUp> {
-    say(talk, Says::Begin, &[]).await?;
+    bare(talk, Says::Begin).await?;
     for district in 1..=DISTRICTS {
         let is_found = deliver(input, district, talk).await?;
         if !is_found && !is_fixed {
@@ -23,11 +24,11 @@ async fn deliver(input: &Input, district: u32, talk: &mut Talk) -> Result<bool, 
     if talk.rows.is_empty() {
         return Ok(false);
     }
-    let order = found(talk, 0);
+    let order = found(talk, 0, 0);
     let place = [order, district, warehouse];
     say(talk, Says::DropNewOrder, &[warehouse, district, order]).await?;
     say(talk, Says::OrderedBy, &place).await?;
-    let customer = found(talk, 0);
+    let customer = found(talk, 0, 0);
     let [order, district, warehouse] = place;
     say(
         talk,

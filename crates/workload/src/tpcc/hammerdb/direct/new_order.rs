@@ -1,9 +1,10 @@
 //! New-Order: 7 statements and 4 a line; one that is rolled back ends with its last item.
 
 use super::super::super::stock;
-use super::{Says, found, push, say};
+use super::Says;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::input::{Input, Line};
+use crate::tpcc::saying::{bare, found, push, say};
 
 /// What the lines need to know of their order.
 struct Order {
@@ -18,17 +19,17 @@ pub(super) async fn tell(input: &Input, talk: &mut Talk) -> Result<End, GivenUp>
     say(talk, Says::OrderCustomer, &customer).await?;
     let number = |talk: &Talk, column| talk.rows.number(0, column).unwrap_or_default();
     let (discount, warehouse_tax) = (number(talk, 0), number(talk, 3));
-    say(talk, Says::Begin, &[]).await?;
+    bare(talk, Says::Begin).await?;
     say(talk, Says::OrderDistrict, &[district, warehouse]).await?;
     let district_tax = number(talk, 1);
     let order = Order {
-        id: found(talk, 0),
+        id: found(talk, 0, 0),
         factor: (1.0 + warehouse_tax + district_tax) * (1.0 - discount),
     };
     say(talk, Says::RaiseNextOrder, &[district, warehouse]).await?;
     for (number, line) in (1..).zip(input.order_lines()) {
         if !tell_line(input, &order, number, line, talk).await? {
-            say(talk, Says::Rollback, &[]).await?;
+            bare(talk, Says::Rollback).await?;
             return Ok(End::RolledBack);
         }
     }
@@ -43,7 +44,7 @@ pub(super) async fn tell(input: &Input, talk: &mut Talk) -> Result<End, GivenUp>
     ];
     say(talk, Says::Order, &values).await?;
     say(talk, Says::NewOrder, &[order.id, district, warehouse]).await?;
-    say(talk, Says::Commit, &[]).await?;
+    bare(talk, Says::Commit).await?;
     Ok(End::Done)
 }
 
@@ -61,7 +62,7 @@ async fn tell_line(
     }
     let price = talk.rows.number(0, 0).unwrap_or_default();
     say(talk, Says::Stock, &[line.item, line.supply]).await?;
-    let left = stock::tool_rule(found(talk, 0), line.quantity);
+    let left = stock::tool_rule(found(talk, 0, 0), line.quantity);
     let dist_info = stock::dist_info(talk, 1 + input.district as usize);
     say(talk, Says::TakeStock, &[left, line.item, line.supply]).await?;
     let values = talk.say(Says::NewLine.into());

@@ -1,9 +1,10 @@
 //! Payment: 9 statements, 10 by name, and one more for a customer with bad credit.
 
-use super::{Says, Scratch, cents, count_named, push, say};
+use super::{Says, Scratch, cents, count_named};
 use crate::story::{GivenUp, Talk};
 use crate::tpcc::input::Input;
-use crate::tpcc::names::LastName;
+use crate::tpcc::names::{LastName, middle_row};
+use crate::tpcc::saying::{bare, push, say};
 use std::io::Write;
 
 /// Who pays, and what is looked up of them.
@@ -26,7 +27,7 @@ pub(super) async fn tell(
 ) -> Result<(), GivenUp> {
     let (warehouse, district) = (input.warehouse, input.district);
     scratch.label.clear();
-    say(talk, Says::Begin, &[]).await?;
+    bare(talk, Says::Begin).await?;
     say(talk, Says::PayWarehouse, &[input.amount, warehouse]).await?;
     say(talk, Says::PaidWarehouse, &[warehouse]).await?;
     scratch.label.extend_from_slice(name(talk));
@@ -85,7 +86,7 @@ async fn find(input: &Input, is_fixed: bool, talk: &mut Talk) -> Result<Payer, G
 /// The row, from 0, of the customer meant by a name that `count` have: HammerDB's is one too far (Q-HD-8).
 fn row_of(count: usize, is_fixed: bool) -> usize {
     if is_fixed {
-        count.div_ceil(2).saturating_sub(1)
+        middle_row(count)
     } else {
         count / 2
     }

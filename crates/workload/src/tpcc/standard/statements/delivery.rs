@@ -1,9 +1,10 @@
 //! Delivery: one transaction of 12 statements and 6 for each district that has an order.
 
-use super::{Says, found, push, say};
+use super::Says;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::draws::DISTRICTS;
 use crate::tpcc::input::Input;
+use crate::tpcc::saying::{found, push, say};
 
 pub(super) async fn tell(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {
     let warehouse = input.warehouse;

@@ -1,8 +1,9 @@
 //! New-Order: 7 statements and 4 a line; one that is rolled back ends with its last item.
 
-use super::{Says, found, push, say};
+use super::Says;
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::input::{Input, Line};
+use crate::tpcc::saying::{found, push, say};
 use crate::tpcc::stock;
 
 pub(super) async fn tell(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {

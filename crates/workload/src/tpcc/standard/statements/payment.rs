@@ -1,8 +1,9 @@
 //! Payment: 9 statements, 10 by name, and one more for a customer with bad credit.
 
-use super::{Says, Scratch, find_named, push, say};
+use super::{Says, Scratch, find_named};
 use crate::story::{End, GivenUp, Talk};
 use crate::tpcc::input::Input;
+use crate::tpcc::saying::{push, say};
 use std::io::Write;
 
 /// Longest `c_data`.
