@@ -104,6 +104,24 @@ def test_a_recorded_session_equals_sysbench(
     assert record(script, protocol, 7) == _load_lines(proxy)
 
 
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="needs the reference: apt-get install sysbench")
+def test_rows_leave_in_the_statements_in_which_sysbenchs_bulk_insert_sends_them(server: Server) -> None:
+    rows = "--events=80000"  # two full statements and a rest
+    sent = []
+    for _ in range(2):
+        _ours(server, None, "cleanup", "sysbench/bulk_insert")
+        _ours(server, None, "populate", "sysbench/bulk_insert")
+        with RecordingProxy(("127.0.0.1", server.endpoint.port or 0)) as proxy:
+            if sent:
+                _ours(server, proxy, "run", "sysbench/bulk_insert", rows)
+            else:
+                _sysbench(server, proxy, "bulk_insert", rows)
+        sent.append(_load_lines(proxy))
+    _ours(server, None, "cleanup", "sysbench/bulk_insert")
+    assert [len(line) for line in sent[0][:2]] == [len("Q\t") + 524_275, len("Q\t") + 524_283]
+    assert sent[0] == sent[1]
+
+
 @pytest.mark.skipif(not VECTORS.exists(), reason="needs ../shared/data/workloads/sysbench_streams.json")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -238,3 +238,22 @@ def test_oltp_keeps_its_rows(program: Program, server: Server, law: str) -> None
         cursor.execute("SELECT COUNT(*), MIN(id), MAX(id) FROM dbdyno_families.sbtest2")
         assert cursor.fetchone() == (500, 1, 500)
     program("cleanup", "sysbench/oltp_read_write", *options)
+
+
+def test_every_row_that_bulk_insert_counted_is_there(program: Program, server: Server) -> None:
+    options = (f"--tables={USERS}",)
+    program.fill("sysbench/bulk_insert", *options)
+    end = program.records("sysbench/bulk_insert", *options)[-1]
+    tables = " UNION ALL ".join(
+        f"SELECT COUNT(*) AS n FROM dbdyno_families.sbtest{number}" for number in range(1, USERS + 1)
+    )
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(f"SELECT SUM(n) FROM ({tables}) AS counted")
+        assert int(cursor.fetchone()[0]) == end["completed"]
+    assert set(program.conditions("run", "sysbench/bulk_insert", *options).values()) == {"holds"}
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("DELETE FROM dbdyno_families.sbtest2 WHERE id = 5")
+        cursor.execute("COMMIT")
+    answers = program.conditions("run", "sysbench/bulk_insert", *options, exits=1)
+    assert [name for name, status in answers.items() if status == "broken"] == ["sbtest2.complete"]
+    program("cleanup", "sysbench/bulk_insert", *options)

@@ -160,6 +160,9 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
     match code {
         1044 | 1045 | 1698 => Some("check the user, the password file and the user's rights"),
         1049 => Some("create the schema, or name another with --database"),
+        1062 => Some(
+            "fill the tables anew (dbdyno-load cleanup, then populate), if an earlier run inserted the same rows",
+        ),
         1129 => Some("let the server forget the failed connections: FLUSH HOSTS"),
         1146 => Some("fill the tables first: dbdyno-load populate with the same workload options"),
         1305 => Some(

@@ -258,6 +258,10 @@ impl User for DigestedUser {
         self.inner.stand_by(elapsed_ns)
     }
 
+    fn settle_up(&mut self, call: &mut Call) -> bool {
+        self.inner.settle_up(call)
+    }
+
     fn finish_event(&mut self) -> u64 {
         if self.left > 0 {
             self.link();

@@ -15,14 +15,6 @@ pub enum WorkloadError {
         /// All known names, with commas.
         known: String,
     },
-    /// A workload of the imitated tool that isn't there yet.
-    #[error("workload {name:?} is not available yet: {why}")]
-    NotAvailable {
-        /// What was asked for.
-        name: String,
-        /// What is missing.
-        why: &'static str,
-    },
     /// A transaction type that the workload doesn't have.
     #[error(
         "{workload} has no transaction type {name:?}; the nearest one is {nearest:?} (known: {known})"

@@ -251,6 +251,12 @@ pub trait User: Send {
     fn stand_by(&mut self, _elapsed_ns: u64) -> Standing {
         Standing::Ready
     }
+    /// Asked once when no event of this client begins any more: fills `call` with a statement that is still owed for
+    /// events that have completed, and says whether there is one (rows that sysbench's bulk_insert has gathered). Its
+    /// answer is not told.
+    fn settle_up(&mut self, _call: &mut Call) -> bool {
+        false
+    }
     /// Told once when an event has completed (not when an attempt was given up). Says how many nanoseconds this
     /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).
     fn finish_event(&mut self) -> u64;

@@ -21,6 +21,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bulk_insert;
 mod call;
 mod catalog;
 mod course;
@@ -28,6 +29,7 @@ mod decimal;
 mod digest;
 mod error;
 mod event;
+mod growing_insert;
 mod insert_benchmark;
 mod linkbench;
 mod moment;
@@ -58,6 +60,7 @@ pub use event::{
     Answer, Class, Draws, Facts, Figure, RetryAfter, RetryLaw, Standing, StatementTemplate,
     StatementType, Step, TransactionType, User, UserDraws, Workload,
 };
+pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
 pub use population::{Check, Compression, Condition, Holds, Moment, Population, RowSource};
 pub use premise::Premise;
 pub use row_form::RowForm;

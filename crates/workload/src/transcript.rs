@@ -57,8 +57,8 @@ fn json_value(parameter: Parameter<'_>) -> serde_json::Value {
     }
 }
 
-/// Hands every statement of the first `events` events of user `index` (from 0) to `each`. The replies are the
-/// workload's stand-ins.
+/// Hands every statement of the first `events` events of user `index` (from 0) to `each`, and what is owed after the
+/// last. The replies are the workload's stand-ins.
 ///
 /// # Errors
 /// Those of `each`; the first one ends the walk.
@@ -75,20 +75,27 @@ pub fn walk<E>(
         user.start_event(None);
         let mut reply = None;
         while user.next(answer(&reply, &mut rows), &mut call) == Step::Send {
-            let template = &workload.statements()[usize::from(call.statement)];
-            each(&Sent {
-                event,
-                statement_type: workload.statement_types()[usize::from(template.statement_type)],
-                template,
-                parameters: &call.parameters,
-                text: &call.text,
-            })?;
+            each(&sent(workload, event, &call))?;
             rows.expect(false);
             reply = Some(workload.stand_in(&call, &mut rows));
         }
         user.finish_event();
     }
+    if user.settle_up(&mut call) {
+        each(&sent(workload, events, &call))?;
+    }
     Ok(())
+}
+
+fn sent<'a>(workload: &'a dyn Workload, event: u64, call: &'a Call) -> Sent<'a> {
+    let template = &workload.statements()[usize::from(call.statement)];
+    Sent {
+        event,
+        statement_type: workload.statement_types()[usize::from(template.statement_type)],
+        template,
+        parameters: &call.parameters,
+        text: &call.text,
+    }
 }
 
 fn answer<'a>(reply: &'a Option<Reply>, rows: &'a mut KeptRows) -> Option<Answer<'a>> {

@@ -1,4 +1,4 @@
-//! Statement streams against those recorded from sysbench 1.0.20: every script but bulk_insert, both protocols.
+//! Statement streams against those recorded from sysbench 1.0.20: every script, both protocols.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
@@ -18,13 +18,8 @@ fn entries() -> Vec<Value> {
     };
     let recorded: Value = serde_json::from_str(&text).unwrap();
     let entries = recorded["entries"].as_array().unwrap();
-    let made: Vec<Value> = entries
-        .iter()
-        .filter(|entry| entry["script"] != "bulk_insert")
-        .cloned()
-        .collect();
-    assert!(made.len() >= 48, "only {} entries", made.len());
-    made
+    assert!(entries.len() >= 52, "only {} entries", entries.len());
+    entries.clone()
 }
 
 /// Name, option pairs and source of an entry.
@@ -39,7 +34,9 @@ fn order(entry: &Value) -> (String, Vec<(String, String)>, RandomSource) {
         kind: RandomKind::Sysbench,
         seed: entry["seed"].as_u64().unwrap(),
     };
-    (name, options.collect(), source)
+    // bulk_insert has no options: it makes a table for each thread, and was recorded with one.
+    let is_heeded = |_: &(String, String)| entry["script"] != "bulk_insert";
+    (name, options.filter(is_heeded).collect(), source)
 }
 
 /// Compares the first lines one by one, for a readable failure, then everything by digest.

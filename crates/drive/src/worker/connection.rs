@@ -19,6 +19,8 @@ pub(crate) enum Activity {
     },
     /// An attempt at the event was given up, and the next one waits for its instant.
     Pause,
+    /// What the user still owed was sent after its last event, and not answered yet.
+    SettlingUp,
     /// The connection was lost and is being opened again; an event is under way or not.
     Down {
         /// Whether an event waits to be repeated.

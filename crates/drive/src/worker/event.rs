@@ -76,7 +76,10 @@ impl Worker {
             }
             Activity::Pause => self.repeat_event(index, now_ns),
             // A timer is cancelled when its connection is lost, and no other activity waits for one.
-            Activity::Statement | Activity::Rollback { .. } | Activity::Down { .. } => {}
+            Activity::Statement
+            | Activity::Rollback { .. }
+            | Activity::SettlingUp
+            | Activity::Down { .. } => {}
         }
     }
 
@@ -133,7 +136,7 @@ impl Worker {
         }
     }
 
-    fn send(&mut self, index: u32, now_ns: u64) {
+    pub(super) fn send(&mut self, index: u32, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
         let Some(lanes) = &mut connection.lanes else {
             return; // a lost connection sends nothing before it is open again
@@ -244,6 +247,7 @@ impl Worker {
         match self.connections[index as usize].activity {
             Activity::Statement => self.take_statement_reply(index, reply, now_ns),
             Activity::Rollback { repeat } => self.take_rollback_reply(index, repeat, reply, now_ns),
+            Activity::SettlingUp => self.take_settled(index, reply),
             Activity::Free | Activity::Pause | Activity::Down { .. } => {
                 self.take_unasked_reply(index, reply, now_ns)
             }

@@ -1,13 +1,14 @@
 //! One worker: its loop.
 //!
-//! `event` is what happens when all goes well, `trouble` what happens otherwise, `book` what is written
-//! down of either.
+//! `event` is what happens when all goes well, `trouble` what happens otherwise, `settling` what comes after the last
+//! event, `book` what is written down of it all.
 
 mod book;
 mod connection;
 mod event;
 mod mender;
 mod pauses;
+mod settling;
 mod trouble;
 
 pub(crate) use book::{Book, Page};
@@ -134,6 +135,8 @@ pub(crate) struct Worker {
     unsent: u64,
     /// Connections whose users begin no event any more.
     retired: usize,
+    /// The users were asked what they still owe.
+    has_settled_up: bool,
     /// Error codes the user has been told of.
     told: Vec<u16>,
 }
@@ -168,6 +171,7 @@ impl Worker {
             in_flight: 0,
             in_flight_at_end: 0,
             unsent: 0,
+            has_settled_up: false,
             told: Vec::with_capacity(16),
             shared,
         })
@@ -335,19 +339,23 @@ impl Worker {
 
     /// Whether nothing is left to wait for.
     fn is_done(&mut self, now_ns: u64) -> bool {
-        match self.stage {
-            Stage::Draining { until_ns } => self.in_flight == 0 || now_ns >= until_ns,
-            Stage::Running => {
-                let quota = self.shared.quota.as_ref();
-                let spent = self.retired == self.connections.len()
-                    || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0);
-                if spent && self.in_flight == 0 {
-                    self.pace = Pace::Over;
-                    self.stop_early(now_ns, 0);
-                }
-                spent && self.in_flight == 0
-            }
+        if self.stage == Stage::Running && self.in_flight == 0 && self.is_spent() {
+            self.pace = Pace::Over;
+            self.stop_early(now_ns, self.shared.drain_ns);
         }
+        match self.stage {
+            Stage::Draining { until_ns } => {
+                now_ns >= until_ns || self.in_flight == 0 && !self.settle_up(now_ns)
+            }
+            Stage::Running => false,
+        }
+    }
+
+    /// Whether no event is left to begin.
+    fn is_spent(&self) -> bool {
+        let quota = self.shared.quota.as_ref();
+        self.retired == self.connections.len()
+            || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0)
     }
 
     /// Gives up what has not ended.

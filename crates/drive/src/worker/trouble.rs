@@ -129,6 +129,9 @@ impl Worker {
 
     /// The connection is gone. If that may be ignored it is opened again, and the event repeated.
     pub(super) fn lose(&mut self, index: u32, error: &WireError, code: u16, now_ns: u64) {
+        if self.connections[index as usize].activity == Activity::SettlingUp {
+            return self.fail_settling(index, Some(code), lost_text(error));
+        }
         let had_event = self.connections[index as usize].has_event();
         self.unplug(index, had_event);
         self.book.outages.lose(now_ns);
@@ -262,7 +265,7 @@ impl Worker {
         self.shared.workload.statement_types()[usize::from(kind)]
     }
 
-    fn fail_run(&mut self, index: u32, code: Option<u16>, message: String) {
+    pub(super) fn fail_run(&mut self, index: u32, code: Option<u16>, message: String) {
         self.shared.failure.put(Failure {
             code,
             statement: Some(self.statement_name(index).to_owned()),

@@ -1,6 +1,5 @@
 //! One connection and what it does when all goes well.
 
-use super::bulk::Bulk;
 use super::client_error::Complaint;
 use super::link::{Break, Link};
 use super::placement::Place;
@@ -10,6 +9,7 @@ use super::{ErrorKind, LastError, emulation, login};
 use crate::figures::Counter;
 use crate::{Actor, Dialect, Engine};
 use dbdyno_wire::{Parameters, Reply};
+use dbdyno_workload::GrowingInsert;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub struct Connection {
     pub(super) pending: Option<Pending>,
     pub(super) in_transaction: bool,
     pub(super) error: LastError,
-    pub(super) bulk: Option<Box<Bulk>>,
+    pub(super) bulk: Option<Box<GrowingInsert>>,
     result: Option<ResultSet>,
     rows: KeptRows,
     /// A statement that the client fills in, kept for its memory.

@@ -22,7 +22,6 @@ mod rows;
 mod statement;
 mod trouble;
 
-pub use bulk::MAX_BULK_BYTES;
 pub use connection::{Answer, Connection, ResultSet};
 pub use database::{Database, Driver, Encryption};
 pub use last_error::{ErrorKind, LastError};

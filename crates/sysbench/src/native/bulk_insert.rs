@@ -5,6 +5,7 @@ use super::words::At;
 use crate::db::Connection;
 use crate::run::{Failed, VirtualUser};
 use crate::{Actor, Engine};
+use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ const fn at(function: &'static str, line: u32) -> At {
 pub(super) fn carry_out(
     engine: &Arc<Engine>,
     actor: Rc<Actor>,
+    tables: &dyn Population,
     command: &str,
 ) -> Result<(), Failed> {
     let is_prepare = command == "prepare";
@@ -30,22 +32,30 @@ pub(super) fn carry_out(
         at("cleanup", 50)
     };
     let mut connection = connect(engine, &actor, connecting)?;
-    for number in 1..=engine.settings.threads {
-        if is_prepare {
-            say(engine, &format!("Creating table 'sbtest{number}'..."));
-            let sql = format!(
-                "        CREATE TABLE IF NOT EXISTS sbtest{number} (\n          id INTEGER NOT NULL,\n          \
-                 k INTEGER DEFAULT '0' NOT NULL,\n          PRIMARY KEY (id))"
-            );
-            ask(engine, &mut connection, &sql, at("prepare", 23))?;
+    for table in 0..tables.tables() {
+        let name = tables.table_name(table);
+        let (doing, texts, at) = if is_prepare {
+            ("Creating", tables.before_rows(table), at("prepare", 23))
         } else {
-            say(engine, &format!("Dropping table 'sbtest{number}'..."));
-            let sql = format!("DROP TABLE IF EXISTS sbtest{number}");
-            ask(engine, &mut connection, &sql, at("cleanup", 54))?;
+            ("Dropping", tables.drop_table(table), at("cleanup", 54))
+        };
+        say(engine, &format!("{doing} table '{name}'..."));
+        for sql in texts {
+            ask(engine, &mut connection, &sql, at)?;
         }
     }
     connection.disconnect();
     Ok(())
+}
+
+/// A table for every user; `None`: more users than tables can be.
+pub(super) fn tables(engine: &Engine) -> Option<Arc<dyn Population>> {
+    let options = [("tables".to_owned(), engine.settings.threads.to_string())];
+    let source = RandomSource {
+        kind: RandomKind::Sysbench,
+        seed: 0, // nothing is drawn
+    };
+    population("bulk_insert", &options, source).ok()
 }
 
 /// One user, with a table to itself.

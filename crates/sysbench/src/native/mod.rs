@@ -16,6 +16,7 @@ use crate::options::{OptionValues, ScriptOption};
 use crate::run::{Failed, MainActor, Program, VirtualUser};
 use crate::{Actor, Dialect, Engine};
 use bulk_insert::BulkUser;
+use dbdyno_workload::Population;
 use oltp::Oltp;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub struct Native {
 #[derive(Debug, Clone)]
 enum Kind {
     Oltp(Arc<Oltp>),
-    BulkInsert,
+    BulkInsert(Arc<dyn Population>),
 }
 
 impl Builtin {
@@ -108,7 +109,7 @@ impl Builtin {
     #[must_use]
     pub fn with(self, values: &OptionValues, engine: &Engine) -> Option<Native> {
         let kind = match self.name {
-            BULK_INSERT => Kind::BulkInsert,
+            BULK_INSERT => Kind::BulkInsert(bulk_insert::tables(engine)?),
             name => Kind::Oltp(Arc::new(Oltp::new(name, values, engine)?)),
         };
         let values = Arc::new(values.clone());
@@ -135,7 +136,7 @@ impl Native {
         self.take_options(engine);
         match &self.kind {
             Kind::Oltp(oltp) => commands::carry_out(oltp, engine, actor, command),
-            Kind::BulkInsert => bulk_insert::carry_out(engine, actor, command),
+            Kind::BulkInsert(tables) => bulk_insert::carry_out(engine, actor, &**tables, command),
         }
     }
 }
@@ -146,7 +147,7 @@ impl Program for Native {
         let engine = Arc::clone(engine);
         Ok(match &self.kind {
             Kind::Oltp(oltp) => Box::new(oltp.user(engine, actor)),
-            Kind::BulkInsert => Box::new(BulkUser::new(engine, actor)),
+            Kind::BulkInsert(_) => Box::new(BulkUser::new(engine, actor)),
         })
     }
 }

@@ -164,7 +164,7 @@ fn a_bulk_insert_leaves_in_statements_of_half_a_megabyte() {
             let row = format!("({number},{number})");
             assert!(connection.bulk_insert_next(row.as_bytes()));
         }
-        let long = vec![b'1'; dbdyno_sysbench::db::MAX_BULK_BYTES];
+        let long = vec![b'1'; dbdyno_workload::STATEMENT_BYTES];
         assert!(!connection.bulk_insert_next(&long));
         let words = "FATAL: Query length exceeds the maximum value (524288), aborting\n";
         assert_eq!(stage.said(), words);

@@ -18,6 +18,7 @@ mod text;
 mod user;
 mod workload;
 
+use crate::bulk_insert::{self, NAME as BULK_INSERT};
 use crate::catalog::{Family, Given};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
@@ -35,11 +36,14 @@ pub(crate) const FAMILY: Family = Family {
     name: "sysbench",
     names: || {
         let named = |name| format!("{SYSBENCH}{name}");
-        script_names().map(named).collect()
+        script_names().chain([BULK_INSERT]).map(named).collect()
     },
     claims: |name| bare(name) == BULK_INSERT || script::script_named(bare(name)).is_some(),
     options: || option_table::TABLE.described(|_| Options::default()),
     workload: |name, given, source, users| {
+        if bare(name) == BULK_INSERT {
+            return bulk_insert::workload(given, users);
+        }
         let (script, options) = read(name, given)?;
         let made: Arc<dyn Workload> = Arc::new(Oltp::new(script, options, source, users)?);
         Ok(made)
@@ -47,13 +51,14 @@ pub(crate) const FAMILY: Family = Family {
     population,
 };
 
-const BULK_INSERT: &str = "bulk_insert";
-
 fn population(
     name: &str,
     given: &Given,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
+    if bare(name) == BULK_INSERT {
+        return bulk_insert::population(given);
+    }
     let (script, options) = read(name, given)?;
     Ok(Arc::new(OltpPopulation::new(script, options, source)))
 }
@@ -63,9 +68,11 @@ fn bare(name: &str) -> &str {
 }
 
 fn read(name: &str, given: &Given) -> Result<(&'static Script, Options), WorkloadError> {
-    let script = script::script_named(bare(name)).ok_or_else(|| WorkloadError::NotAvailable {
+    let unknown = || WorkloadError::UnknownWorkload {
         name: name.to_owned(),
-        why: "an event of it only adds a row to a buffer, which needs a workload without a statement an event",
-    })?;
+        nearest: String::new(),
+        known: script_names().collect::<Vec<_>>().join(", "),
+    };
+    let script = script::script_named(bare(name)).ok_or_else(unknown)?;
     Ok((script, Options::read(script, given)?))
 }

@@ -3,12 +3,10 @@
 use super::Options;
 use super::drawn::{Drawn, Draws};
 use crate::decimal::{decimal, put_number};
+use crate::growing_insert::{STATEMENT_BYTES, row_fits};
 use dbdyno_chance::{RandomKind, Stream};
 use dbdyno_wire::BoundRows;
 use std::ops::RangeInclusive;
-
-/// A statement is sent when the next row, with its comma and one spare byte, would pass this many bytes.
-pub(crate) const STATEMENT_BYTES: usize = 524_288;
 
 /// All columns, in the order in which they are written.
 pub(crate) const COLUMNS: &str = "id, k, c, pad";
@@ -95,7 +93,7 @@ impl RowStream {
             }
             let start = statement.len();
             self.put_row(id, statement);
-            if rows > 0 && !fits(end, statement.len() - start) {
+            if rows > 0 && !row_fits(end, statement.len() - start) {
                 self.row.extend_from_slice(&statement[start..]);
                 statement.truncate(end);
                 break;
@@ -161,14 +159,10 @@ pub(crate) fn head(number: u32, columns: &str) -> String {
     format!("INSERT INTO sbtest{number}({columns}) VALUES")
 }
 
-/// sysbench's rule, with the comma and the byte for a final NUL.
-fn fits(statement_bytes: usize, row_bytes: usize) -> bool {
-    statement_bytes + row_bytes + 1 < STATEMENT_BYTES
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{RowStream, STATEMENT_BYTES, fits};
+    use super::RowStream;
+    use crate::growing_insert::STATEMENT_BYTES;
     use crate::oltp::Options;
     use dbdyno_chance::{RandomKind, RandomSource};
 
@@ -198,32 +192,6 @@ mod tests {
                     .collect()
             })
             .collect()
-    }
-
-    #[test]
-    fn statements_are_cut_where_sysbench_cuts_them() {
-        // The recorded sizes of bulk_insert, whose rows are easy to make: (n,n).
-        let (mut number, mut sizes) = (1_u32, Vec::new());
-        for _ in 0..3 {
-            let mut statement = String::from("INSERT INTO sbtest1 VALUES");
-            let mut count = 0;
-            loop {
-                let row = format!("({number},{number})");
-                if count > 0 && !fits(statement.len(), row.len()) {
-                    break;
-                }
-                if count > 0 {
-                    statement.push(',');
-                }
-                statement.push_str(&row);
-                (number, count) = (number + 1, count + 1);
-            }
-            sizes.push((count, statement.len()));
-        }
-        assert_eq!(
-            sizes,
-            [(39_033, 524_275), (37_447, 524_283), (35_706, 524_283)]
-        );
     }
 
     #[test]

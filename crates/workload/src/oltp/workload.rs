@@ -246,8 +246,6 @@ mod tests {
             message.contains("\"sysbench/oltp_read_write\""),
             "{message}"
         );
-        let message = refused("sysbench/bulk_insert", &[]);
-        assert!(message.contains("not available yet"), "{message}");
         let message = refused("oltp_read_write", &[("tables", "60000")]);
         assert!(message.contains("fewer tables"), "{message}");
     }

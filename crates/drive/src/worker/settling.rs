@@ -1,0 +1,44 @@
+//! After the last event: what users still owe for events that have completed.
+
+use super::{Activity, Worker};
+use dbdyno_wire::Reply;
+
+impl Worker {
+    /// Asks every user once, when no event is under way any more, and sends what is owed. Says whether there is anything
+    /// to wait for. It belongs to no interval: the events were counted when they completed.
+    pub(super) fn settle_up(&mut self, now_ns: u64) -> bool {
+        if std::mem::replace(&mut self.has_settled_up, true) || self.shared.failure.is_filled() {
+            return false;
+        }
+        for index in 0..self.connections.len() as u32 {
+            let connection = &mut self.connections[index as usize];
+            if !connection.user.settle_up(&mut self.call) {
+                continue;
+            }
+            self.in_flight += 1;
+            if connection.is_open() {
+                connection.activity = Activity::SettlingUp;
+                self.send(index, now_ns);
+            } else {
+                self.fail_settling(index, None, "the connection is lost".to_owned());
+            }
+        }
+        self.in_flight > 0
+    }
+
+    pub(super) fn take_settled(&mut self, index: u32, reply: &Reply) {
+        if let Reply::Error(error) = reply {
+            return self.fail_settling(index, Some(error.code), error.to_string());
+        }
+        self.connections[index as usize].activity = Activity::Free;
+        self.in_flight -= 1;
+    }
+
+    /// The events stand as completed, and what they were to bring is not there: the run is worth nothing.
+    pub(super) fn fail_settling(&mut self, index: u32, code: Option<u16>, message: String) {
+        self.connections[index as usize].activity = Activity::Free;
+        self.in_flight -= 1;
+        let text = format!("{message} (what events that were counted had left to be sent)");
+        self.fail_run(index, code, text);
+    }
+}
