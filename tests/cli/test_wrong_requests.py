@@ -66,6 +66,20 @@ def test_a_disk_too_small_is_found_before_anything_starts(
     assert "not enough disk space" in words
 
 
+def test_a_workload_that_drives_a_second_server_is_no_studys(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "workload.toml").write_text('[transactions.look]\nrole = "reader"\nstatements = ["DO 1"]\n')
+    (tmp_path / "study.toml").write_text(
+        'question = "?"\ntargets = ["mariadb:11.8"]\n[[workload]]\n'
+        f'name = "sql:{tmp_path}"\n[axes]\ntier = ["64MB"]\nconcurrency = [1]\n'
+    )
+    code, words = _refused(capsys, "plan", "study.toml")
+    assert code == 2
+    assert "--target reader=ADDRESS" in words
+
+
 def test_a_folder_that_holds_something_else_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("mine")
     code, words = _refused(capsys, "run", STUDY, "-o", str(tmp_path))

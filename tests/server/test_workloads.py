@@ -13,6 +13,7 @@ import pytest
 
 from dbdyno.configure import Server
 from dbdyno.lab import find_generator
+from recording_proxy import RecordingProxy
 
 ENGINES = ("mariadb:11.8", "mysql:9.7")
 USERS = 4
@@ -225,6 +226,28 @@ def test_files_of_sql_change_what_they_say(program: Program, server: Server, tmp
         sold = before - int(cursor.fetchone()[0])
     # Events under way at the end are finished and not counted, one a user at most.
     assert counts["buy"] <= sold <= counts["buy"] + USERS
+    program("cleanup", workload)
+
+
+def test_transactions_with_a_role_go_to_its_server_and_the_others_do_not(
+    program: Program, server: Server, tmp_path: Path
+) -> None:
+    look = "[transactions.look]\n"
+    assert look in SHOP_TOML
+    (tmp_path / "workload.toml").write_text(SHOP_TOML.replace(look, look + 'role = "reader"\n'))
+    (tmp_path / "setup.sql").write_text(SHOP_SETUP)
+    workload = f"sql:{tmp_path}"
+    program.fill(workload)
+    with RecordingProxy(("127.0.0.1", server.endpoint.port or 0)) as reader:
+        records = program.records(workload, f"--target=reader=127.0.0.1:{reader.port}")
+    counts = events_by_type(records)
+    assert counts["look"] > 0 < counts["buy"]
+    assert records[0]["role"]["name"] == "reader"
+    assert records[0]["role"]["session"]["server_version"] == records[0]["session"]["server_version"]
+    executed = [line for recording in reader.recordings for line in recording.lines if line[0] == "E"]
+    assert {line.split("\t")[1] for line in executed} == {"SELECT price FROM item WHERE id = ?"}
+    assert counts["look"] <= len(executed) <= counts["look"] + USERS
+    assert program("run", workload, "--time=1s", exits=2) == []  # nobody says which server the reader is
     program("cleanup", workload)
 
 

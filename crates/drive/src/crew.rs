@@ -46,13 +46,16 @@ impl<'a> Crew<'a> {
         }
         let began_ns = clock::monotonic_ns();
         let opener = Arc::new(Opener::new(load.clone()));
-        let session = opener.ask_session()?;
+        let session = opener.ask_session(0)?;
+        let role_session = load.role_endpoint.as_ref().map(|_| opener.ask_session(1));
+        let role_session = role_session.transpose()?;
         let connections = with_users(load, open_all(&opener, stop)?);
         let now_ns = clock::monotonic_ns();
         let start = Start {
             monotonic_ns: now_ns + LEAD_NS,
             realtime_ns: realtime_of(now_ns + LEAD_NS),
             session,
+            role_session,
             connect_ns: now_ns - began_ns,
             connect_retries: opener.tally().connect_retries,
             prepared_statements: opener.tally().prepared,

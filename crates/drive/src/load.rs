@@ -81,6 +81,8 @@ const LOST_CONNECTION: [u16; 8] = [2006, 2011, 2013, 2055, 1053, 1159, 1927, 403
 pub struct Load {
     /// The server and who logs in.
     pub endpoint: Endpoint,
+    /// The server of the workload's role, where it has one; see [`Workload::role`].
+    pub role_endpoint: Option<Endpoint>,
     /// What each connection agrees on with it.
     pub session: SessionOptions,
     /// What each connection does.
@@ -120,7 +122,29 @@ impl Load {
         if self.workers == 0 || self.workers > self.concurrency {
             return wrong("workers must be at least 1 and at most one a connection");
         }
+        self.check_role()?;
         self.pacing.check(self.workload.transaction_types().len())
+    }
+
+    fn check_role(&self) -> Result<(), DriveError> {
+        let name = self.workload.name();
+        match (self.workload.role(), &self.role_endpoint) {
+            (Some(role), None) => Err(DriveError::Request(format!(
+                "transactions of {name} go to a server with the role {role}, and none is named"
+            ))),
+            (None, Some(_)) => Err(DriveError::Request(format!(
+                "a server with a role is named, and no transaction of {name} has one"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The server at the other end of a user's connection of that number.
+    pub(crate) fn endpoint_of(&self, lane: u8) -> &Endpoint {
+        match &self.role_endpoint {
+            Some(endpoint) if lane > 0 => endpoint,
+            _ => &self.endpoint,
+        }
     }
 
     /// A search makes its own phases, so only a run needs some.

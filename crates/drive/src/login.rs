@@ -88,7 +88,7 @@ impl Opener {
     }
 
     fn open_lane(&self, lane: u8, ids: &mut [u32]) -> Result<Channel, DriveError> {
-        let mut session = self.connect()?;
+        let mut session = self.connect(lane)?;
         for statement in self.load.workload.session_statements(lane) {
             let doing = || format!("beginning a session with {statement}");
             session
@@ -103,24 +103,21 @@ impl Opener {
 
     /// What the server says of a session of this user, asked on a connection of its own so that the
     /// load's connections carry the load's statements only.
-    pub(crate) fn ask_session(&self) -> Result<SessionReadBack, DriveError> {
-        let mut session = self.connect()?;
+    pub(crate) fn ask_session(&self, lane: u8) -> Result<SessionReadBack, DriveError> {
+        let mut session = self.connect(lane)?;
         let facts = read_back(&mut session)?;
         session.close();
         Ok(facts)
     }
 
-    fn connect(&self) -> Result<Session, DriveError> {
-        let opened = Session::open_with(
-            &self.load.endpoint,
-            &self.load.session,
-            self.load.login_timeout,
-        );
+    fn connect(&self, lane: u8) -> Result<Session, DriveError> {
+        let endpoint = self.load.endpoint_of(lane);
+        let opened = Session::open_with(endpoint, &self.load.session, self.load.login_timeout);
         let session = opened.map_err(|source| {
             let doing = if source.is_connection_lost() {
                 "log-in".to_owned() // a broken connection names its peer itself
             } else {
-                format!("log-in at {}", self.load.endpoint.address)
+                format!("log-in at {}", endpoint.address)
             };
             server(doing)(source)
         })?;
@@ -257,7 +254,7 @@ fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
 /// All connections of this load were closed a moment ago; the server needs some time to notice.
 fn ask_connection_limit(opener: &Opener) -> Option<String> {
     for _ in 0..20 {
-        if let Ok(mut session) = opener.connect() {
+        if let Ok(mut session) = opener.connect(0) {
             let limit = global_variable(&mut session, "max_connections");
             session.close();
             return limit;

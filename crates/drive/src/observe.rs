@@ -39,6 +39,8 @@ pub struct Start {
     pub realtime_ns: u64,
     /// What the server says of a session.
     pub session: SessionReadBack,
+    /// The same of the server of the workload's role, where it has one.
+    pub role_session: Option<SessionReadBack>,
     /// How long it took to log all connections in and to prepare their statements.
     pub connect_ns: u64,
     /// Log-ins tried again because the server's listen queue was full.

@@ -160,6 +160,7 @@ fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
             database: None,
             tls: TlsPolicy::Off,
         },
+        role_endpoint: None,
         session: SessionOptions::default(),
         workload: Arc::new(OneOrTwo::new()),
         protocol: Protocol::Prepared,

@@ -64,6 +64,7 @@ fn load(address: SocketAddr) -> Load {
             database: None,
             tls: TlsPolicy::Off,
         },
+        role_endpoint: None,
         session: SessionOptions::default(),
         workload: workload("sysbench/oltp_point_select", &[], random, 8).unwrap(),
         protocol: Protocol::Prepared,

@@ -166,6 +166,10 @@ impl Workload for Digested {
         self.inner.lanes()
     }
 
+    fn role(&self) -> Option<&str> {
+        self.inner.role()
+    }
+
     fn session_statements(&self, lane: u8) -> &[String] {
         &self.greetings[usize::from(lane)]
     }

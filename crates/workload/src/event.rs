@@ -210,6 +210,10 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     fn lanes(&self) -> u8 {
         1
     }
+    /// The role of the server that each user's second connection goes to, where that is another server.
+    fn role(&self) -> Option<&str> {
+        None
+    }
     /// Statements that a connection begins with, before anything is prepared; again after it was opened anew.
     fn session_statements(&self, _lane: u8) -> &[String] {
         &[]

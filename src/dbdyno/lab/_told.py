@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dbdyno.core import MeasureError, StudyError
@@ -49,6 +49,7 @@ def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: P
         raise StudyError(f"workload {choice.label}: {what.removeprefix('error: ')}", why.strip())
     try:
         row = json.loads(done.stdout)
+        _refuse_role(row, choice)
         return ToldWorkload(
             row["name"],
             row["imitates"],
@@ -65,3 +66,13 @@ def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: P
             f"exit code {done.exit_code}: {done.stderr.strip()[-500:] or done.stdout[:200]}",
             "check that dbdyno-load is of the same version as dbdyno",
         ) from error
+
+
+def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:
+    """A cell is one target: a load that goes to another server, too, would measure both."""
+    if row["role"] is not None:
+        raise StudyError(
+            f"workload {choice.label}: its transactions with the role {row['role']} go to another server",
+            "a study drives each target by itself",
+            f"take the role out of workload.toml, or use dbdyno-load run {choice.name} --target {row['role']}=ADDRESS",
+        )

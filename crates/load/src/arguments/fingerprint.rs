@@ -7,6 +7,7 @@ use crate::order::{
 };
 use crate::trouble::Trouble;
 use clap::Args;
+use std::collections::BTreeMap;
 
 /// A day: longer than anybody waits.
 const LONGEST_NS: u64 = 86_400_000_000_000;
@@ -84,6 +85,7 @@ impl FingerprintArguments {
         Ok(LoadOrder {
             schema_version: SCHEMA_VERSION,
             target: self.server.target()?,
+            role_targets: BTreeMap::new(),
             workload: WorkloadChoice::new(self.workload.clone(), &self.options.0),
             protocol: self.sending.protocol,
             rng: self.sending.rng,

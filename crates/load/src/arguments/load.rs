@@ -1,10 +1,10 @@
 //! Arguments of `run`.
 
 use super::pacing::PacingArguments;
-use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, switch};
+use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, role_target, switch};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, RepeatDraws,
+    ErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place, RepeatDraws,
     SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
@@ -110,6 +110,12 @@ pub(crate) struct LoadArguments {
     #[arg(long, visible_alias = "threads", value_name = "COUNT")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) concurrency: Option<u32>,
+
+    /// Server of a role that transactions of a SQL directory have: HOST, HOST:PORT or the path of a socket
+    ///
+    /// User, password, schema and encryption are those of the main server. Each user holds a connection to both.
+    #[arg(long = "target", value_name = "ROLE=ADDRESS", value_parser = role_target)]
+    pub(crate) role_targets: Vec<(String, Place)>,
 
     /// How statements travel
     #[arg(
@@ -252,6 +258,7 @@ pub(super) fn spoken_order(
     Ok(LoadOrder {
         schema_version: SCHEMA_VERSION,
         target: server.target()?,
+        role_targets: load.role_targets.iter().cloned().collect(),
         workload,
         protocol: load.protocol,
         rng: load.rng,

@@ -1,5 +1,6 @@
 //! Values of arguments in human units.
 
+use crate::order::Place;
 /// Seconds of a duration such as `90`, `90s`, `1.5m` or `1h`; only whole seconds, because they lie on one
 /// grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
@@ -79,6 +80,35 @@ pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
+/// A role and where its server is, such as `reader=db2:3307` or `reader=/run/mysqld/mysqld.sock`.
+pub(super) fn role_target(text: &str) -> Result<(String, Place), String> {
+    let wrong = || "write for example reader=db2:3307 or reader=/run/mysqld/mysqld.sock".to_owned();
+    let (role, address) = text.split_once('=').ok_or_else(wrong)?;
+    let (role, address) = (role.trim(), address.trim());
+    if role.is_empty() || address.is_empty() {
+        return Err(wrong());
+    }
+    let mut place = Place {
+        socket: None,
+        host: None,
+        port: None,
+    };
+    if address.starts_with('/') {
+        place.socket = Some(address.into());
+    } else {
+        // An address of IPv6 has colons of its own, and brackets where a port follows.
+        let is_bare_ipv6 = address.matches(':').count() > 1 && !address.starts_with('[');
+        let (host, port) = match address.rsplit_once(':') {
+            Some((host, port)) if !is_bare_ipv6 && !address.ends_with(']') => (host, Some(port)),
+            _ => (address, None),
+        };
+        let port = port.map(|port| port.parse().map_err(|_| wrong()));
+        place.host = Some(host.trim_matches(['[', ']']).to_owned());
+        place.port = port.transpose()?;
+    }
+    Ok((role.to_owned(), place))
+}
+
 /// Error codes of a list such as `1213,1205`, or `none`.
 pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
     if text == "none" {
@@ -100,6 +130,39 @@ pub(crate) struct List<T>(pub(crate) Vec<T>);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_server_of_a_role_is_a_host_or_a_socket() {
+        let host = |host: &str, port| Place {
+            socket: None,
+            host: Some(host.to_owned()),
+            port,
+        };
+        for (text, expected) in [
+            ("reader=db2", host("db2", None)),
+            ("reader=db2:3307", host("db2", Some(3307))),
+            ("reader=::1", host("::1", None)),
+            ("reader=[::1]", host("::1", None)),
+            ("reader=[::1]:3307", host("::1", Some(3307))),
+        ] {
+            assert_eq!(
+                role_target(text),
+                Ok(("reader".to_owned(), expected)),
+                "{text}"
+            );
+        }
+        let (_, place) = role_target("reader=/run/s.sock").unwrap();
+        assert_eq!(place.socket.unwrap().to_str(), Some("/run/s.sock"));
+        for wrong in [
+            "reader",
+            "reader=",
+            "=db2",
+            "reader=db2:port",
+            "reader=db2:",
+        ] {
+            assert!(role_target(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn durations_have_units_and_seconds_are_whole() {

@@ -2,14 +2,15 @@
 
 use super::target::LOGIN_TIMEOUT;
 use super::{
-    ErrorOrder, Generator, PacingOrder, SCHEMA_VERSION, StatementProtocol, Target,
+    ErrorOrder, Generator, PacingOrder, Place, SCHEMA_VERSION, StatementProtocol, Target,
     WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
 use dbdyno_drive::{Load, Phase, Search, default_workers};
-use dbdyno_wire::SessionOptions;
+use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -22,6 +23,9 @@ pub(super) const SECOND_NS: u64 = 1_000_000_000;
 pub(crate) struct LoadOrder {
     pub(crate) schema_version: u32,
     pub(crate) target: Target,
+    /// Where the servers of the workload's roles are. All else of a session is as the target has it.
+    #[serde(default)]
+    pub(crate) role_targets: BTreeMap<String, Place>,
     pub(crate) workload: WorkloadChoice,
     pub(crate) protocol: StatementProtocol,
     pub(crate) rng: Generator,
@@ -85,6 +89,7 @@ impl LoadOrder {
                 multi_statements: workload.sends_several_statements(),
                 ..access.options
             },
+            role_endpoint: self.role_endpoint(&*workload)?,
             endpoint: access.endpoint,
             protocol: self.protocol.into(),
             concurrency: self.concurrency,
@@ -106,6 +111,31 @@ impl LoadOrder {
             seed: self.seed,
             login_timeout: LOGIN_TIMEOUT,
         })
+    }
+
+    /// The server of the workload's role.
+    fn role_endpoint(&self, workload: &dyn Workload) -> Result<Option<Endpoint>, Trouble> {
+        let role = workload.role();
+        if let Some(other) = self.role_targets.keys().find(|name| role != Some(name)) {
+            let what = format!("no transaction of {} has the role {other}", workload.name());
+            return Err(Trouble::request(what).hint(match role {
+                Some(role) => format!("name the server of the role {role} (--target {role}=HOST)"),
+                None => "leave --target out".to_owned(),
+            }));
+        }
+        let Some(role) = role else {
+            return Ok(None);
+        };
+        let Some(place) = self.role_targets.get(role) else {
+            let what = format!(
+                "transactions of {} go to a server with the role {role}, and none is named",
+                workload.name()
+            );
+            return Err(Trouble::request(what).hint(format!(
+                "name it (--target {role}=HOST:PORT, or {role}=/PATH/OF.SOCKET)"
+            )));
+        };
+        Ok(Some(self.target.at(place).access()?.endpoint))
     }
 
     /// A workload whose users have parts of their own has as many as there are parts, and they pace themselves.

@@ -15,7 +15,7 @@ pub(crate) use load::{LoadOrder, PhaseOrder};
 pub(crate) use pacing::{LawWord, PacingOrder, SearchOrder, StreamOrder, StretchOrder, ThinkOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
-pub(crate) use target::{Access, Target};
+pub(crate) use target::{Access, Place, Target};
 pub(crate) use words::{
     CompressionWord, Gaps, Generator, LoadBy, RepeatDraws, StatementProtocol, TlsVersionWord,
     TlsWord, WhenPreparedFull, WorkloadChoice,

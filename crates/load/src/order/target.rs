@@ -35,7 +35,26 @@ pub(crate) struct Target {
     pub(crate) compression: CompressionWord,
 }
 
+/// Where a server is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    pub(crate) socket: Option<PathBuf>,
+    pub(crate) host: Option<String>,
+    pub(crate) port: Option<u16>,
+}
+
 impl Target {
+    /// The same user and schema on a server elsewhere.
+    pub(crate) fn at(&self, place: &Place) -> Self {
+        Self {
+            socket: place.socket.clone(),
+            host: place.host.clone(),
+            port: place.port,
+            ..self.clone()
+        }
+    }
+
     /// Where and how to log in, with the password read from its file.
     pub(crate) fn access(&self) -> Result<Access, Trouble> {
         Ok(Access {

@@ -27,6 +27,8 @@ pub(crate) struct Start<'a> {
     workers: u32,
     pacing: &'a PacingOrder,
     route: &'static str,
+    /// The other server, where transactions have a role.
+    role: Option<RoleRecord<'a>>,
     transaction_types: &'a [&'static str],
     statement_types: &'a [&'static str],
     connect_ns: u64,
@@ -69,6 +71,26 @@ impl<'a> ServerCountsRecord<'a> {
             counts: counts.counts.iter().map(of_each).collect(),
             ratio: counts.ratio,
         }
+    }
+}
+
+/// The server of a role.
+#[derive(Debug, Serialize)]
+struct RoleRecord<'a> {
+    name: &'a str,
+    route: &'static str,
+    session: SessionRecord<'a>,
+}
+
+impl<'a> RoleRecord<'a> {
+    fn of(order: &'a LoadOrder, load: &'a Load, start: &'a dbdyno_drive::Start) -> Option<Self> {
+        let name = load.workload.role()?;
+        let place = order.role_targets.get(name)?;
+        Some(Self {
+            name,
+            route: order.target.at(place).route(),
+            session: SessionRecord::of(start.role_session.as_ref()?),
+        })
     }
 }
 
@@ -124,6 +146,7 @@ impl<'a> Start<'a> {
             workers: load.workers,
             pacing: &order.pacing,
             route: order.target.route(),
+            role: RoleRecord::of(order, load, start),
             transaction_types: load.workload.transaction_types(),
             statement_types: load.workload.statement_types(),
             connect_ns: start.connect_ns,

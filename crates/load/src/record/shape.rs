@@ -97,6 +97,7 @@ fn started() -> dbdyno_drive::Start {
             snapshot_isolation: Some(true),
             ..SessionReadBack::default()
         },
+        role_session: None,
         connect_ns: 3,
         connect_retries: 0,
         prepared_statements: 4,

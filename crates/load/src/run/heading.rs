@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Options without which a figure means nothing.
 const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 
-/// Three lines.
+/// Three lines, and one more for the server of a role.
 pub(super) fn heading(
     out: &mut impl Write,
     order: &LoadOrder,
@@ -41,6 +41,13 @@ pub(super) fn heading(
         "server {} · {} · {statements}",
         session.server_version, session.isolation
     )?;
+    if let (Some(role), Some(session)) = (load.workload.role(), &start.role_session) {
+        writeln!(
+            out,
+            "{role} {} · {}",
+            session.server_version, session.isolation
+        )?;
+    }
     let quirks = match &facts.quirks[..] {
         [] => String::new(),
         active => format!(" · quirks {}", active.join(" ")),

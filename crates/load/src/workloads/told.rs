@@ -11,6 +11,7 @@ pub(super) struct Told {
     name: String,
     facts: Facts,
     transaction_types: Vec<&'static str>,
+    role: Option<String>,
     tables: u32,
     rows_total: u64,
     conditions: usize,
@@ -30,6 +31,7 @@ impl Told {
             name: made.name().to_owned(),
             facts: made.facts(),
             transaction_types: made.transaction_types().to_vec(),
+            role: made.role().map(str::to_owned),
             tables: rows.tables(),
             rows_total: rows.rows_total(),
             conditions: rows.conditions().len(),
@@ -46,6 +48,7 @@ impl Told {
             "options": options,
             "quirks": self.facts.quirks,
             "transaction_types": self.transaction_types,
+            "role": self.role,
             "tables": self.tables,
             "rows_total": self.rows_total,
             "conditions": self.conditions,
@@ -61,6 +64,12 @@ impl Told {
         line("workload", &self.name);
         line("imitates", &self.facts.imitates);
         line("transaction types", &self.transaction_types.join(", "));
+        if let Some(role) = &self.role {
+            line(
+                "another server",
+                &format!("with the role {role} (--target {role}=ADDRESS)"),
+            );
+        }
         line("data", &self.data_words());
         line("active quirks", &self.facts.quirks.join(", "));
         for (name, value) in &self.facts.options {

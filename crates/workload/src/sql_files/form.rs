@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use toml::{Spanned, Value};
+use toml::Spanned;
 
 /// Names and what stands under them, each name with its place in the file.
 pub(super) type Named<T> = BTreeMap<Spanned<String>, T>;
@@ -23,8 +23,6 @@ pub(super) struct Form {
     pub(super) tables: Named<TableForm>,
     #[serde(default)]
     pub(super) phases: Vec<Spanned<PhaseForm>>,
-    /// Known so that it can be refused with a reason.
-    pub(super) roles: Option<Spanned<Value>>,
 }
 
 /// How values are drawn: exactly one kind, and the settings of that kind.
@@ -67,6 +65,8 @@ pub(super) enum Choice {
 pub(super) struct TransactionForm {
     pub(super) weight: Option<Spanned<f64>>,
     pub(super) think_ms: Option<Spanned<f64>>,
+    /// Role of the server that it goes to, if that isn't the main one.
+    pub(super) role: Option<Spanned<String>>,
     /// Its file, if it isn't named as the transaction is.
     pub(super) file: Option<Spanned<String>>,
     /// Its statements, instead of a file.

@@ -13,6 +13,7 @@ mod phases;
 mod plan;
 mod population;
 mod rest;
+mod role;
 mod rows;
 mod scan;
 mod user;
@@ -73,13 +74,7 @@ fn population(
 }
 
 fn open(name: &str) -> Result<Directory, WorkloadError> {
-    let directory = Directory::open(name.strip_prefix(SQL).unwrap_or(name))?;
-    if let Some(roles) = &directory.form.roles {
-        let what = "roles (writers at one server, readers at another) can't be had in one load yet: make a directory \
-                    of each role and run them side by side";
-        return Err(directory.form_file.wrong_at(roles.span(), what));
-    }
-    Ok(directory)
+    Directory::open(name.strip_prefix(SQL).unwrap_or(name))
 }
 
 fn read_engine(name: &str, given: &Given) -> Result<Option<String>, WorkloadError> {

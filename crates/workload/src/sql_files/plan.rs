@@ -5,6 +5,7 @@ use super::distributions::generator;
 use super::form::{TransactionForm, in_order};
 use super::generator::Generator;
 use super::rest::Rest;
+use super::role;
 use super::scan::{self, Sql};
 use super::words::forever;
 use super::writer::Writer;
@@ -21,6 +22,8 @@ pub(super) struct Plan {
     pub(super) statement_types: Vec<&'static str>,
     pub(super) transaction_types: Vec<&'static str>,
     pub(super) transactions: Vec<Transaction>,
+    /// Of the server that transactions with a role go to.
+    pub(super) role: Option<String>,
     /// Names and generators of the parameters, in one order.
     pub(super) parameters: Vec<String>,
     pub(super) generators: Arc<[Generator]>,
@@ -67,6 +70,7 @@ impl Plan {
             statement_types: Vec::new(),
             transaction_types: Vec::new(),
             transactions: Vec::new(),
+            role: role::read(directory)?,
             parameters,
             generators: generators.into(),
             files: directory.own_files()?,
@@ -107,7 +111,7 @@ impl Plan {
         if statements.is_empty() {
             return Err(toml.wrong_at(at, format!("transaction {name} has no statement")));
         }
-        let mut writer = Writer::new(self, name);
+        let mut writer = Writer::new(self, name, u8::from(form.role.is_some()));
         let lines = statements.iter().map(|(file, sql)| writer.line(file, sql));
         let lines = lines.collect::<Result<_, _>>()?;
         let draws = writer.draws()?;

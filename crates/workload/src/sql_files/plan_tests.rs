@@ -77,10 +77,6 @@ fn what_is_wrong_in_the_toml_is_said_with_its_line() {
             "workload.toml:1: think_law = \"gauss\": exponential",
         ),
         (
-            "[roles]\nwriter = 1\n[transactions.order]",
-            "workload.toml:1: roles (writers at one server",
-        ),
-        (
             "[transactions.order]\nweight = 1\nweight = 2",
             "workload.toml:3: duplicate key",
         ),
@@ -227,4 +223,30 @@ fn a_rest_is_that_of_the_transaction_or_of_all() {
         );
         assert_eq!(user.finish_event(), rest_ns);
     }
+}
+
+#[test]
+fn transactions_with_a_role_go_over_the_second_connection() {
+    let toml = "[transactions.look]\nrole = \"reader\"\nstatements = [\"SELECT 1\", \"SELECT 2\"]\n\
+                [transactions.buy]\nstatements = [\"DO 1\"]\n";
+    let made = Folder::with(&[("workload.toml", toml)]).workload().unwrap();
+    let lanes: Vec<u8> = made.statements().iter().map(|each| each.lane).collect();
+    assert_eq!(lanes, [1, 1, 0]);
+    assert_eq!((made.lanes(), made.role()), (2, Some("reader")));
+}
+
+#[test]
+fn one_role_is_the_most_and_its_name_is_a_word() {
+    let two = "[transactions.a]\nrole = \"reader\"\nstatements = [\"DO 1\"]\n\
+               [transactions.b]\nrole = \"archive\"\nstatements = [\"DO 1\"]\n";
+    let wrong = error(two, "");
+    assert!(
+        wrong.starts_with("workload.toml:5: roles reader and archive: one role"),
+        "{wrong}"
+    );
+    let wrong = error("[transactions.order]\nrole = \"a b\"", "DO 1");
+    assert!(
+        wrong.starts_with("workload.toml:2: role = \"a b\": a word of letters"),
+        "{wrong}"
+    );
 }

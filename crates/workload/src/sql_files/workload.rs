@@ -71,6 +71,14 @@ impl Workload for SqlFiles {
         })
     }
 
+    fn lanes(&self) -> u8 {
+        1 + u8::from(self.plan.role.is_some())
+    }
+
+    fn role(&self) -> Option<&str> {
+        self.plan.role.as_deref()
+    }
+
     fn course(&self) -> Option<&Course> {
         self.course.as_ref()
     }

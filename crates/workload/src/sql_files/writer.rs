@@ -14,6 +14,8 @@ const MOST_STATEMENTS: usize = StatementType::MAX as usize + 1;
 pub(super) struct Writer<'a> {
     plan: &'a mut Plan,
     transaction: &'a str,
+    /// The connection over which its statements go.
+    lane: u8,
     draws: Vec<usize>,
     /// Names of what was kept up to now.
     kept: Vec<String>,
@@ -22,10 +24,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(plan: &'a mut Plan, transaction: &'a str) -> Self {
+    pub(super) fn new(plan: &'a mut Plan, transaction: &'a str, lane: u8) -> Self {
         Self {
             plan,
             transaction,
+            lane,
             draws: Vec::new(),
             kept: Vec::new(),
             opened: None,
@@ -116,6 +119,7 @@ impl<'a> Writer<'a> {
         self.plan.statement_types.push(forever(&name));
         self.plan.templates.push(StatementTemplate {
             keeps_rows: !sql.keep.is_empty(),
+            lane: self.lane,
             ..StatementTemplate::new(text, number, kind.class())
         });
         Ok(statement)

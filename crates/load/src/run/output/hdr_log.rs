@@ -175,6 +175,7 @@ mod tests {
             monotonic_ns: 7_000_000_000,
             realtime_ns: 1_795_000_000_250_000_000,
             session: SessionReadBack::default(),
+            role_session: None,
             connect_ns: 0,
             connect_retries: 0,
             prepared_statements: 0,

@@ -48,6 +48,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
         monotonic_ns: 10 * SECOND_NS,
         realtime_ns: 1_795_000_000 * SECOND_NS,
         session: SessionReadBack::default(),
+        role_session: None,
         connect_ns: 0,
         connect_retries: 0,
         prepared_statements: 0,
