@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from dialogues import DIALOGUES
 from machine import Machine
 from page import page, row, table_head
 from programs import Clients
@@ -24,7 +25,7 @@ from servers import NullServer, Place
 from sysbench_form import FORM
 
 ROOT = Path(__file__).resolve().parents[2]
-ALL: tuple[Quantity, ...] = (*QUANTITIES, *FORM)
+ALL: tuple[Quantity, ...] = (*QUANTITIES, *DIALOGUES, *FORM)
 PAGE = ROOT / "docs/reference/client-cost.md"
 
 

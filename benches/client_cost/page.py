@@ -95,6 +95,9 @@ FOOT = """
   sysbench's threads each compile their script first, so that short runs overstate its cost; its runs are long.
 - Both programs send the statements of the same sysbench script with prepared statements; dbdyno-load draws sysbench's
   own random numbers, number by number.
+- *TPC-C* and *LinkBench* ask, look at the answer and ask on. Their floor sends statements that they wrote down
+  beforehand, again and again, over one connection a user (LinkBench has two); replies have the shapes that the null
+  server reads off the statements.
 - *Memory a connection* is the growth of the largest resident set from 64 to 4,096 connections. *A connection of 4,096*
   is the growth of CPU time from one connection to 4,096 in runs of one event.
 - sysbench's numbers take a draw for each digit, 165 a row, number by number; dbdyno's own take one for eleven.

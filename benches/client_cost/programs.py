@@ -19,6 +19,7 @@ from typing import Any
 from servers import NullServer
 
 ROWS = 10_000
+SCHEMA = "sbtest"
 SYSBENCH_SCRIPT = {"point_select": "oltp_point_select", "read_write": "oltp_read_write"}
 STATEMENTS_A_TRANSACTION = {"point_select": 1, "read_write": 20}
 
@@ -31,6 +32,7 @@ class Run:
     errors: int
     cpu_us: float
     peak_rss_bytes: int = 0
+    bytes_received: int = 0
 
     @property
     def us_a_statement(self) -> float:
@@ -84,10 +86,15 @@ class Clients:
         return _version(self.sysbench) if self.sysbench else None
 
     def dbdyno(self, server: NullServer, workload: str, route: str, connections: int, *limit: str) -> Run:
-        """A run of dbdyno-load, start-up included."""
-        argv = [str(self.load), "run", f"sysbench/oltp_{workload}", *server.reach(route), "--user=root", "--tls=off"]
-        argv += ["--no-password", "--database=sbtest", f"--table-size={ROWS}", "--workers=1", "--warm-up=0s"]
-        argv += [f"--concurrency={connections}", "--json-lines=-", *limit]
+        """A run of dbdyno-load with a sysbench workload, start-up included."""
+        return self.drive(
+            server, [f"sysbench/oltp_{workload}", f"--table-size={ROWS}"], route, f"--concurrency={connections}", *limit
+        )
+
+    def drive(self, server: NullServer, workload: Sequence[str], route: str, *how: str) -> Run:
+        """A run of dbdyno-load with any workload and its options, start-up included."""
+        argv = [str(self.load), "run", *workload, *server.reach(route), "--user=root", "--tls=off"]
+        argv += ["--no-password", f"--database={SCHEMA}", "--workers=1", "--warm-up=0s", "--json-lines=-", *how]
         output, usage = self._reap(argv)
         records = [json.loads(line) for line in output.splitlines()]
         intervals = [record for record in records if record["record"] == "interval"]
@@ -98,6 +105,7 @@ class Clients:
             statements=sum(kind["completed"] for kind in kinds),
             errors=sum(sum(kind["errors"].values()) for kind in kinds),
             cpu_us=_cpu_us(usage),
+            bytes_received=sum(record["bytes_received"] for record in intervals),
             # Not the kernel's account at the end, which counts the parent's memory before the exec too.
             peak_rss_bytes=records[-1]["peak_rss_bytes"],
         )
@@ -105,11 +113,24 @@ class Clients:
     def own_floor(self, server: NullServer, workload: str, route: str, connections: int, seconds: float) -> Run:
         """The floor of benches/floor, after its start-up; one connection blocks."""
         where = ["--socket", str(server.socket)] if route == "socket" else ["--port", str(server.port)]
-        argv = [str(self.floor), *where, "--workload", workload, "--connections", str(connections)]
-        argv += ["--seconds", str(seconds), *(["--blocking"] if connections == 1 else [])]
-        output, _ = self._reap(argv)
+        blocking = ["--blocking"] if connections == 1 else []
+        words = ["--workload", workload, "--connections", str(connections), "--seconds", str(seconds), *blocking]
+        return self._floor(*where, *words)
+
+    def replay_floor(self, server: NullServer, script: Path, connections: int, seconds: float) -> Run:
+        """The floor of benches/floor with statements from a file, after its start-up."""
+        where = ["--socket", str(server.socket), "--connections", str(connections)]
+        return self._floor(*where, "--script", str(script), "--seconds", str(seconds))
+
+    def _floor(self, *words: str) -> Run:
+        output, _ = self._reap([str(self.floor), *words])
         told = json.loads(output)
-        return Run(told["statements"], told["errors"], told["cpu_ns"] / 1e3)
+        return Run(told["statements"], told["errors"], told["cpu_ns"] / 1e3, bytes_received=int(told["bytes_received"]))
+
+    def sample(self, workload: Sequence[str], events: int) -> list[str]:
+        """The statements of so many events of one user, values written in."""
+        argv = [str(self.load), "sample", *workload, f"--events={events}", "--protocol=text", "--json"]
+        return [statement["sql"] for statement in json.loads(self._reap(argv)[0])]
 
     def reference_floor(
         self, server: NullServer, workload: str, route: str, connections: int, seconds: float

@@ -12,6 +12,8 @@ pub(crate) enum Address {
 pub(crate) struct Arguments {
     pub(crate) address: Address,
     pub(crate) workload: String,
+    /// A file of statements, instead of a workload.
+    pub(crate) script: Option<String>,
     pub(crate) connections: u32,
     pub(crate) seconds: f64,
     pub(crate) is_blocking: bool,
@@ -22,6 +24,7 @@ impl Arguments {
         let mut arguments = Self {
             address: Address::Port(3306),
             workload: "point_select".to_owned(),
+            script: None,
             connections: 1,
             seconds: 3.0,
             is_blocking: false,
@@ -36,6 +39,7 @@ impl Arguments {
                 "--socket" => arguments.address = Address::Socket(value),
                 "--port" => arguments.address = Address::Port(number(&value)?),
                 "--workload" => arguments.workload = value,
+                "--script" => arguments.script = Some(value),
                 "--connections" => arguments.connections = number(&value)?,
                 "--seconds" => arguments.seconds = number(&value)?,
                 _ => return Err(wrong(&name)),

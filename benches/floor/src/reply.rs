@@ -19,6 +19,8 @@ pub(crate) struct Scan {
     is_last: bool,
     /// The packet that ended the reply was an error.
     pub(crate) is_error: bool,
+    /// Results that the reply has still to come.
+    results: u8,
     /// Agreed with the server: no EOF packet after the columns, an OK packet after the rows.
     deprecate_eof: bool,
 }
@@ -29,6 +31,12 @@ impl Scan {
             deprecate_eof,
             ..Self::default()
         }
+    }
+
+    /// The next reply has so many results.
+    #[inline]
+    pub(crate) fn expect(&mut self, results: u8) {
+        self.results = results;
     }
 
     /// Whether the reply ends with this piece.
@@ -42,7 +50,10 @@ impl Scan {
             }
             if self.is_last {
                 (self.is_last, self.has_rows, self.ends) = (false, false, 0);
-                return true;
+                self.results = self.results.saturating_sub(1);
+                if self.results == 0 || self.is_error {
+                    return true;
+                }
             }
             if self.cut_bytes == 0
                 && let Some((look, rest)) = piece.split_first_chunk()
@@ -112,6 +123,17 @@ mod tests {
                 assert!(!scan.is_error);
             }
         }
+    }
+
+    #[test]
+    fn a_reply_of_two_results_ends_with_the_second() {
+        let ok = [7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0];
+        let mut scan = Scan::new(true);
+        scan.expect(2);
+        assert!(!scan.feed(&reply(true)));
+        assert!(scan.feed(&ok));
+        scan.expect(2);
+        assert!(scan.feed(&[3, 0, 0, 1, 0xff, 1, 2])); // after an error there is no second one
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Opening a connection: log-in without a password, statements prepared.
 
-use crate::Client;
 use crate::arguments::Address;
 use crate::reply::Scan;
 use crate::requests::{Requests, Step};
+use crate::{Client, Source};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -15,8 +15,8 @@ const PREPARE: u8 = 0x16;
 const CONNECT_WITH_DB: u32 = 1 << 3;
 const PLUGIN_AUTH: u32 = 1 << 19;
 const DEPRECATE_EOF: u32 = 1 << 24;
-/// Long passwords and flags, protocol 4.1, transactions, secure connection.
-const PLAIN: u32 = 1 | 1 << 2 | 1 << 9 | 1 << 13 | 1 << 15;
+/// Long passwords and flags, protocol 4.1, transactions, secure connection, several statements and results.
+const PLAIN: u32 = 1 | 1 << 2 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 16 | 1 << 17;
 
 /// What log-in needs of a socket.
 trait Link: Read + Write {}
@@ -50,7 +50,7 @@ fn make<S: Link + Into<OwnedFd>>(mut socket: S, steps: &[Step], index: u32) -> i
     }
     Ok(Client {
         socket: socket.into(),
-        requests,
+        source: Source::Patched(requests),
         scan: Scan::new(deprecate_eof),
     })
 }

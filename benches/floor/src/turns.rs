@@ -49,7 +49,8 @@ pub(crate) fn block(client: &mut Client, end: Instant) -> io::Result<Counts> {
 
 impl Client {
     fn send(&mut self) -> io::Result<()> {
-        let request = self.requests.next();
+        let (request, results) = self.source.next();
+        self.scan.expect(results);
         let sent = send(&self.socket, request, SendFlags::NOSIGNAL)?;
         // With one request in flight a socket has room for it.
         (sent == request.len())
@@ -65,6 +66,7 @@ impl Client {
             Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
+        counts.bytes_received += count as u64;
         if self.scan.feed(&buffer[..count]) {
             counts.statements += 1;
             counts.errors += u64::from(self.scan.is_error);
