@@ -4,7 +4,8 @@
 #   make test      every check: format, lints, types, import order, unit, contract, browser and real-server tests
 #   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
-#                  half an hour on an idle machine; writes docs/reference/client-cost.md
+#                  half an hour on an idle machine; writes docs/reference/client-cost.md; TOOLS names the programs
+#                  that TPC-C and LinkBench are held against (see benches/against_tools.py)
 #   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
@@ -30,10 +31,12 @@ compare: setup
 test:
 	@bash .ci/run
 
+TOOLS ?=
 bench: setup
 	@.venv/bin/python benches/client_cost && held=0 || held=$$?; \
 	if command -v sysbench >/dev/null; then \
-	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; exit $$held
+	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; \
+	.venv/bin/python benches/against_tools.py $(TOOLS) || held=1; exit $$held
 
 MINUTES ?= 10
 fuzz:

@@ -15,17 +15,13 @@ import json
 import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.configure import Server, choose_settings, initialise, start_server
-from dbdyno.core import parse_engine_name
-from dbdyno.hosts import Home, LocalHost
-from dbdyno.provision import provision
+from real_server import private_server, reap
+
+from dbdyno.configure import Server
 
 LOAD = Path(sys.executable).with_name("dbdyno-load")
 SCHEMA = "dbdyno_bench"
@@ -50,37 +46,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=10)
     choices = parser.parse_args()
-    host, home = LocalHost(), Home.of_user()
-    with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
-        Path(scratch).chmod(0o755)
-        server = _start(choices.engine, host, home, Path(scratch))
-        try:
-            for connections in map(int, choices.connections.split(",")):
-                _print_pairs(connections, *_pairs(server, connections, choices.pairs, choices.seconds))
-        finally:
-            server.kill()
-
-
-def _start(engine: str, host: LocalHost, home: Home, scratch: Path) -> Server:
-    name = parse_engine_name(engine)
-    installation = provision(name, host, home)
-    data = scratch / "data"
-    initialise(installation, data, host)
-    settings = choose_settings(
-        family=installation.family,
-        version=installation.version,
-        storage_engine=name.storage_engine,
-        tier_bytes=512 << 20,
-        concurrency_max=128,
-        raw={},
-        processors=os.cpu_count(),
-    )
-    server = start_server(installation, data, settings, route="socket", host=host, run_directory=scratch / "run")
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {SCHEMA}")
-    _reap(_load_argv(server, "populate"))
-    print(f"{installation.title}, {WORKLOAD}, 4 x 50,000 rows, unix socket, prepared statements")
-    return server
+    with private_server(choices.engine, "socket", 128) as server:
+        with server.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {SCHEMA}")
+        reap(_load_argv(server, "populate"))
+        print(f"{server.installation.title}, {WORKLOAD}, 4 x 50,000 rows, unix socket, prepared statements")
+        for connections in map(int, choices.connections.split(",")):
+            _print_pairs(connections, *_pairs(server, connections, choices.pairs, choices.seconds))
 
 
 def _pairs(server: Server, connections: int, pairs: int, seconds: int) -> tuple[list[Sample], list[Sample]]:
@@ -94,7 +66,7 @@ def _pairs(server: Server, connections: int, pairs: int, seconds: int) -> tuple[
 def _dbdyno(server: Server, connections: int, seconds: int, seed: int) -> Sample:
     run = [f"--threads={connections}", f"--time={seconds}s", "--warm-up=0s", f"--seed={seed}", "--json-lines=-"]
     before = _cpu_ns(server)
-    output, client_ns = _reap([*_load_argv(server, "run"), *run])
+    output, client_ns = reap([*_load_argv(server, "run"), *run])
     server_ns = _cpu_ns(server) - before
     records = [json.loads(line) for line in output.splitlines()]
     intervals = [record for record in records if record["record"] == "interval"]
@@ -113,7 +85,7 @@ def _sysbench(server: Server, connections: int, seconds: int, seed: int) -> Samp
     argv += [f"--mysql-user={endpoint.user}", f"--mysql-db={SCHEMA}", *TABLES, f"--threads={connections}"]
     argv += [f"--time={seconds}", f"--rand-seed={seed}", WORKLOAD, "run"]
     before = _cpu_ns(server)
-    output, client_ns = _reap(argv)
+    output, client_ns = reap(argv)
     server_ns = _cpu_ns(server) - before
     transactions = int(_figure(r"transactions:\s+(\d+)", output))
     statements = int(_figure(r"queries:\s+(\d+)", output))
@@ -125,18 +97,6 @@ def _load_argv(server: Server, command: str) -> list[str]:
     endpoint = server.endpoint
     argv = [str(LOAD), command, f"sysbench/{WORKLOAD}", *TABLES, f"--socket={endpoint.socket}"]
     return [*argv, f"--user={endpoint.user}", f"--password-file={endpoint.password_file}", f"--database={SCHEMA}"]
-
-
-def _reap(argv: Sequence[str]) -> tuple[str, int]:
-    """Standard output and CPU nanoseconds of a command, as the kernel accounts them."""
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(argv, stdout=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            sys.exit(f"error: {argv[0]} ended with exit code {process.returncode}")
-        output.seek(0)
-        return output.read(), round((usage.ru_utime + usage.ru_stime) * 1e9)
 
 
 def _cpu_ns(server: Server) -> int:

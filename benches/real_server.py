@@ -1,0 +1,61 @@
+"""A private server for benches, and what a command costs the processor."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dbdyno.configure import Server, choose_settings, initialise, start_server
+from dbdyno.core import Route, parse_engine_name
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.provision import provision
+
+TIER_BYTES = 512 << 20
+
+
+@contextmanager
+def private_server(engine: str, route: Route, connections: int) -> Iterator[Server]:
+    """A fresh server of ours, gone afterwards with all it held."""
+    host, home = LocalHost(), Home.of_user()
+    with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
+        Path(scratch).chmod(0o755)
+        name = parse_engine_name(engine)
+        installation = provision(name, host, home)
+        data = Path(scratch) / "data"
+        initialise(installation, data, host)
+        settings = choose_settings(
+            family=installation.family,
+            version=installation.version,
+            storage_engine=name.storage_engine,
+            tier_bytes=TIER_BYTES,
+            concurrency_max=connections,
+            raw={},
+            processors=os.cpu_count(),
+        )
+        run = Path(scratch) / "run"
+        server = start_server(installation, data, settings, route=route, host=host, run_directory=run)
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+def reap(
+    argv: Sequence[str], *, cwd: Path | None = None, environment: Mapping[str, str] | None = None
+) -> tuple[str, int]:
+    """Standard output and CPU nanoseconds of a command, as the kernel accounts them; its failure ends the bench."""
+    with tempfile.TemporaryFile("w+") as output:
+        env = {**os.environ, **(environment or {})}
+        process = subprocess.Popen(argv, stdout=output, cwd=cwd, env=env)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read()
+        if process.returncode:
+            sys.exit(f"error: {argv[0]} ended with exit code {process.returncode}\n{text[-2000:]}")
+        return text, round((usage.ru_utime + usage.ru_stime) * 1e9)
