@@ -11,6 +11,7 @@ from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
+from dbdyno.hosts._process_facts import process_facts
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "PipedProcess",
     "Process",
     "find_process",
+    "process_facts",
 ]

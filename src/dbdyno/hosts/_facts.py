@@ -39,6 +39,7 @@ class HostFacts:
     transparent_huge_pages: str
     clock_source: str
     boot_id: str
+    numa_node_count: int
 
 
 def read_facts(data_path: Path) -> HostFacts:
@@ -64,6 +65,7 @@ def read_facts(data_path: Path) -> HostFacts:
         transparent_huge_pages=_first(r"\[(\w+)\]", _text("/sys/kernel/mm/transparent_hugepage/enabled")),
         clock_source=_text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
         boot_id=_text("/proc/sys/kernel/random/boot_id") or UNKNOWN,
+        numa_node_count=max(len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))), 1),
     )
 
 

@@ -79,6 +79,7 @@ class Attempts:
 
     def _with_server(self, run: Run, prepared: Prepared, server: RunServer) -> StoredRun:
         variables, status_before = server.variables(), server.status()
+        schema, process = server.schema(self._dataset(run).schema), server.process()
         client = self.study.pinning.client
         workers = worker_count(run.cell.concurrency, client, self.logical_cpu_count)
         order = LoadOrder(run, self.study, server.order_target(self._dataset(run).schema), workers)
@@ -109,6 +110,8 @@ class Attempts:
             status_after=status_after,
             conditions=[answer.to_json() for answer in verified.answers],
             space=[table.to_json() for table in verified.space],
+            schema=schema,
+            process=process,
             order=order.to_json(),
             start=measured.start,
             end=measured.end,

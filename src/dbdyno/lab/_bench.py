@@ -32,6 +32,12 @@ class RunServer(FillServer, Protocol):
     def status(self) -> Mapping[str, str]:
         """SHOW GLOBAL STATUS."""
 
+    def schema(self, database: str) -> Mapping[str, JsonValue]:
+        """Definitions, columns and bytes of the tables in a database."""
+
+    def process(self) -> Mapping[str, JsonValue]:
+        """What its process runs under; empty where it can't be seen."""
+
     def sources(self) -> Sequence[Sequence[Source]]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
 

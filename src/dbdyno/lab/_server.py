@@ -12,7 +12,8 @@ import pymysql
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError
 from dbdyno.engines import counter_sources
-from dbdyno.hosts import Host
+from dbdyno.hosts import Host, process_facts
+from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
     DiskSource,
@@ -96,6 +97,18 @@ class LabServer:
     def status(self) -> Mapping[str, str]:
         """See `RunServer`."""
         return self._server.status()
+
+    def schema(self, database: str) -> Mapping[str, JsonValue]:
+        """See `RunServer`. The files of a server that is not ours are not looked at."""
+        with self._server.connect() as connection:
+            facts = table_facts(connection, database)
+        data = self._server.data_directory
+        return facts if data is None else facts | {"data_bytes": table_bytes(data, database)}
+
+    def process(self) -> Mapping[str, JsonValue]:
+        """See `RunServer`."""
+        pid = self._server.pid
+        return {} if pid is None else process_facts(pid)
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """See `RunServer`. What the machine does not offer is named in `telemetry_facts`."""

@@ -10,7 +10,7 @@ from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, latency_of, merged_histogram
 from dbdyno.store._journal import JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
-from dbdyno.store._manifest import FileFacts, Manifest
+from dbdyno.store._manifest import FileFacts, Manifest, is_results_folder
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run
@@ -34,6 +34,7 @@ __all__ = [
     "StoredFingerprint",
     "StoredRun",
     "TelemetryRow",
+    "is_results_folder",
     "latency_of",
     "merged_histogram",
     "pack_run",

@@ -45,6 +45,11 @@ class Manifest:
     files: Mapping[str, FileFacts] = field(default_factory=dict)
 
 
+def is_results_folder(folder: Path) -> bool:
+    """Whether a folder was made by a study; dumps may have a manifest of their own."""
+    return (folder / layout.MANIFEST).is_file() and (folder / layout.STUDY).is_file()
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a results folder.
 

@@ -215,6 +215,10 @@ class Results:
         tables: list[Mapping[str, Any]] = self._optional_json(f"{layout.RUNS}/{run_id}/{layout.SPACE}") or []
         return tables
 
+    def optional_document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - as document
+        """As `document`, and empty where the run was stored without it: ``schema``, ``process``."""
+        return self._optional_json(f"{layout.RUNS}/{run_id}/{name}.json") or {}
+
     def text(self, run_id: str, name: str) -> str:
         """A run's text file: ``server.cnf`` or ``server.log``."""
         return (self.run_folder(run_id) / name).read_text(encoding="utf-8")

@@ -55,6 +55,10 @@ class StoredRun:
     conditions : what came of asking, after the run, whether the tables are consistent with each other; runs of older
         versions have none
     space : what each table took after the run, where it was asked; runs of older versions have none
+    schema : definitions and columns of the test tables (``ddl``, ``columns``) and bytes of their files (``data_bytes``)
+        before the load; runs of older versions have none
+    process : limits, control group, allocator and memory policy of the server's process, where it can be seen; runs
+        of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
         curve that the client's use was read off
     server_cnf : the option file that the server was started with
@@ -75,6 +79,8 @@ class StoredRun:
     end: Mapping[str, JsonValue] = field(default_factory=dict)
     conditions: Sequence[JsonValue] = ()
     space: Sequence[JsonValue] = ()
+    schema: Mapping[str, JsonValue] = field(default_factory=dict)
+    process: Mapping[str, JsonValue] = field(default_factory=dict)
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
     server_log: str = ""
@@ -181,6 +187,8 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.END: json_text(run.end),
         layout.CONDITIONS: json_text(list(run.conditions)),
         layout.SPACE: json_text(list(run.space)),
+        layout.SCHEMA: json_text(run.schema),
+        layout.PROCESS: json_text(run.process),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
         layout.SERVER_CNF: run.server_cnf,
         layout.SERVER_LOG: run.server_log,

@@ -158,6 +158,12 @@ class PaperServer:
     def status(self) -> Mapping[str, str]:
         return {"Uptime": "1"}
 
+    def schema(self, database: str) -> Mapping[str, JsonValue]:
+        return {"ddl": {"sbtest1": f"CREATE TABLE {database}.sbtest1 (id int)"}, "columns": []}
+
+    def process(self) -> Mapping[str, JsonValue]:
+        return {"allocator": "libc"}
+
     def sources(self) -> Sequence[Sequence[Any]]:
         return ()
 
