@@ -85,6 +85,8 @@ def _memory(tier_bytes: int, instances: int) -> Mapping[str, Value]:
         "memory.buffer_pool": tier_bytes,
         "memory.buffer_pool_instances": instances,
         "memory.buffer_pool_chunk": chunk_bytes(tier_bytes, instances),
+        "memory.buffer_pool_max": tier_bytes,
+        "memory.numa_interleave": "OFF",
         "memory.warm_load": "OFF",
         "memory.warm_dump": "OFF",
         "memory.block_cache": tier_bytes - write_buffer_bytes(tier_bytes),
@@ -177,6 +179,7 @@ def _server(concurrency_max: int) -> Mapping[str, Value]:
         "charset.collation": "utf8mb4_general_ci",
         "charset.default_collations": "",
         "tls.available": "",
+        "session.sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",
         "session.sort_buffer": 256 * 1024,
         "misc.event_scheduler": "OFF",
     }

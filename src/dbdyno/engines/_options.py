@@ -116,7 +116,7 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
     """The parameters that concern a target of a storage engine.
 
     >>> [p.parameter_id for p in parameters_for("rocksdb")][:2]
-    ['memory.warm_load', 'memory.warm_dump']
+    ['memory.numa_interleave', 'memory.warm_load']
     """
     return tuple(p for p in parameters() if p.storage_engine in ("", storage_engine))
 
