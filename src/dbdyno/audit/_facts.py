@@ -24,6 +24,7 @@ class TargetFacts:
     status : rows of SHOW GLOBAL STATUS, the earliest dump there is
     status_end : rows of a dump taken after `status`
     status_each_second : rows of SHOW GLOBAL STATUS in the measured window, one entry a second, in order
+    counters_each_second : the same by neutral counter, such as ``redo.checkpoint_age``; those that grow as their sum
     summary : counters since start as pt-mysql-summary prints them (rounded figures per day), taken after a load;
         its lines Hostname and Version as ``hostname``, ``version`` and ``version_comment``
     option_file : what the option files and the command line ask for: ``skip-log-bin`` is ``log_bin`` = ``OFF``; an
@@ -38,6 +39,7 @@ class TargetFacts:
     status: Row | None = None
     status_end: Row | None = None
     status_each_second: tuple[Row, ...] = ()
+    counters_each_second: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
     summary: Row | None = None
     option_file: Row | None = None
     session: Facts = field(default_factory=lambda: _NOTHING)

@@ -1,4 +1,4 @@
-"""`dbdyno audit`: whether the servers behind a comparison were alike in effect, from their dumps."""
+"""`dbdyno audit`: whether the servers behind a comparison were alike in effect, from a study or from dumps."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
+from dbdyno.core import StoreError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dbdyno.audit import Audit, Decision, Finding
+    from dbdyno.audit import Audit, ComparisonSet, Decision, Finding
 
 _STORY = """\
-Reads dumps of servers that were compared, yours or published ones, and says where they were not alike in
-effect: what differs in which unit, whom it favours, why, and what removes it. 99 rules; each ends as a
-finding, as clear, as undecided (with the evidence that is missing) or as not applicable.
+Reads a results folder of dbdyno, or dumps of servers that were compared, yours or published ones, and says
+where they were not alike in effect: what differs in which unit, whom it favours, why, and what removes it.
+99 rules; each ends as a finding, as clear, as undecided (with the evidence that is missing) or as not
+applicable.
 
+  dbdyno audit results/first
   dbdyno audit benchmark_logs
   dbdyno audit results/dumps --json | jq '.[] | select(.severity == "critical") | .id'
 
-A target is a folder with SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS, its option file, a pt-mysql-summary or
+A results folder holds what most rules need: variables, counters around and in each window, the option file,
+the load's own sessions, the tables' definitions, machine and order. Targets of one workload, route and memory
+tier are set side by side; the run that speaks for a target is its last one at the highest concurrency.
+
+In dumps, a target is a folder with SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS, its option file, a pt-mysql-summary or
 a facts.json, in any of the forms the clients print, plain or gzip; files are known by what stands in them.
 Targets in one folder are told apart by the names of their files. A folder or a file name such as Tier12G or
 2GB is the memory tier, and only targets of one tier and one campaign are set side by side. What dumps cannot
@@ -41,25 +48,42 @@ The exit code is 1 when a critical or high finding is open, 2 when there is noth
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "audit", "whether compared servers were alike in effect", _STORY, _audit)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with the dumps of all targets")
+    parser.add_argument(
+        "folder", type=Path, metavar="DIR", help="results folder, or folder with the dumps of all targets"
+    )
     parser.add_argument("--json", action="store_true", help="a list of findings for programs")
     parser.add_argument("--all", action="store_true", help="rules that are clear or not applicable, too")
 
 
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, audit, finding_data  # late: see _main
-    from dbdyno.dumps import read_dumps
 
-    dumps = read_dumps(choices.folder)
-    for entry in dumps.unread:
-        print(f"warning: {entry.path} is left out: {entry.why}", file=sys.stderr)
-    result = audit(dumps.sets)
+    result = audit(_sets(choices.folder))
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         print(json.dumps(findings, indent=1, ensure_ascii=False))
     else:
         _print(result, choices.all, wide_console())
     return 1 if any(finding.severity in ("critical", "high") for finding in result.findings) else 0
+
+
+def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
+    """Comparison sets of a results folder, or else of the dumps in a folder."""
+    from dbdyno.dumps import read_dumps
+    from dbdyno.fairness import study_sets
+    from dbdyno.store import Results, is_results_folder
+
+    if is_results_folder(folder):
+        sets = study_sets(Results.open(folder))
+        if not sets:
+            raise StoreError(
+                f"{folder} holds no run that can be audited", "no server has answered yet", "run the study first"
+            )
+        return sets
+    dumps = read_dumps(folder)
+    for entry in dumps.unread:
+        print(f"warning: {entry.path} is left out: {entry.why}", file=sys.stderr)
+    return dumps.sets
 
 
 def _print(result: Audit, everything: bool, console: Console) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dbdyno.audit._effective import is_asked, shown_value
 from dbdyno.audit._normalise import normalise, parse_number, switch, value_text
 from dbdyno.audit._reading import Reading, weakest
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import LSM_ENGINES, Target
 from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
 from dbdyno.engines import measured_state, neutral_parameters
@@ -19,6 +19,7 @@ _LIMITS = frozenset(
 )
 _OTHER_RULES = frozenset({*CAPACITY_OPTIONS, "table_open_cache_instances", "innodb_use_native_aio"})
 _PATH_RE = re.compile(r"(_file|_dir|dir|_path|socket|log_bin|log_error|relay_log|_index|_log)$")
+_LAUNCH = frozenset({"plugin_load", "plugin_load_add"})
 _SESSION_SCOPED = frozenset({"charset.default_per_charset"})
 # What machine, build and tables decide rather than an option file.
 _CIRCUMSTANCES = frozenset(
@@ -52,6 +53,8 @@ def _state(target: Target, option: str) -> str | None:
     """What the server makes of an option; None when no table tells and no variable has its name."""
     if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
         return "accepted"  # redo-files-in-group-noop tells
+    if option in _LAUNCH:
+        return "accepted"  # the server would not have started
     state = measured_state(option, target.family, target.version) if target.family else None
     if target.variable(option) is not None and state != "no-op":
         return "accepted"  # the server would not show it otherwise
@@ -124,7 +127,17 @@ def autosized_parameters(question: Question) -> tuple[str, ...]:
 
 def _computed(target: Target, name: str) -> bool:
     shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
-    return shown is not None and shown.computed and not is_asked(target, name)
+    return shown is not None and shown.computed and _concerns(target, name) and not is_asked(target, name)
+
+
+def _concerns(target: Target, name: str) -> bool:
+    """Whether a parameter rules the test tables: beside an LSM engine, InnoDB holds system tables alone."""
+    shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
+    return shown is None or target.storage_engine not in LSM_ENGINES or not shown.variable.startswith("innodb_")
+
+
+def _shown_values(question: Question, name: str) -> dict[str, Reading]:
+    return {t.name: shown_value(t, name) for t in question.targets if _concerns(t, name)}
 
 
 def unpinned(question: Question) -> Verdict:
@@ -150,15 +163,14 @@ def _without_option_file(question: Question) -> Verdict | None:
 
 
 def _differs(question: Question, name: str) -> bool:
-    values = {r.value for t in question.targets if (r := shown_value(t, name)).state == "known"}
-    return len(values) > 1
+    return len({r.value for r in _shown_values(question, name).values() if r.state == "known"}) > 1
 
 
 def _differences(question: Question, names: tuple[str, ...]) -> Verdict:
     fired: dict[str, Groups] = {}
     found: list[Reading] = []
     for name in names:
-        readings = {target.name: shown_value(target, name) for target in question.targets}
+        readings = _shown_values(question, name)
         fired[name] = grouped(readings.items())
         found += [reading for reading in readings.values() if reading.state == "known"]
     return decide(fired, {}, weakest(*(reading.certainty for reading in found)))
@@ -203,7 +215,7 @@ def early_evidence(question: Question) -> Verdict:
     words: list[tuple[str, str]] = []
     for target in question.targets:
         dumps = [dump for dump in (target.facts.status, target.facts.status_end) if dump is not None]
-        if target.facts.status_each_second:
+        if target.facts.status_each_second or target.facts.counters_each_second:
             continue
         if not dumps:
             words.append((target.name, "none"))

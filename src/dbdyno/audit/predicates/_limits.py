@@ -10,6 +10,7 @@ from dbdyno.audit._reading import Reading, known, number
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import fact_missing, ratios
+from dbdyno.audit.predicates._window import series
 
 
 def table_cache(question: Question) -> Verdict:
@@ -26,6 +27,14 @@ def table_cache(question: Question) -> Verdict:
 
 
 def _growth_per_second(target: Target) -> float:
+    """Tables opened a second: in the window's seconds where they are known, else between two dumps.
+
+    Each connection opens its tables once; where a load begins between the dumps, that counts too.
+    """
+    names = ("table_cache.opened_tables", "table_cache.overflows")
+    sampled = [values for name in names if (values := series(target, name))]
+    if sampled:
+        return max((values[-1] - values[0]) / max(len(values) - 1, 1) for values in sampled)
     start, end = target.facts.status, target.facts.status_end
     if start is None or end is None:
         return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import number
@@ -12,6 +13,7 @@ from dbdyno.audit.predicates._generic import on_some
 from dbdyno.engines import CounterSource, counter_sources
 
 _NO_SECONDS = "status of each second of the window"
+_SHORT = "a window of ten seconds or more"
 
 
 def redo_saturated(question: Question) -> Verdict:
@@ -63,7 +65,9 @@ def warm_up(question: Question) -> Verdict:
         change = abs(first - last) / max(first, last) if max(first, last) > 0 else 0.0
         return change > question.rule.threshold, f"misses changed by {change:.2f}"
 
-    return _judged(question, warming)
+    verdict = _judged(question, warming)
+    sampled = {target.name for target in question.targets if series(target, "pool.misses")}
+    return replace(verdict, lacks={n: _SHORT if n in sampled else words for n, words in verdict.lacks.items()})
 
 
 def compaction_debt(question: Question) -> Verdict:
@@ -95,6 +99,8 @@ def _judged(question: Question, judge: Callable[[Target], tuple[bool, str] | Non
 
 def series(target: Target, counter_id: str) -> list[float]:
     """A counter over the seconds of the window; empty when a second lacks it."""
+    if sampled := target.facts.counters_each_second.get(counter_id):
+        return list(sampled)
     source = _source(target, counter_id)
     if source is None:
         return []

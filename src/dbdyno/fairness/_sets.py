@@ -1,0 +1,80 @@
+"""From a stored study to comparison sets: what its tables and charts set side by side."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dbdyno.audit import ComparisonSet
+from dbdyno.core import format_bytes
+from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
+from dbdyno.fairness._window import read_window
+from dbdyno.store import Results
+from dbdyno.study import Study, parse_study
+
+
+def study_sets(results: Results) -> tuple[ComparisonSet, ...]:
+    """One set for each workload, route and memory tier; targets of which nothing ran there are left out.
+
+    Campaigns are named by workload and route where the study has several.
+    """
+    study = parse_study(results.study_text, str(results.path / "study.toml"))
+    records = results.records()
+    found = []
+    for choice, route, tier in itertools.product(study.workloads, study.routes, study.tiers_bytes):
+        here = [
+            record
+            for record in records
+            if (record.run.cell.workload, record.run.cell.route, record.run.cell.tier_bytes)
+            == (choice.label, route, tier)
+        ]
+        runs = [runs for target in study.targets if (runs := of_target(results, study, target, here))]
+        if runs:
+            found.append(
+                ComparisonSet(
+                    tuple(facts_of(of_one) for of_one in runs),
+                    campaign=_campaign(study, choice.label, route),
+                    tier=format_bytes(tier),
+                    study=_study_facts(results, study, runs),
+                    text={"claims": ()},
+                )
+            )
+    return tuple(found)
+
+
+def _campaign(study: Study, label: str, route: str) -> str:
+    parts = [label] if len(study.workloads) > 1 else []
+    return " by ".join([*parts, *([route] if len(study.routes) > 1 else [])])
+
+
+def _study_facts(results: Results, study: Study, runs: Sequence[TargetRuns]) -> dict[str, Any]:
+    """What was driven, and how. Nothing is claimed beside what was read."""
+    starts = [start for of_one in runs if (start := of_one.document("start"))]
+    schemas = [schema for of_one in runs if (schema := of_one.document("schema")).get("ddl")]
+    facts: dict[str, Any] = {
+        "cold_start": study.warm_up_ns == 0,
+        "writes": any(read_window(results, of_one.judged.run.run_id).wrote for of_one in runs),
+        "max_threads": max(study.concurrencies),
+        "step_order": list(study.concurrencies),
+        "reset_between_steps": all(of_one.is_ours for of_one in runs),
+    }
+    if starts:
+        facts["driver"] = str(starts[0].get("program", "dbdyno-load"))
+        facts["reconnects"] = any(_reconnects(start) for start in starts)
+        facts["prepared_statements"] = max(map(_statements_each, starts))
+    if len(schemas) == len(runs):
+        texts = [text for schema in schemas for text in schema["ddl"].values()]
+        facts["auto_increment"] = any("AUTO_INCREMENT" in text.upper() for text in texts)
+    return facts
+
+
+def _reconnects(start: Any) -> bool:  # noqa: ANN401 - foreign JSON
+    options = start.get("workload", {}).get("options", {})
+    return any("reconnect" in name and value not in ("", "0", "off", "false") for name, value in options.items())
+
+
+def _statements_each(start: Any) -> int:  # noqa: ANN401 - foreign JSON
+    """Statements that each connection prepares."""
+    return math.ceil((start.get("prepared_statements") or 0) / max(start.get("concurrency") or 1, 1)) or 1
