@@ -158,7 +158,9 @@ def write_study(folder: Path, text: str = TWO, change: Change = lambda run, fiel
         for target in study.targets:
             writer.write_engine(target.name, {"source": "package", "location": "trixie"})
             options = {"tables": 1, "table_size": 1000}
-            writer.write_dataset(target.name, {"datasets": [{"options": options, "rows_total": 1000}]})
+            writer.write_dataset(
+                target.name, {"datasets": [{"dataset": "1 × 1,000 rows", "options": options, "rows_total": 1000}]}
+            )
         for run in plan.runs:
             writer.add_run(stored(run, study.target(run.cell.target).engine.family, change))
     return Results.open(folder)

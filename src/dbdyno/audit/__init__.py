@@ -13,6 +13,7 @@ comes from `engines`. Reading dumps is left to `dumps`, asking servers to the la
 from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
 from dbdyno.audit._facts import ComparisonSet, TargetFacts
 from dbdyno.audit._option_file import parse_option, parse_option_file
+from dbdyno.audit._promises import UNKNOWN, Promises, promises_of
 from dbdyno.audit._reading import Certainty, Reading
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._verdict import Outcome
@@ -20,12 +21,14 @@ from dbdyno.audit._words import all_data, decision_data, finding_data, missing_w
 
 __all__ = [
     "SEVERITIES",
+    "UNKNOWN",
     "Audit",
     "Certainty",
     "ComparisonSet",
     "Decision",
     "Finding",
     "Outcome",
+    "Promises",
     "Reading",
     "Rule",
     "Severity",
@@ -37,6 +40,7 @@ __all__ = [
     "missing_words",
     "parse_option",
     "parse_option_file",
+    "promises_of",
     "rules",
     "spoken_values",
     "what",

@@ -11,6 +11,12 @@ from dbdyno.audit.quantities import UNITS
 from dbdyno.core import format_bytes
 from dbdyno.engines import neutral_parameters
 
+_FACTS = {
+    "base_image": "made for",
+    "client_cpu_share": "share of the processors taken by the client",
+    "idle_share": "idle share of the processors",
+    "rss_bytes": "resident memory of the process",
+}
 _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "pages/s": " pages/s", "pages": " pages"}
 
 
@@ -64,7 +70,7 @@ def title_of(name: str) -> str:
     if group == "derived":
         return rest.replace("_", " ")
     known = neutral_parameters().get(name)
-    return known.title if known else rest or name
+    return known.title if known else _FACTS.get(rest, rest) or name
 
 
 def unit_of(name: str) -> str:

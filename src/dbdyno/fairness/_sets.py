@@ -10,7 +10,7 @@ from typing import Any
 from dbdyno.audit import ComparisonSet
 from dbdyno.core import format_bytes
 from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
-from dbdyno.fairness._window import read_window
+from dbdyno.fairness._window import wrote
 from dbdyno.store import Results
 from dbdyno.study import Study, parse_study
 
@@ -55,7 +55,7 @@ def _study_facts(results: Results, study: Study, runs: Sequence[TargetRuns]) -> 
     schemas = [schema for of_one in runs if (schema := of_one.document("schema")).get("ddl")]
     facts: dict[str, Any] = {
         "cold_start": study.warm_up_ns == 0,
-        "writes": any(read_window(results, of_one.judged.run.run_id).wrote for of_one in runs),
+        "writes": any(wrote(results, of_one.judged.run.run_id) for of_one in runs),
         "max_threads": max(study.concurrencies),
         "step_order": list(study.concurrencies),
         "reset_between_steps": all(of_one.is_ours for of_one in runs),

@@ -7,9 +7,28 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from dbdyno.store import Results
 
 _ENGINE = "engine."
+# A run has some two hundred metrics a second; the rules look at these.
+_NEEDED = (
+    "client.cpu.system",
+    "client.cpu.user",
+    "engine.bytes.dirty",
+    "engine.lsm.memtable_bytes",
+    "engine.pool.misses",
+    "engine.redo.checkpoint_age",
+    "engine.redo.checkpoint_limit",
+    "engine.redo.waits",
+    "engine.table_cache.opened_tables",
+    "engine.table_cache.overflows",
+    "host.cpu.idle",
+    "memory.available",
+    "server.resident",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +38,11 @@ class Window:
     Parameters
     ----------
     tps : of each second
-    wrote : whether any statement of the run changed rows
     metrics : metric -> reading of each second; rates as they are
     units : metric -> unit; rates end in ``/s``
     """
 
     tps: tuple[float, ...]
-    wrote: bool
     metrics: dict[str, tuple[float, ...]]
     units: dict[str, str]
 
@@ -48,13 +65,19 @@ class Window:
 
 def read_window(results: Results, run_id: str) -> Window:
     """The window of a stored run."""
-    seconds = results.seconds(run_id).select(["second", "phase", "tps", "writes"]).to_pylist()
+    seconds = results.seconds(run_id).select(["second", "phase", "tps"]).to_pylist()
     judged = {row["second"]: row["tps"] for row in seconds if row["phase"] == "window"}
     found: dict[str, dict[int, float]] = defaultdict(dict)
     units: dict[str, str] = {}
-    for row in results.telemetry(run_id).select(["second", "metric", "value", "unit"]).to_pylist():
+    table = results.telemetry(run_id).select(["second", "metric", "value", "unit"])
+    for row in table.filter(pc.is_in(table["metric"], pa.array(_NEEDED))).to_pylist():
         if row["second"] in judged and row["value"] is not None:
             found[row["metric"]][row["second"]] = row["value"]
             units[row["metric"]] = row["unit"]
     metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in found.items()}
-    return Window(tuple(judged.values()), any(row["writes"] for row in seconds), metrics, units)
+    return Window(tuple(judged.values()), metrics, units)
+
+
+def wrote(results: Results, run_id: str) -> bool:
+    """Whether any statement of a run changed rows."""
+    return any(count > 0 for count in results.seconds(run_id)["writes"].to_pylist())

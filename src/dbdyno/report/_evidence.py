@@ -22,6 +22,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
+from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.report._windows import judged_windows
@@ -40,6 +41,7 @@ class Evidence:
     types : cells whose workload has several transaction types
     space : cells of whose tables it is known what they take
     windows : by run id, those of three minutes or more, judged from their seconds
+    fairness : whether the targets were alike in effect
     """
 
     results: Results
@@ -55,6 +57,7 @@ class Evidence:
     types: list[CellTypes]
     space: list[CellSpace]
     windows: dict[str, WindowJudgement]
+    fairness: Fairness
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -82,6 +85,8 @@ def gather(results: Results) -> Evidence:
     comparisons = compare_targets(judgements)
     facts = _facts(study, results)
     windows = judged_windows(results, study, records)
+    fairness = judge_fairness(results)
+    weak = weaknesses(facts, records, judgements, comparisons, windows)
     return Evidence(
         results,
         study,
@@ -92,11 +97,19 @@ def gather(results: Results) -> Evidence:
         rank_places(judgements, comparisons),
         tuple(judge_latency(judgements, _merged(results, study, judgements))),
         answer(judgements, comparisons),
-        tuple(weaknesses(facts, records, judgements, comparisons, windows)),
+        _weighed(weak, fairness),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
         cells_with_space(results, study, judgements),
         windows,
+        fairness,
     )
+
+
+def _weighed(weak: Sequence[Caveat], fairness: Fairness) -> tuple[Caveat, ...]:
+    """Results that differ come first, then grave differences between targets, lesser ones last."""
+    first = [caveat for caveat in weak if caveat.code == "results-differ"]
+    rest = [caveat for caveat in weak if caveat.code != "results-differ"]
+    return (*first, *fairness.caveats, *rest, *fairness.lesser)
 
 
 def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:

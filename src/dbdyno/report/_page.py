@@ -28,6 +28,7 @@ from dbdyno.report.charts import seconds_template
 from dbdyno.report.sections import (
     Page,
     data_section,
+    fairness_section,
     head_section,
     how_section,
     latency_section,
@@ -48,6 +49,7 @@ _CONTENTS = (
     ("space", "Space"),
     ("ranks", "Ranks"),
     ("stability", "Stability"),
+    ("fairness", "Fairness"),
     ("settings", "Configuration"),
     ("how", "How"),
     ("data", "Data"),
@@ -89,6 +91,7 @@ def page_text(results: Results) -> str:
             space_section(page),
             rank_section(page),
             stability_section(page, series),
+            fairness_section(page),
             settings_section(page),
             how_section(page),
             data_section(page),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from dbdyno.audit import all_data
 from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._evidence import gather
 from dbdyno.store import Results
@@ -48,6 +49,11 @@ def summary_json(results: Results) -> dict[str, object]:
         "cells": [_cell(record) for record in evidence.records],
         "comparisons": [_pair(pair) for pair in evidence.comparisons],
         "answer": list(evidence.answer.sentences),
+        "fairness": all_data(evidence.fairness.audit),
+        "promises": {
+            target: [dataclasses.asdict(promise) for promise in promises]
+            for target, promises in evidence.fairness.promises.items()
+        },
         "caveats": [dataclasses.asdict(caveat) for caveat in evidence.weaknesses],
     }
 

@@ -13,6 +13,7 @@ from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_m
 from dbdyno.core import Comparison, TypeFigures
 from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.store import Results
 
@@ -29,9 +30,21 @@ def summary_table(results: Results) -> Group:
     parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
     lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []
+    fair = [Text(line, style="dim") for line in (_durability_line(evidence), fairness_line(evidence.fairness)) if line]
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(_client_line(evidence), style="dim")
-    return Group(*parts, Text(), _table(evidence), legend, client, *_types(evidence), *heading, *lines)
+    return Group(*parts, Text(), _table(evidence), legend, *fair, client, *_types(evidence), *heading, *lines)
+
+
+def _durability(evidence: Evidence) -> dict[str, str]:
+    """Durability class of each target that ran."""
+    return {target: evidence.fairness.durability(target) for target in evidence.fairness.promises}
+
+
+def _durability_line(evidence: Evidence) -> str:
+    """The one class of all targets; empty where they differ and the table has a column for it."""
+    classes = set(_durability(evidence).values())
+    return f"durability of all targets: {classes.pop()}" if len(classes) == 1 else ""
 
 
 def _table(evidence: Evidence) -> Table:
@@ -39,13 +52,18 @@ def _table(evidence: Evidence) -> Table:
     table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
     for title in (_measure(evidence), "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
+    classes = _durability(evidence)
+    if len(set(classes.values())) > 1:
+        table.add_column("a commit survives")
     places = by_place(evidence.judgements)
     for place, group in sorted(places.items()):
         words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
         table.add_row(Text(words, style="bold"))
         ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
         for judgement in ordered:
-            table.add_row(*(Text(cell) for cell in _row(evidence, judgement, ordered[0], len(group))))
+            row = _row(evidence, judgement, ordered[0], len(group))
+            survives = [classes.get(judgement.cell.target, "")] if len(set(classes.values())) > 1 else []
+            table.add_row(*(Text(cell) for cell in (*row, *survives)))
     return table
 
 

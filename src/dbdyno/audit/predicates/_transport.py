@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import Reading, known, missing, number, weakest
@@ -13,18 +15,19 @@ from dbdyno.audit.quantities import derived
 
 _UNTRUSTED_DRIVERS = re.compile(r"sysbench[-_ /v]*1\.0|hammerdb", re.IGNORECASE)
 _NO_TLS = ("", "DISABLED", "OFF", "NO")
+_LIMITS: Mapping[str, float] = MappingProxyType({"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5})
 
 
 def tls_classes(question: Question) -> Verdict:
     """All targets are encrypted, or all are plain."""
-    readings = {target.name: tls_class(target, question) for target in question.targets}
+    readings = {target.name: tls_class(target, question.rule.threshold) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
     certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
     return decide(groups if len(groups) > 1 or "mixed" in groups else {}, lacks, certainty)
 
 
-def tls_class(target: Target, question: Question) -> Reading:
+def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> Reading:
     """Encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of encrypted connections."""
     ciphers = target.fact("session", "ssl_cipher")
     if ciphers is not None:
@@ -33,19 +36,15 @@ def tls_class(target: Target, question: Question) -> Reading:
     share = derived(target, "tls_share")
     if share.state != "known":
         return share
-    limits = question.rule.threshold if question.rule.test == "tls_classes" else _LIMITS
     rounded = target.facts.summary is not None and target.facts.status_end is None
     if number(share) >= limits["encrypted_rounded" if rounded else "encrypted"]:
         return known("encrypted", share.certainty)
     return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
 
 
-_LIMITS = {"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5}
-
-
 def ciphers(question: Question) -> Verdict:
     """Encrypted targets use one TLS version and cipher."""
-    classes = {target.name: tls_class(target, question) for target in question.targets}
+    classes = {target.name: tls_class(target) for target in question.targets}
     encrypted = [target for target in question.targets if classes[target.name].value == "encrypted"]
     unknown = {name: reading.lacks for name, reading in classes.items() if reading.state == "missing"}
     if len(encrypted) < 2:
@@ -77,7 +76,7 @@ def untrusted_tls_flag(question: Question) -> Verdict:
     offers = {target.name: effective(target, "tls.available") for target in question.targets}
     offering = sorted(name for name, reading in offers.items() if _offers_tls(reading))
     lacks = {name: reading.lacks for name, reading in offers.items() if reading.state == "missing"}
-    encrypted = [t.name for t in question.targets if tls_class(t, question).value == "encrypted"]
+    encrypted = [t.name for t in question.targets if tls_class(t).value == "encrypted"]
     return decide(labelled((name, driver) for name in encrypted or offering) if offering else {}, lacks)
 
 

@@ -1,6 +1,7 @@
 """Sections of the page, one file each; the order is that of the page."""
 
 from dbdyno.report.sections._data import data_section
+from dbdyno.report.sections._fairness import fairness_section
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._head import head_section
 from dbdyno.report.sections._how import how_section, settings_section
@@ -13,6 +14,7 @@ from dbdyno.report.sections._types import types_section
 __all__ = [
     "Page",
     "data_section",
+    "fairness_section",
     "head_section",
     "how_section",
     "latency_section",

@@ -66,6 +66,9 @@ def _targets(page: Page) -> Html:
             element("b", look.target),
             " ",
             element("span", versions.get(look.target, "no run yet"), class_="quiet"),
+            element("span", f" · {page.evidence.fairness.durability(look.target)}", class_="quiet")
+            if look.target in versions
+            else "",
         )
         for look in page.palette.looks
     ]

@@ -1,0 +1,89 @@
+"""Whether the targets of a study were alike in effect: the audit of its own store, and the caveats it gives rise to."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from dbdyno.analyse import counted, listed
+from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Finding, Promises, audit, promises_of, spoken_values
+from dbdyno.core import Caveat
+from dbdyno.fairness import study_sets
+from dbdyno.store import Results
+
+_GRAVE = ("critical", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """What the audit says of a study.
+
+    Parameters
+    ----------
+    promises : target -> what it promises in each set, once where all say the same
+    sets : how many comparison sets there are
+    """
+
+    audit: Audit
+    promises: dict[str, tuple[Promises, ...]]
+    sets: int
+
+    def durability(self, target: str) -> str:
+        """Durability class of a target, in words; of all its tiers where they differ."""
+        return "; ".join(dict.fromkeys(promise.durability for promise in self.promises.get(target, ()))) or UNKNOWN
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """One for each critical and high finding."""
+        found = [finding for finding in self.audit.findings if finding.severity in _GRAVE]
+        return [Caveat(f"audit-{finding.rule.rule_id}", finding_sentence(finding)) for finding in found]
+
+    @property
+    def lesser(self) -> list[Caveat]:
+        """One that counts the findings of lower severity; none where there are none."""
+        grave = set(_GRAVE)
+        count = Counter(finding.severity for finding in self.audit.findings if finding.severity not in grave)
+        if not count:
+            return []
+        words = listed([f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]])
+        return [Caveat("audit-lesser", f"Differences between targets of lower weight: {words}; see Fairness.")]
+
+
+def judge_fairness(results: Results) -> Fairness:
+    """The audit of a stored study."""
+    sets = study_sets(results)
+    promises: dict[str, tuple[Promises, ...]] = {}
+    for facts in (facts for one in sets for facts in one.targets):
+        promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), promises_of(facts))))
+    return Fairness(audit(sets), promises, len(sets))
+
+
+def finding_sentence(finding: Finding) -> str:
+    """What differs, by how much and whom it favours."""
+    parts = []
+    for title, groups in spoken_values(finding):
+        words = ", ".join(f"{short_value(value)} ({', '.join(names)})" for value, names in groups)
+        parts.append(f"{title} {words}" if title else words)
+    where = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
+    where += f" in {finding.campaign}" if finding.campaign else ""
+    text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(parts)}."
+    return f"{text} Favours {finding.favours}."
+
+
+def short_value(text: str) -> str:
+    """A value without its count of bytes.
+
+    >>> short_value("2 GiB (2147483648)"), short_value("ON")
+    ('2 GiB', 'ON')
+    """
+    return re.sub(r"(?<=iB) \(\d+\)$", "", text)
+
+
+def fairness_line(fairness: Fairness) -> str:
+    """All outcomes in one line."""
+    count = Counter(finding.severity for finding in fairness.audit.findings)
+    words = [f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]]
+    undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
+    found = listed(words) if words else "no difference"
+    return f"fairness: {found} open, {counted(undecided, 'rule')} undecided, {clear} clear"

@@ -1,0 +1,88 @@
+"""Whether the targets were alike in effect: promises first, then each difference, then what nobody can tell."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import counted
+from dbdyno.audit import Finding, missing_words, spoken_values
+from dbdyno.report._fairness import short_value
+from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+
+_OPEN = ("critical", "high", "medium", "low")
+
+
+def fairness_section(page: Page) -> Html:
+    """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
+    found = page.evidence.fairness.audit.findings
+    open_ones = [finding for finding in found if finding.severity in _OPEN]
+    told = [finding for finding in found if finding.severity not in _OPEN]
+    return section(
+        "fairness",
+        "Fairness",
+        subtitle("What each target promises, and in what the targets differ in effect, by 99 rules."),
+        _promises(page),
+        element("h3", f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
+        *([_difference(finding) for finding in open_ones] or [to_see("None that a rule knows.")]),
+        folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else "",
+        _undecided(page),
+        _clear(page),
+    )
+
+
+def _promises(page: Page) -> Html:
+    columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
+    rows = [
+        [target, promise.durability, promise.torn_pages, promise.encryption]
+        for target in page.evidence.targets
+        for promise in page.evidence.fairness.promises.get(target, ())
+    ]
+    if not rows:
+        return to_see("No target has answered yet.")
+    return table("durability", "Durability class, torn pages and encryption of each target", columns, rows)
+
+
+def _difference(finding: Finding) -> Html:
+    rule = finding.rule
+    where = "; ".join([*([finding.campaign] if finding.campaign else []), *finding.tiers])
+    certain = f"known as: {finding.certainty}"
+    facts = {"favours": finding.favours, "why": rule.reason, "what removes it": rule.remedy}
+    facts |= {"note": finding.remark} if finding.remark else {}
+    facts |= {f"not known for {target}": lacks for target, lacks in finding.lacks.items()}
+    return element(
+        "article",
+        element("h4", f"{finding.severity}: {rule.title}"),
+        element("p", f"{where} · {certain}" if where else certain, class_="quiet"),
+        _values(finding),
+        element("dl", *(part for k, v in facts.items() for part in (element("dt", k), element("dd", v)))),
+        class_="card",
+        data_rule=rule.rule_id,
+        data_severity=finding.severity,
+    )
+
+
+def _values(finding: Finding) -> Html:
+    rows = [
+        [title or finding.rule.title, short_value(value), ", ".join(names)]
+        for title, groups in spoken_values(finding)
+        for value, names in groups
+    ]
+    columns = [Column("quantity"), Column("in effect"), Column("targets")]
+    return table(f"fairness-{finding.rule.rule_id}", f"Values in effect: {finding.rule.title}", columns, rows)
+
+
+def _undecided(page: Page) -> Html:
+    undecided = page.evidence.fairness.audit.with_outcome("undecided")
+    if not undecided:
+        return to_see("No rule is undecided.")
+    rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in undecided]
+    columns = [Column("about"), Column("weight"), Column("what is missing")]
+    inner = table("undecided", "Rules that could not be decided, and the evidence they lack", columns, rows)
+    return folded(f"{counted(len(undecided), 'rule')} undecided for want of evidence, which is not clear", inner)
+
+
+def _clear(page: Page) -> Html:
+    result = page.evidence.fairness.audit
+    titles = [decision.rule.title for decision in result.with_outcome("clear")]
+    idle = len(result.with_outcome("not applicable"))
+    items = element("ul", *(element("li", title) for title in titles))
+    return folded(f"{counted(len(titles), 'rule')} clear, {idle} with nothing to compare", items)

@@ -1,0 +1,80 @@
+"""The audit of a study in its report: grave differences on top, promises with each result."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dbdyno.core import Run
+from dbdyno.report import gather, page_text, summary_json, summary_table
+from dbdyno.store import Results
+from stored_study import TWINS, TWO, write_study
+
+
+def relaxed(run: Run, fields: dict[str, Any]) -> None:
+    fields["variables"]["sql_mode"] = "STRICT_TRANS_TABLES"
+    if run.cell.target == "mysql:9.7":
+        fields["variables"]["sql_mode"] = "NO_ENGINE_SUBSTITUTION"
+        fields["variables"]["innodb_flush_log_at_trx_commit"] = "2"
+        fields["server_cnf"] = "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\nskip_log_bin\n"
+
+
+@pytest.fixture(scope="module")
+def unlike(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return write_study(tmp_path_factory.mktemp("unlike") / "two", TWO, relaxed)
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return write_study(tmp_path_factory.mktemp("alike") / "two", TWINS)
+
+
+def terminal(results: Results) -> str:
+    console = Console(width=160, highlight=False, record=True, file=io.StringIO())
+    console.print(summary_table(results))
+    return console.export_text()
+
+
+def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom_it_favours(unlike: Results) -> None:
+    first = gather(unlike).weaknesses[0]
+    assert first.code == "audit-commit-policy-mismatch"
+    assert first.text.startswith("Critical difference with 64 MiB, what a commit waits for: ")
+    assert "write-each-commit (mysql:9.7)" in first.text and "Favours" in first.text
+
+
+def test_lesser_differences_are_counted_last(unlike: Results) -> None:
+    last = gather(unlike).weaknesses[-1]
+    assert last.code == "audit-lesser" and "see Fairness" in last.text
+
+
+def test_identical_targets_earn_no_caveat_of_fairness(twins: Results) -> None:
+    assert not [c for c in gather(twins).weaknesses if c.code.startswith("audit-")]
+    assert "fairness: no difference open" in terminal(twins)
+
+
+def test_one_durability_for_all_is_one_line_and_different_ones_a_column(unlike: Results, twins: Results) -> None:
+    assert "durability of all targets: flush per commit, no binary log" in terminal(twins)
+    rows = [line for line in terminal(unlike).splitlines() if line.startswith("  m")]
+    assert any("mysql:9.7" in row and "relaxed" in row for row in rows)
+    assert any("mariadb:11.8" in row and "flush per commit" in row for row in rows)
+
+
+def test_the_page_tells_promises_then_differences_then_what_is_missing(unlike: Results) -> None:
+    text = page_text(unlike)
+    section = text[text.index('id="fairness"') : text.index('id="settings"')]
+    order = ["A commit survives".lower(), 'data-rule="commit-policy-mismatch"', "undecided for want", "rules clear"]
+    places = [section.lower().index(words.lower()) for words in order]
+    assert places == sorted(places)
+    assert "relaxed: written at each commit, synced later" in section
+    key = text[text.index('aria-label="Targets and their colours"') : text.index('id="throughput"')]
+    assert "relaxed" in key and "flush per commit" in key
+
+
+def test_programs_get_every_outcome_and_the_promises(unlike: Results) -> None:
+    summary: Any = summary_json(unlike)
+    outcomes = {entry["id"]: entry["outcome"] for entry in summary["fairness"]}
+    assert outcomes["commit-policy-mismatch"] == "finding" and len(outcomes) == 99
+    assert summary["promises"]["mysql:9.7"][0]["encryption"] == "plain"
