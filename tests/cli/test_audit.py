@@ -6,6 +6,11 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
+
+from dbdyno.core import Run
+from dbdyno.study import read_study
+from stored_study import TWINS, write_study
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
 
@@ -68,3 +73,28 @@ def test_a_file_that_cannot_be_read_is_named_on_the_side(tmp_path: Path) -> None
     done = run(str(tmp_path), "--json")
     assert "a/status.txt is left out: not a text" in done.stderr
     assert json.loads(done.stdout)
+
+
+def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Path) -> None:
+    def relaxed(run: Run, fields: dict[str, Any]) -> None:
+        if run.cell.target == "other":
+            fields["variables"]["innodb_flush_log_at_trx_commit"] = "2"
+            fields["server_cnf"] = "[mysqld]\ninnodb_flush_log_at_trx_commit = 2\nskip_log_bin\n"
+
+    settings = '[target.settings]\ninnodb_flush_log_at_trx_commit = "2"\n'
+    plain = 'name = "other"\nengine = "mariadb:11.8"\n'
+    text = TWINS.replace(plain, plain + settings)
+    write_study(tmp_path / "results", text, relaxed)
+    (tmp_path / "mine.toml").write_text(text)
+    found = run(str(tmp_path / "results"), "--json")
+    assert found.returncode == 1
+    assert [entry["id"] for entry in json.loads(found.stdout)] == ["commit-policy-mismatch"]
+    fix = ("--fix", str(tmp_path / "mine.toml"), str(tmp_path / "results"), "-o", str(tmp_path / "fair.toml"))
+    fixed = run(*fix)
+    assert fixed.returncode == 0, fixed.stderr
+    assert "other: innodb_flush_log_at_trx_commit = 2 taken out" in fixed.stdout
+    written = (tmp_path / "fair.toml").read_text()
+    assert written.startswith("# Written by dbdyno audit --fix from mine.toml.")
+    assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("other").settings
+    again = run(*fix)
+    assert again.returncode == 2 and "is there already" in again.stderr

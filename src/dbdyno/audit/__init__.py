@@ -10,11 +10,12 @@ comes from `engines`. Reading dumps is left to `dumps`, asking servers to the la
 {'server.performance_schema': {'OFF': ('a',), 'ON': ('b',)}}
 """
 
+from dbdyno.audit._asking import default_of, server_of, value_in_effect
 from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
 from dbdyno.audit._facts import ComparisonSet, TargetFacts
 from dbdyno.audit._option_file import parse_option, parse_option_file
 from dbdyno.audit._promises import UNKNOWN, Promises, promises_of
-from dbdyno.audit._reading import Certainty, Reading
+from dbdyno.audit._reading import Certainty, Reading, Value
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._verdict import Outcome
 from dbdyno.audit._words import all_data, decision_data, finding_data, missing_words, spoken_values, what
@@ -33,15 +34,19 @@ __all__ = [
     "Rule",
     "Severity",
     "TargetFacts",
+    "Value",
     "all_data",
     "audit",
     "decision_data",
+    "default_of",
     "finding_data",
     "missing_words",
     "parse_option",
     "parse_option_file",
     "promises_of",
     "rules",
+    "server_of",
     "spoken_values",
+    "value_in_effect",
     "what",
 ]

@@ -41,7 +41,14 @@ With --json it prints a list of findings: id, severity, targets, values (effecti
 remedy, tiers, campaign, certainty (read, derived, inferred, asked), what, reason, source. With --all the rules
 without a finding follow, with outcome and missing.
 
-The exit code is 1 when a critical or high finding is open, 2 when there is nothing to audit.
+With --fix STUDY -o FILE it writes the study anew with settings that remove what settings can remove: options
+of [target.settings] that make targets unlike are taken out, so that dbdyno's own value holds on all; what
+dbdyno does not set gets one value on all. It says what was changed for which finding, and what stays and why:
+
+  dbdyno audit --fix studies/mine.toml results/mine -o studies/mine-fair.toml
+
+The exit code is 1 when a critical or high finding is open, 2 when there is nothing to audit. With --fix
+it is 1 when a critical or high difference stays.
 """
 
 
@@ -52,13 +59,22 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "folder", type=Path, metavar="DIR", help="results folder, or folder with the dumps of all targets"
     )
     parser.add_argument("--json", action="store_true", help="a list of findings for programs")
+    parser.add_argument(
+        "--fix", type=Path, metavar="STUDY", help="study file to be written anew without the differences"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where --fix writes the new study")
     parser.add_argument("--all", action="store_true", help="rules that are clear or not applicable, too")
 
 
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, audit, finding_data  # late: see _main
 
-    result = audit(_sets(choices.folder))
+    sets = _sets(choices.folder)
+    if choices.fix is not None:
+        from dbdyno.cli._audit_fix import fix
+
+        return fix(choices.fix, sets, choices.output)
+    result = audit(sets)
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         print(json.dumps(findings, indent=1, ensure_ascii=False))

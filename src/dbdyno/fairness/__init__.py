@@ -1,8 +1,9 @@
-"""The audit of one's own study: what its results folder holds of each target, in the audit's words.
+"""The audit of one's own study: what its results folder holds of each target, and a study without what was found.
 
 Reads the store, judges nothing itself: the rules are in `audit`. See docs/concepts/fairness.md.
 """
 
+from dbdyno.fairness._mend import Mended, Outcome, mend
 from dbdyno.fairness._sets import study_sets
 
-__all__ = ["study_sets"]
+__all__ = ["Mended", "Outcome", "mend", "study_sets"]

@@ -134,6 +134,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "rss_bytes": window.median("server.resident"),
         "idle_share": _share(window.median("host.cpu.idle"), processors),
         "client_cpu_share": _share(window.median("client.cpu.user", "client.cpu.system"), processors),
+        "processors": processors or None,
         "cpu_partition": "processors of their own" if runs.study.pinning.is_apart else None,
         **{name: process.get(name) for name in ("proc_limits", "cgroup", "allocator", "numa_policy")},
     }
@@ -161,7 +162,7 @@ def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "transactions": sum(record.transactions for record in runs.runs),
         "drops_errors": False,
         "transactions_each_second": list(window.tps),
-        "start_times": [record.started_ns for record in runs.runs],
+        "start_times": [record.started_ns for record in runs.runs if record.run.cell == runs.judged.run.cell],
     }
 
 

@@ -70,6 +70,8 @@ def test_a_run_is_stored_with_what_was_read_back(laboratory: Lab) -> None:
     results = laboratory.results
     assert results.document(run_id, "variables") == {"version": "1"}
     assert results.document(run_id, "settings")[0]["effective"] == "67108864"
+    assert "CREATE TABLE" in results.document(run_id, "schema")["ddl"]["sbtest1"]
+    assert results.document(run_id, "process") == {"allocator": "libc"}
     assert results.document(run_id, "order")["target"]["password_file"] == "/tmp/p"
     assert "out of ink" in results.text(run_id, "server.log")
     assert results.engine("mysql:9.7")["version"] == "9.7.4"

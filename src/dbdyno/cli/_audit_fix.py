@@ -1,0 +1,62 @@
+"""`dbdyno audit --fix`: a study written anew without the differences that settings can remove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbdyno.audit import ComparisonSet
+from dbdyno.core import StudyError
+from dbdyno.fairness import Outcome, mend
+from dbdyno.study import read_study, study_text
+
+_HEAD = "# Written by dbdyno audit --fix from {source}. What was changed, and for which finding:\n"
+
+
+def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int:
+    """Write the new study and say what was done; 1 when a critical or high difference stays.
+
+    Raises
+    ------
+    StudyError : no file to write to, or one that is there already
+    """
+    if output is None or output.exists():
+        what = "--fix needs a file to write the new study to" if output is None else f"{output} is there already"
+        raise StudyError(what, "", "give a new file with -o")
+    mended = mend(read_study(source), sets)
+    changed = [outcome for outcome in mended.outcomes if outcome.changes]
+    comments = [f"#   {_named(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed]
+    text = _HEAD.format(source=source.name) + ("".join(comments) or "#   nothing\n") + "\n" + study_text(mended.study)
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"{output} can't be written", error.strerror or str(error), "name another file") from error
+    _say(mended.outcomes, output)
+    grave = [outcome for outcome in mended.outcomes if outcome.is_left and _is_grave(outcome)]
+    return 1 if grave else 0
+
+
+def _say(outcomes: Sequence[Outcome], output: Path) -> None:
+    held = [outcome for outcome in outcomes if not outcome.changes and not outcome.is_left]
+    groups = (
+        ("changed", [o for o in outcomes if o.changes]),
+        ("nothing to write", held),
+        ("stays", [o for o in outcomes if o.is_left]),
+    )
+    for title, group in groups:
+        if group:
+            print(f"{title}:")
+        for outcome in group:
+            print(f"  {_named(outcome)}")
+            for line in outcome.changes or (outcome.why,):
+                print(f"    {line}")
+    print(f"study: {output}")
+
+
+def _named(outcome: Outcome) -> str:
+    finding = outcome.finding
+    return f"{finding.severity}, {finding.rule.title} [{finding.rule.rule_id}]"
+
+
+def _is_grave(outcome: Outcome) -> bool:
+    return outcome.finding.severity in ("critical", "high")
