@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +26,8 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
         what = "--fix needs a file to write the new study to" if output is None else f"{output} is there already"
         raise StudyError(what, "", "give a new file with -o")
     mended = mend(read_study(source), sets)
+    if "scale" in tomllib.loads(source.read_text(encoding="utf-8")):
+        print(f"warning: the new study is at the study's own scale; those in {source} are left out", file=sys.stderr)
     changed = [outcome for outcome in mended.outcomes if outcome.changes]
     comments = [f"#   {_named(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed]
     text = _HEAD.format(source=source.name) + ("".join(comments) or "#   nothing\n") + "\n" + study_text(mended.study)
