@@ -8,7 +8,7 @@ on all targets that have it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbdyno.audit import (
@@ -25,10 +25,12 @@ from dbdyno.audit import (
 )
 from dbdyno.core import Target
 from dbdyno.engines import lookup_option, neutral_parameters, parameters_for
-from dbdyno.fairness._remedies import inputs_behind, why_left
+from dbdyno.fairness._remedies import baseline_id, inputs_behind, why_held, why_left
 from dbdyno.study import Pinning, Study
 
 HELD = "dbdyno's own settings hold it equal: the study sets nothing that changes it"
+_GIVEN = "it was given one value for another finding"
+_NO_BINLOG = "dbdyno leaves the binary log off on all targets"
 _FOREIGN = "a server that runs already is not configured by dbdyno: change its own option file"
 _UNKNOWN = "no setting is known that removes it"
 
@@ -78,16 +80,29 @@ def _outcome(finding: Finding, bench: _Bench) -> Outcome:
         return Outcome(finding, changes)
     if why := why_left(finding):
         return Outcome(finding, why=why, is_left=True)
-    changes = tuple(dict.fromkeys((*bench.without_named(finding), *_aligned(finding, bench))))
+    aligned = [] if _is_moot(finding, bench) else _aligned(finding, bench)
+    changes = tuple(dict.fromkeys((*bench.without_named(finding), *aligned)))
     if changes:
         return Outcome(finding, changes)
     if any(not bench.is_ours(target) for target in bench.study.targets):
         return Outcome(finding, why=_FOREIGN, is_left=True)
+    if why := why_held(finding):
+        return Outcome(finding, why=why)
+    if _is_moot(finding, bench):
+        return Outcome(finding, why=_NO_BINLOG)
     inputs = inputs_behind(finding)
     held = [name for name in inputs if bench.is_held(name)]
-    if held and not any(bench.differs(name) for name in inputs if name not in held):
+    open_ones = [name for name in inputs if name not in held and bench.differs(name)]
+    if open_ones and set(open_ones) <= bench.added:
+        return Outcome(finding, why=_GIVEN)
+    if held and not open_ones:
         return Outcome(finding, why=HELD)
     return Outcome(finding, why=_UNKNOWN, is_left=True)
+
+
+def _is_moot(finding: Finding, bench: _Bench) -> bool:
+    """Whether it is about the binary log, which dbdyno leaves off unless the study asks for it."""
+    return finding.rule.when.get("binlog.enabled") == "ON" and not bench.sets("log_bin")
 
 
 def _in_the_study(finding: Finding, bench: _Bench) -> tuple[str, ...]:
@@ -100,6 +115,8 @@ def _in_the_study(finding: Finding, bench: _Bench) -> tuple[str, ...]:
         client = max(cpus // 4, 1)
         bench.study = replace(study, pinning=Pinning(tuple(range(cpus - client)), tuple(range(cpus - client, cpus))))
         return (f"[pinning] server: {cpus - client} of {cpus} processors, client: {client}",)
+    if finding.rule.rule_id == "aborted-work-counted":
+        return bench.at_read_committed()
     return ()
 
 
@@ -120,12 +137,14 @@ class _Bench:
     ----------
     settings : of each target, as they will be written
     at_default : target and input for which the study's own setting was taken out
+    added : inputs that were given one value
     """
 
     study: Study
     facts: dict[str, TargetFacts]
     settings: dict[str, dict[str, str]]
     at_default: set[tuple[str, str]] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, study: Study, sets: Sequence[ComparisonSet]) -> _Bench:
@@ -162,10 +181,12 @@ class _Bench:
 
     def without_overrides(self, name: str) -> list[str]:
         """Take out what the study sets for an input on any target."""
-        changes = []
+        changes: list[str] = []
+        if name in self.added:
+            return changes
         for target in self.study.targets:
             if self.is_ours(target):
-                gone = self._take_out(target, _variables_of(name, *self.server(target)))
+                gone = self._take_out(target, _options_of(name, self.settings[target.name], *self.server(target)))
                 self.at_default |= {(target.name, name)} if gone else set()
                 changes += gone
         return changes
@@ -175,10 +196,27 @@ class _Bench:
         gone = [option for option in own if parse_option(option)[0] in names]
         return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
 
+    def at_read_committed(self) -> tuple[str, ...]:
+        """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
+
+        Nothing where no target is in MyRocks, or the study has chosen a level.
+        """
+        targets = self.study.targets
+        chosen = self.sets("transaction_isolation") or not all(map(self.is_ours, targets))
+        if chosen or all(target.engine.storage_engine != "rocksdb" for target in targets):
+            return ()
+        for target in targets:
+            self.settings[target.name]["transaction_isolation"] = "READ-COMMITTED"
+        return ("all targets: transaction_isolation = READ-COMMITTED, a weaker promise on all alike",)
+
+    def sets(self, variable: str) -> bool:
+        """Whether the study sets an option on any target."""
+        return any(parse_option(option)[0] == variable for own in self.settings.values() for option in own)
+
     def is_held(self, name: str) -> bool:
         """Whether dbdyno sets an input on every target whose server has it."""
         return all(
-            _variables_of(name, *server) <= _held(*server)
+            _is_held(name, *server)
             for target in self.study.targets
             if self.is_ours(target) and (server := self.server(target))
         )
@@ -186,16 +224,18 @@ class _Bench:
     def with_one_value(self, name: str) -> list[str]:
         """Give one value to an input that dbdyno does not set, on all targets whose servers take it."""
         known = self._known(name)
-        if not self.differs(name):
+        if name in self.added or not self.differs(name):
             return []
         value = self._common(name, known)
         donors = [target for target, reading in known.items() if reading.value == value and not reading.implied]
         changes = []
+        self.added.add(name)
         for target in self.study.targets:
+            server = self.server(target)
             if target.name not in known or known[target.name].implied or not self.is_ours(target):
                 continue
-            for option in _variables_of(name, *self.server(target)) - _held(*self.server(target)):
-                if _takes(option, *self.server(target)[:2]):
+            for option in set() if _is_held(name, *server) else _variables_of(name, *server):
+                if _takes(option, name, *server[:2]):
                     text = self._text(donors, name) or str(value)
                     self.settings[target.name][option] = text
                     changes.append(f"{target.name}: {option} = {text}")
@@ -254,16 +294,34 @@ def _match(target: Target, everyone: Sequence[TargetFacts]) -> TargetFacts | Non
 
 
 def _variables_of(name: str, family: str, version: str, storage_engine: str) -> set[str]:
-    """Variables that carry an input on a server, and options that stand for them; none where it has no such thing."""
+    """Variables that carry an input on a server; none where it has no such thing."""
     if name.startswith("variables:"):
         return {name.partition(":")[2]}
     shown = neutral_parameters()[name].shown(family, version, storage_engine) if name in neutral_parameters() else None
-    own = {shown.variable} if shown is not None else set()
+    return {shown.variable} if shown is not None else set()
+
+
+def _options_of(name: str, own: Iterable[str], family: str, version: str, storage_engine: str) -> set[str]:
+    """Options that decide an input on a server: its variable's, the baseline's, and those of the study known for it."""
+    found = _variables_of(name, family, version, storage_engine)
     for parameter in parameters_for(storage_engine):
         row = parameter.row(family, version)
-        if row is not None and row.read.partition(":")[2] in own:
-            own.add(parse_option(row.name)[0])
-    return own
+        if row is not None and (parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found):
+            found.add(parse_option(row.name)[0])
+    for option in own:
+        known = lookup_option(option, family, version)
+        if known is not None and known.parameter_id == name:
+            found.add(parse_option(option)[0])
+    return found
+
+
+def _is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
+    """Whether dbdyno decides an input on a server, or the server has no such thing."""
+    for parameter in parameters_for(storage_engine):
+        decides = parameter.row(family, version) is not None or parameter.without
+        if parameter.parameter_id == baseline_id(name) and decides:
+            return True
+    return _variables_of(name, family, version, storage_engine) <= _held(family, version, storage_engine)
 
 
 def _held(family: str, version: str, storage_engine: str) -> set[str]:
@@ -272,6 +330,7 @@ def _held(family: str, version: str, storage_engine: str) -> set[str]:
     return {parse_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
 
 
-def _takes(option: str, family: str, version: str) -> bool:
+def _takes(option: str, name: str, family: str, version: str) -> bool:
+    """Whether a server takes an option, and it stands for the input."""
     known = lookup_option(option, family, version)
-    return known is not None and known.state in ("accepted", "deprecated")
+    return known is not None and known.state in ("accepted", "deprecated") and known.parameter_id == name

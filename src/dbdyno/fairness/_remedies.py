@@ -41,6 +41,20 @@ def why_left(finding: Finding) -> str:
     return ""
 
 
+def why_held(finding: Finding) -> str:
+    """Why a finding cannot come up where dbdyno starts the servers; empty where it may."""
+    return str(_document()["held"].get(finding.rule.rule_id, ""))
+
+
+def baseline_id(name: str) -> str:
+    """The id under which dbdyno's baseline sets a parameter.
+
+    >>> baseline_id("redo.file_size"), baseline_id("trx.isolation")
+    ('redo.capacity', 'trx.isolation')
+    """
+    return str(_document()["alias"].get(name, name))
+
+
 @functools.cache
 def _document() -> Mapping[str, Any]:
     text = resources.files("dbdyno.fairness").joinpath("data", "remedies.toml").read_text(encoding="utf-8")
