@@ -1,0 +1,187 @@
+"""The study while it is being mended: settings of its targets, and what is known of their servers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dbdyno.audit import (
+    ComparisonSet,
+    Finding,
+    Reading,
+    TargetFacts,
+    Value,
+    default_of,
+    parse_option,
+    server_of,
+    value_in_effect,
+)
+from dbdyno.core import Target
+from dbdyno.engines import neutral_parameters
+from dbdyno.fairness._options import is_held, options_of, takes, variables_of
+from dbdyno.study import Study
+
+
+@dataclass(slots=True)
+class Draft:
+    """The study being changed, with what is known of its targets.
+
+    Parameters
+    ----------
+    settings : of each target, as they will be written
+    at_default : target and input for which the study's own setting was taken out
+    added : inputs that were given one value
+    """
+
+    study: Study
+    facts: dict[str, TargetFacts]
+    settings: dict[str, dict[str, str]]
+    at_default: set[tuple[str, str]] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, study: Study, sets: Sequence[ComparisonSet]) -> Draft:
+        everyone = [facts for one in sets for facts in one.targets]
+        matched = {target.name: facts for target in study.targets if (facts := _match(target, everyone))}
+        return cls(study, matched, {target.name: dict(target.settings) for target in study.targets})
+
+    @property
+    def processors(self) -> int:
+        """Of the machine on which client and all servers run; 0 when it can't be divided."""
+        counts = [facts.host.get("processors", 0) for facts in self.facts.values()]
+        ours = all(self.is_ours(target) for target in self.study.targets)
+        return min(counts) if ours and counts and min(counts) > 1 else 0
+
+    def is_ours(self, target: Target) -> bool:
+        """Started and configured by dbdyno."""
+        return not target.engine.source.startswith("server")
+
+    def server(self, target: Target) -> tuple[str, str, str]:
+        """Family, version, storage engine: the version as it was measured."""
+        facts = self.facts.get(target.name)
+        version = server_of(facts)[1] if facts is not None else ""
+        return target.engine.family, version or target.engine.version, target.engine.storage_engine
+
+    def without_named(self, finding: Finding) -> list[str]:
+        """Take out the options that a finding names for a target, as those that did nothing."""
+        changes = []
+        for target in self.study.targets:
+            facts = self.facts.get(target.name)
+            named = finding.values.get(facts.name, ()) if facts is not None else ()
+            names = {str(words).partition(":")[0].strip() for words in named} if isinstance(named, tuple) else set()
+            changes += self._take_out(target, names)
+        return changes
+
+    def without_overrides(self, name: str) -> list[str]:
+        """Take out what the study sets for an input on any target."""
+        changes: list[str] = []
+        if name in self.added:
+            return changes
+        for target in self.study.targets:
+            if self.is_ours(target):
+                gone = self._take_out(target, options_of(name, self.settings[target.name], *self.server(target)))
+                self.at_default |= {(target.name, name)} if gone else set()
+                changes += gone
+        return changes
+
+    def _take_out(self, target: Target, names: set[str]) -> list[str]:
+        own = self.settings[target.name]
+        gone = [option for option in own if parse_option(option)[0] in names]
+        return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
+
+    def at_read_committed(self) -> tuple[str, ...]:
+        """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
+
+        Nothing where no target is in MyRocks, or the study has chosen a level.
+        """
+        targets = self.study.targets
+        chosen = self.sets("transaction_isolation") or not all(map(self.is_ours, targets))
+        if chosen or all(target.engine.storage_engine != "rocksdb" for target in targets):
+            return ()
+        for target in targets:
+            self.settings[target.name]["transaction_isolation"] = "READ-COMMITTED"
+        return ("all targets: transaction_isolation = READ-COMMITTED, a weaker promise on all alike",)
+
+    def sets(self, variable: str) -> bool:
+        """Whether the study sets an option on any target."""
+        return any(parse_option(option)[0] == variable for own in self.settings.values() for option in own)
+
+    def is_held(self, name: str) -> bool:
+        """Whether dbdyno sets an input on every target whose server has it."""
+        return all(
+            is_held(name, *server)
+            for target in self.study.targets
+            if self.is_ours(target) and (server := self.server(target))
+        )
+
+    def with_one_value(self, name: str) -> list[str]:
+        """Give one value to an input that dbdyno does not set, on all targets whose servers take it."""
+        known = self._known(name)
+        if name in self.added or not self.differs(name):
+            return []
+        value = self._common(name, known)
+        donors = [target for target, reading in known.items() if reading.value == value and not reading.implied]
+        changes = []
+        self.added.add(name)
+        for target in self.study.targets:
+            server = self.server(target)
+            if target.name not in known or known[target.name].implied or not self.is_ours(target):
+                continue
+            for option in set() if is_held(name, *server) else variables_of(name, *server):
+                if takes(option, name, *server[:2]):
+                    text = self._text(donors, name) or str(value)
+                    self.settings[target.name][option] = text
+                    changes.append(f"{target.name}: {option} = {text}")
+        return changes
+
+    def differs(self, name: str) -> bool:
+        """Whether a parameter has several values in effect."""
+        return len({reading.value for reading in self._known(name).values()}) > 1
+
+    def _known(self, name: str) -> dict[str, Reading]:
+        """Value in effect of a parameter on each target where it is known."""
+        if name not in neutral_parameters():
+            return {}
+        readings = {
+            target.name: default_of(name, *self.server(target))
+            if (target.name, name) in self.at_default
+            else value_in_effect(self.facts[target.name], name)
+            for target in self.study.targets
+            if target.name in self.facts
+        }
+        return {target: reading for target, reading in readings.items() if reading.state == "known"}
+
+    def _common(self, name: str, known: dict[str, Reading]) -> Value:
+        """What holds where there is no option; else the default of most servers, else what most have."""
+        implied = [reading.value for reading in known.values() if reading.implied]
+        if implied:
+            return implied[0]
+        defaults = Counter(
+            default.value
+            for target in self.study.targets
+            if target.name in known and (default := default_of(name, *self.server(target))).state == "known"
+        )
+        having = Counter(reading.value for reading in known.values())
+        return max(having, key=lambda value: (defaults[value], having[value]))
+
+    def _text(self, donors: Sequence[str], name: str) -> str:
+        """The value as a server that has it writes it."""
+        for target in self.study.targets:
+            if target.name in donors:
+                rows = self.facts[target.name].variables or {}
+                return next((rows[v] for v in variables_of(name, *self.server(target)) if v in rows), "")
+        return ""
+
+
+def _match(target: Target, everyone: Sequence[TargetFacts]) -> TargetFacts | None:
+    by_name = [facts for facts in everyone if facts.name == target.name]
+    engine = target.engine
+    alike = [
+        facts
+        for facts in everyone
+        if (server := server_of(facts))[0] == engine.family
+        and f"{server[1]}.".startswith(f"{engine.version}.")
+        and server[2] == engine.storage_engine
+    ]
+    return next(iter(by_name + alike), None)

@@ -1,0 +1,52 @@
+"""Which options of a server decide an input of a rule, and whether dbdyno sets them itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbdyno.audit import parse_option
+from dbdyno.engines import lookup_option, neutral_parameters, parameters_for
+from dbdyno.fairness._remedies import baseline_id
+
+
+def variables_of(name: str, family: str, version: str, storage_engine: str) -> set[str]:
+    """Variables that carry an input on a server; none where it has no such thing."""
+    if name.startswith("variables:"):
+        return {name.partition(":")[2]}
+    shown = neutral_parameters()[name].shown(family, version, storage_engine) if name in neutral_parameters() else None
+    return {shown.variable} if shown is not None else set()
+
+
+def options_of(name: str, own: Iterable[str], family: str, version: str, storage_engine: str) -> set[str]:
+    """Options that decide an input on a server: its variable's, the baseline's, and those of the study known for it."""
+    found = variables_of(name, family, version, storage_engine)
+    for parameter in parameters_for(storage_engine):
+        row = parameter.row(family, version)
+        if row is not None and (parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found):
+            found.add(parse_option(row.name)[0])
+    for option in own:
+        known = lookup_option(option, family, version)
+        if known is not None and known.parameter_id == name:
+            found.add(parse_option(option)[0])
+    return found
+
+
+def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
+    """Whether dbdyno decides an input on a server, or the server has no such thing."""
+    for parameter in parameters_for(storage_engine):
+        decides = parameter.row(family, version) is not None or parameter.without
+        if parameter.parameter_id == baseline_id(name) and decides:
+            return True
+    return variables_of(name, family, version, storage_engine) <= _held(family, version, storage_engine)
+
+
+def _held(family: str, version: str, storage_engine: str) -> set[str]:
+    """Variables that dbdyno's own settings decide on a server."""
+    rows = [row for p in parameters_for(storage_engine) if (row := p.row(family, version)) is not None]
+    return {parse_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
+
+
+def takes(option: str, name: str, family: str, version: str) -> bool:
+    """Whether a server takes an option, and it stands for the input."""
+    known = lookup_option(option, family, version)
+    return known is not None and known.state in ("accepted", "deprecated") and known.parameter_id == name
