@@ -93,7 +93,9 @@ def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
         sets = study_sets(Results.open(folder))
         if not sets:
             raise StoreError(
-                f"{folder} holds no run that can be audited", "no server has answered yet", "run the study first"
+                f"{folder} holds no run that can be audited",
+                "nothing was read from a server",
+                "run the study, or give a folder with dumps",
             )
         return sets
     dumps = read_dumps(folder)

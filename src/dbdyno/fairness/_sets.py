@@ -38,7 +38,7 @@ def study_sets(results: Results) -> tuple[ComparisonSet, ...]:
                     campaign=_campaign(study, choice.label, route),
                     tier=format_bytes(tier),
                     study=_study_facts(results, study, runs),
-                    text={"claims": ()},
+                    text={"claims": ()} if study.imported is None else {},
                 )
             )
     return tuple(found)
@@ -51,11 +51,15 @@ def _campaign(study: Study, label: str, route: str) -> str:
 
 def _study_facts(results: Results, study: Study, runs: Sequence[TargetRuns]) -> dict[str, Any]:
     """What was driven, and how. Nothing is claimed beside what was read."""
+    told = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
+    wrote_any = None if None in told else any(told)
+    if study.imported is not None:
+        return {"writes": wrote_any, "max_threads": max(study.concurrencies)}
     starts = [start for of_one in runs if (start := of_one.document("start"))]
     schemas = [schema for of_one in runs if (schema := of_one.document("schema")).get("ddl")]
     facts: dict[str, Any] = {
         "cold_start": study.warm_up_ns == 0,
-        "writes": any(wrote(results, of_one.judged.run.run_id) for of_one in runs),
+        "writes": wrote_any,
         "max_threads": max(study.concurrencies),
         "step_order": list(study.concurrencies),
         "reset_between_steps": all(of_one.is_ours for of_one in runs),

@@ -38,7 +38,12 @@ class TargetRuns:
     @property
     def is_ours(self) -> bool:
         """Started by dbdyno, with an option file of its own and restored data."""
-        return not self.target.engine.source.startswith("server")
+        return not self.is_imported and not self.target.engine.source.startswith("server")
+
+    @property
+    def is_imported(self) -> bool:
+        """Made by another tool: only what its files hold is known, and nothing of the machine."""
+        return self.study.imported is not None
 
     def document(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """A document of the judged run; empty where it was stored without."""
@@ -49,7 +54,7 @@ def facts_of(runs: TargetRuns) -> TargetFacts:
     """All that is stored of a target, in the audit's words."""
     run_id = runs.judged.run.run_id
     window = read_window(runs.results, run_id)
-    option_file = runs.results.text(run_id, "server.cnf") if runs.is_ours else ""
+    option_file = runs.results.text(run_id, "server.cnf")  # empty for a server that is not ours
     return TargetFacts(
         name=runs.target.name,
         variables=_rows(runs.document("variables")),
@@ -101,7 +106,7 @@ def _transport(runs: TargetRuns) -> str:
 
 
 def _is_remote(runs: TargetRuns) -> bool:
-    if runs.is_ours:
+    if runs.is_ours or runs.is_imported:
         return False
     address = runs.study.servers.get(runs.target.engine.source.partition(":")[2])
     return address is not None and address.host not in THIS_MACHINE
@@ -120,6 +125,8 @@ def _schema(runs: TargetRuns) -> dict[str, Any]:
 
 def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
     """The machine that the server ran on: this one, unless the server is elsewhere."""
+    if runs.is_imported:
+        return {}
     if _is_remote(runs):
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
     host, process = runs.results.host, runs.document("process")
@@ -154,6 +161,8 @@ def _share(processors_used: float | None, processors: int) -> float | None:
 
 
 def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
+    if runs.is_imported:
+        return {"transactions_each_second": list(window.tps)}
     errors: Counter[str] = Counter()
     for record in runs.runs:
         errors.update(dict(record.errors))

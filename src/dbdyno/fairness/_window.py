@@ -78,6 +78,7 @@ def read_window(results: Results, run_id: str) -> Window:
     return Window(tuple(judged.values()), metrics, units)
 
 
-def wrote(results: Results, run_id: str) -> bool:
-    """Whether any statement of a run changed rows."""
-    return any(count > 0 for count in results.seconds(run_id)["writes"].to_pylist())
+def wrote(results: Results, run_id: str) -> bool | None:
+    """Whether any statement of a run changed rows; None where its writes were not counted."""
+    counts = [count for count in results.seconds(run_id)["writes"].to_pylist() if count is not None]
+    return any(count > 0 for count in counts) if counts else None

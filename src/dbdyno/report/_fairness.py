@@ -82,6 +82,8 @@ def short_value(text: str) -> str:
 
 def fairness_line(fairness: Fairness) -> str:
     """All outcomes in one line."""
+    if not fairness.sets:
+        return "fairness: not known, nothing was read from the servers"
     count = Counter(finding.severity for finding in fairness.audit.findings)
     words = [f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]]
     undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))

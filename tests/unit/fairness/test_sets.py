@@ -132,3 +132,17 @@ def test_workloads_and_routes_are_campaigns_and_tiers_stand_apart(tmp_path: Path
         ("loopback", "128 MiB"),
     ]
     assert {target.session["transport"] for target in sets[2].targets} == {"loopback"}
+
+
+def test_of_imported_runs_nothing_is_claimed_that_their_files_do_not_hold(tmp_path: Path) -> None:
+    """Machine, order, restored data and aborted work are dbdyno's to tell of its own runs alone."""
+    text = TWINS.replace('tier = ["64MB"]', 'tier = ["64MB"]\nroute = ["socket"]')
+    text += '[imported]\ntool = "sysbench"\norigin = "logs"\n'
+    sets = study_sets(write_study(tmp_path / "results", text))
+    assert sets[0].study == {"writes": True, "max_threads": 4}
+    target = sets[0].targets[0]
+    assert (dict(target.host), set(target.run)) == ({}, {"transactions_each_second"})
+    assert target.option_file is not None
+    result = audit(sets)
+    for rule_id in ("aborted-work-counted", "client-cpu-contention", "time-order-confound", "carry-over-between-steps"):
+        assert outcome(result, rule_id) == "undecided"

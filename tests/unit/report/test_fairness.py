@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,6 +72,15 @@ def test_the_page_tells_promises_then_differences_then_what_is_missing(unlike: R
     assert "relaxed: written at each commit, synced later" in section
     key = text[text.index('aria-label="Targets and their colours"') : text.index('id="throughput"')]
     assert "relaxed" in key and "flush per commit" in key
+
+
+def test_where_nothing_was_read_from_servers_nothing_is_called_alike(tmp_path: Path) -> None:
+    def silent(run: Run, fields: dict[str, Any]) -> None:
+        fields["variables"] = {}
+
+    results = write_study(tmp_path / "two", TWINS, silent)
+    assert "fairness: not known" in terminal(results) and "durability" not in terminal(results)
+    assert "is not known here" in page_text(results)
 
 
 def test_programs_get_every_outcome_and_the_promises(unlike: Results) -> None:

@@ -8,11 +8,17 @@ from dbdyno.report._fairness import short_value
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
+_NOTHING_READ = (
+    "Whether the targets were alike in effect is not known here: nothing was read from the servers. Where dumps of "
+    "their variables exist, dbdyno audit judges those."
+)
 _OPEN = ("critical", "high", "medium", "low")
 
 
 def fairness_section(page: Page) -> Html:
     """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
+    if not page.evidence.fairness.sets:
+        return section("fairness", "Fairness", to_see(_NOTHING_READ))
     found = page.evidence.fairness.audit.findings
     open_ones = [finding for finding in found if finding.severity in _OPEN]
     told = [finding for finding in found if finding.severity not in _OPEN]
@@ -36,8 +42,6 @@ def _promises(page: Page) -> Html:
         for target in page.evidence.targets
         for promise in page.evidence.fairness.promises.get(target, ())
     ]
-    if not rows:
-        return to_see("No target has answered yet.")
     return table("durability", "Durability class, torn pages and encryption of each target", columns, rows)
 
 
