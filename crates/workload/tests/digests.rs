@@ -16,6 +16,7 @@ const USERS: u32 = 8;
 /// Small data, so that making a workload is quick.
 fn options(name: &str) -> Vec<(String, String)> {
     let given: &[(&str, &str)] = match name {
+        "sysbench/bulk_insert" => &[("tables", "12")], // one for each user
         name if name.starts_with("sysbench/") => &[("table_size", "1000")],
         name if name.starts_with("tpcc") => &[("warehouses", "2")],
         "linkbench" => &[("maxid1", "3001"), ("fidelity", "fixed")],
