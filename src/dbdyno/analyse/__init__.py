@@ -2,6 +2,15 @@
 
 from dbdyno.analyse._answer import Answer, answer, pair_at, place_words, turned
 from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._criterion import Criterion, parse_criterion
+from dbdyno.analyse._diff import (
+    CellChange,
+    Measure,
+    Shift,
+    common_shifts,
+    compare_quantiles,
+    compare_studies,
+)
 from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
@@ -16,7 +25,7 @@ from dbdyno.analyse._series_words import (
 )
 from dbdyno.analyse._weaken import StudyFacts, weaknesses
 from dbdyno.analyse._windows import SHORTEST_WINDOW_S, WindowJudgement, judge_window, unsettled_windows
-from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words, supported
+from dbdyno.analyse._words import change_words, counted, listed, plus_minus, ratio_words, supported
 
 __all__ = [
     "PRECISIONS",
@@ -24,18 +33,26 @@ __all__ = [
     "SHORTEST_WINDOW_S",
     "STATUS_WORDS",
     "Answer",
+    "CellChange",
     "CellJudgement",
+    "Criterion",
     "GroupJudgement",
     "LatencyJudgement",
+    "Measure",
     "Place",
     "Quantile",
     "RunPair",
     "SeriesJudgement",
+    "Shift",
     "StudyFacts",
     "WindowJudgement",
     "answer",
     "by_place",
+    "change_words",
+    "common_shifts",
+    "compare_quantiles",
     "compare_runs",
+    "compare_studies",
     "compare_targets",
     "counted",
     "judge_cells",
@@ -45,6 +62,7 @@ __all__ = [
     "level_words",
     "listed",
     "pair_at",
+    "parse_criterion",
     "place_of",
     "place_words",
     "plus_minus",

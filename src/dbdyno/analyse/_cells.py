@@ -55,10 +55,33 @@ def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:
     """Every cell of the records, in the order in which they first appear."""
     groups = [_chosen(cell, runs) for cell, runs in _by_cell(records).items()]
     with_level = [group for group in groups if group.judged]
-    spread = moderated_spread([_logs(group) for group in with_level])
+    spread = moderated_spread([logs_of(group) for group in with_level])
     found = zip(with_level, spread.sd, spread.df, strict=True)
-    levels = {group.cell: _level(group, sd, df, math.isnan(spread.prior_sd)) for group, sd, df in found}
+    levels = {group.cell: level_of(group, sd, df, plain=math.isnan(spread.prior_sd)) for group, sd, df in found}
     return [_with_level(group, *levels[group.cell]) if group.cell in levels else group for group in groups]
+
+
+def level_of(group: CellJudgement, sd: float, df: float, *, plain: bool) -> tuple[LogLevel, IntervalKind]:
+    """Level of a judged cell with the spread that its fellows leave it, and where that spread comes from.
+
+    Parameters
+    ----------
+    sd, df : of the cell, as `dbdyno.stats.moderated_spread` gives them
+    plain : whether too few cells were repeated to moderate anything
+    """
+    logs = logs_of(group)
+    if len(logs) > 1:
+        return repeated_level(logs, sd, df), "repeats" if plain else "repeats, moderated"
+    run = group.judged[0]
+    assumed = single_run_level(run.tps_mean or 0.0, run.tps_half_width or 0.0)
+    if math.isnan(sd):
+        return assumed, "one run, assumed spread"
+    return repeated_level(logs, max(sd, assumed.sd), max(df, 1.0)), "one run, borrowed spread"
+
+
+def logs_of(group: CellJudgement) -> list[float]:
+    """ln(TPS) of each judged run."""
+    return [math.log(run.tps_mean) for run in group.judged if run.tps_mean]
 
 
 def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
@@ -73,21 +96,6 @@ def _chosen(cell: Cell, runs: Sequence[RunRecord]) -> CellJudgement:
     suspect = tuple(run for run in runs if run.status == "suspect" and run.tps_mean)
     ordered = tuple(sorted(runs, key=lambda record: record.run.repeat))
     return CellJudgement(cell, ordered, good or suspect, trusted=bool(good))
-
-
-def _logs(group: CellJudgement) -> list[float]:
-    return [math.log(run.tps_mean) for run in group.judged if run.tps_mean]
-
-
-def _level(group: CellJudgement, sd: float, df: float, plain: bool) -> tuple[LogLevel, IntervalKind]:
-    logs = _logs(group)
-    if len(logs) > 1:
-        return repeated_level(logs, sd, df), "repeats" if plain else "repeats, moderated"
-    run = group.judged[0]
-    assumed = single_run_level(run.tps_mean or 0.0, run.tps_half_width or 0.0)
-    if math.isnan(sd):
-        return assumed, "one run, assumed spread"
-    return repeated_level(logs, max(sd, assumed.sd), max(df, 1.0)), "one run, borrowed spread"
 
 
 def _with_level(group: CellJudgement, level: LogLevel, kind: IntervalKind) -> CellJudgement:

@@ -66,3 +66,15 @@ def _digits(half_width: float) -> int:
     if not math.isfinite(half_width) or half_width <= 0:
         return 1
     return min(1 - math.floor(math.log10(half_width)), 6)
+
+
+def change_words(ratio: float, low: float, high: float) -> str:
+    """A ratio as a change in percent with its interval.
+
+    >>> change_words(0.919, 0.901, 0.938), change_words(1.5, 0.9, 2.4)
+    ('-8.1 % (-9.9 to -6.2)', '+50 % (-10 to +140)')
+    """
+    digits = 1 if high - low < 0.2 else 0
+    value, lower, upper = (100 * (end - 1) for end in (ratio, low, high))
+    top = f"{upper:+,.{digits}f}" if upper <= 10_000 else "over +10,000"
+    return f"{value:+,.{digits}f} % ({lower:+,.{digits}f} to {top})"

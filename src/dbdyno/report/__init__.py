@@ -1,17 +1,31 @@
 """From the store alone to what people see: one HTML page, a summary in the terminal, an object for programs."""
 
+from dbdyno.report._comparable import OBSTACLE_KINDS, ObstacleKind
+from dbdyno.report._diff import LeftOut, StudyDiff, diff_results
+from dbdyno.report._diff_object import diff_object
+from dbdyno.report._diff_terminal import print_diff
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._export import save_charts
 from dbdyno.report._judged import save_judged
 from dbdyno.report._page import build_page, page_text
+from dbdyno.report._rules import RuleOutcome, hold_rules
 from dbdyno.report._summary import summary_json
 from dbdyno.report._terminal import print_summary, summary_table
 
 __all__ = [
+    "OBSTACLE_KINDS",
     "Evidence",
+    "LeftOut",
+    "ObstacleKind",
+    "RuleOutcome",
+    "StudyDiff",
     "build_page",
+    "diff_object",
+    "diff_results",
     "gather",
+    "hold_rules",
     "page_text",
+    "print_diff",
     "print_summary",
     "save_charts",
     "save_judged",

@@ -79,8 +79,7 @@ class Evidence:
 def gather(results: Results) -> Evidence:
     """Read the records and judge them. Seconds are read where windows are long enough to be judged by them."""
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    stored = results.records()
-    records = stored if study.imported is not None else _with_missing(study, stored)
+    records = planned_records(study, results.records())
     judgements = _as_listed(study, judge_cells(records))
     comparisons = compare_targets(judgements)
     facts = _facts(study, results)
@@ -125,7 +124,13 @@ def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJu
     return sorted(judgements, key=place)
 
 
-def _with_missing(study: Study, stored: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+def planned_records(study: Study, stored: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Every planned run in order, those not stored as ``missing``; then stored ones that the plan does not know.
+
+    An imported study had no plan: what is stored is all there is.
+    """
+    if study.imported is not None:
+        return tuple(stored)
     known = {record.run.run_id: record for record in stored}
     planned = make_plan(study).runs
     records = [known.get(run.run_id) or _missing(study, run) for run in planned]

@@ -90,6 +90,15 @@ def label(key: str) -> str:
     return key.replace("_", " ")
 
 
+def printable(text: str) -> str:
+    r"""Text from a file without what would steer a terminal.
+
+    >>> printable("a\x1b[31mb\n")
+    'a?[31mb '
+    """
+    return "".join(" " if char in "\n\t" else char if char.isprintable() else "?" for char in text)
+
+
 def _number(key: str, value: int | float) -> str:
     if key.endswith("bytes"):
         return format_bytes(int(value))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import format_memory
+from dbdyno.core import RunRecord, format_memory
 from dbdyno.report._evidence import Evidence
+from dbdyno.store import Results
 
 # What differs from run to run without meaning: names, numbers and places of one server's life.
 _OF_ONE_LIFE = re.compile(
@@ -61,16 +62,25 @@ def _asked(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequenc
 
 def variable_rows(evidence: Evidence) -> list[VariableRow]:
     """Every variable that means something, with its value on each target."""
-    values: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
-    for record in evidence.stored:
-        for name, value in evidence.results.document(record.run.run_id, "variables").items():
-            values[name.lower()][record.run.cell.target].append((record.run.cell.tier_bytes, str(value)))
+    values = variable_values(evidence.results, evidence.stored)
     rows = []
     for name, targets in sorted(values.items()):
-        if not _OF_ONE_LIFE.fullmatch(name):
-            shown = tuple(_shown(targets.get(target, ())) for target in evidence.targets)
-            rows.append(VariableRow(name, shown, len({_plain(value) for value in shown}) > 1))
+        shown = tuple(targets.get(target, "") for target in evidence.targets)
+        rows.append(VariableRow(name, shown, len({plain(value) for value in shown}) > 1))
     return rows
+
+
+def variable_values(results: Results, records: Iterable[RunRecord]) -> dict[str, dict[str, str]]:
+    """Variable -> target -> its value in these runs, in words where it follows the tier.
+
+    What belongs to one server's life alone, such as its port, is left out.
+    """
+    found: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        for name, value in results.document(record.run.run_id, "variables").items():
+            if not _OF_ONE_LIFE.fullmatch(name.lower()):
+                found[name.lower()][record.run.cell.target].append((record.run.cell.tier_bytes, str(value)))
+    return {name: {target: _shown(seen) for target, seen in targets.items()} for name, targets in found.items()}
 
 
 def _shown(found: Sequence[tuple[int, str]]) -> str:
@@ -89,10 +99,10 @@ def _by_tier(values: Sequence[str], tiers: Sequence[int]) -> str:
     return "varies from run to run"
 
 
-def _plain(value: str) -> str:
+def plain(value: str) -> str:
     """One spelling for values that mean the same.
 
-    >>> _plain("10.000000") == _plain("10"), _plain("ON") == _plain("1"), _plain("0") == _plain("1")
+    >>> plain("10.000000") == plain("10"), plain("ON") == plain("1"), plain("0") == plain("1")
     (True, True, False)
     """
     folded = value.strip().lower()

@@ -1,0 +1,279 @@
+"""Two results folders compared: what became slower, what can't be compared, and what else changed between them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dbdyno.analyse import (
+    QUANTILES,
+    CellChange,
+    CellJudgement,
+    Shift,
+    common_shifts,
+    compare_quantiles,
+    compare_studies,
+    counted,
+    listed,
+    unsettled_windows,
+)
+from dbdyno.core import Caveat, Cell, Fingerprint, RequestError
+from dbdyno.report._changed import Changed, changed
+from dbdyno.report._comparable import (
+    Obstacle,
+    ObstacleKind,
+    cell_obstacles,
+    dataset_is_unknown,
+    host_obstacles,
+    obstacle_words,
+)
+from dbdyno.report._side import Side
+from dbdyno.report._windows import judged_windows
+from dbdyno.store import Results
+
+DRIFT_SHARE = 0.03
+_SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A cell that could not be compared, and why.
+
+    Parameters
+    ----------
+    cell : as new names it; as base names it where new does not have it
+    is_missing : in new it is not planned, not run or has no good run, though base has one
+    """
+
+    cell: Cell
+    reason: str
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyDiff:
+    """Everything that two folders say about each other.
+
+    Parameters
+    ----------
+    changes : throughput first, then each quantile, cells in the order of the new study
+    shifts : of targets whose build and settings are the same on both sides, by name: what the machine did
+    """
+
+    base: Side
+    new: Side
+    changes: tuple[CellChange, ...]
+    left_out: tuple[LeftOut, ...]
+    changed: tuple[Changed, ...]
+    shifts: Mapping[str, Shift]
+    caveats: tuple[Caveat, ...]
+
+    def of(self, measure: str) -> list[CellChange]:
+        """Changes of one measure."""
+        return [change for change in self.changes if change.measure == measure]
+
+
+def diff_results(
+    base: Results,
+    new: Results,
+    *,
+    renamed: Mapping[str, str] | None = None,
+    despite: Iterable[ObstacleKind] = (),
+) -> StudyDiff:
+    """Compare two folders cell by cell.
+
+    Parameters
+    ----------
+    renamed : name of a target in new -> its name in base, where they differ
+    despite : obstacles that may stand; each is a caveat then
+
+    Raises
+    ------
+    RequestError : no cell is in both folders, or a renamed target is in neither
+    """
+    sides = Side.of(base), Side.of(new)
+    names = _names(sides, renamed or {})
+    common, alone = _matched(sides, names)
+    if not common:
+        raise _nothing_common(sides)
+    allowed = frozenset(despite)
+    hosts = host_obstacles(*sides)
+    pairs, left_out, stood = [], list(alone), []
+    for pair in common:
+        cells = pair[0].cell, pair[1].cell
+        obstacles = [*hosts, *cell_obstacles(*sides, cells)]
+        stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
+        stood += [obstacle for obstacle in obstacles if obstacle.kind in allowed]
+        if stops:
+            left_out.append(LeftOut(cells[1], obstacle_words(stops), is_missing=False))
+        elif reason := _no_good_run(pair, sides):
+            left_out.append(LeftOut(cells[1], reason, is_missing=pair[0].trusted))
+        else:
+            pairs.append(pair)
+    changes = list(compare_studies(pairs))
+    news = tuple(changed(*sides, names, {group.cell for pair in common for group in pair}))
+    shifts = _unchanged(common_shifts(changes), news)
+    for quantile in QUANTILES:
+        changes += compare_quantiles(pairs, quantile)
+    caveats = _caveats(sides, pairs, names, stood, shifts)
+    return StudyDiff(*sides, tuple(changes), tuple(left_out), news, shifts, tuple(caveats))
+
+
+def _names(sides: tuple[Side, Side], renamed: Mapping[str, str]) -> dict[str, str]:
+    """Name of each target in new -> its name in base, for targets that both have."""
+    before, now = ([target.name for target in side.study.targets] for side in sides)
+    for there, here in renamed.items():
+        for name, known, side in ((there, now, sides[1]), (here, before, sides[0])):
+            if name not in known:
+                raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}")
+    found = {name: renamed.get(name, name) for name in now}
+    return {name: old for name, old in found.items() if old in before}
+
+
+def _matched(
+    sides: tuple[Side, Side], names: Mapping[str, str]
+) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[LeftOut]]:
+    base, new = (side.judgements for side in sides)
+    pairs, alone, met = [], [], set()
+    for cell, group in new.items():
+        before = replace(cell, target=names.get(cell.target, ""))
+        if before in base:
+            pairs.append((base[before], group))
+            met.add(before)
+        else:
+            alone.append(LeftOut(cell, f"only in {sides[1].name}", is_missing=False))
+    pairs.sort(key=lambda pair: _listed_at(sides[1], pair[1].cell))
+    alone += [LeftOut(cell, f"only in {sides[0].name}", is_missing=True) for cell in base if cell not in met]
+    return pairs, alone
+
+
+def _listed_at(side: Side, cell: Cell) -> tuple[int, str, int, int, int]:
+    """Where the study lists a cell, whatever the order of the runs was."""
+    targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
+    workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
+    target = targets.index(cell.target) if cell.target in targets else len(targets)
+    return workload, cell.route, cell.tier_bytes, cell.concurrency, target
+
+
+def _nothing_common(sides: tuple[Side, Side]) -> RequestError:
+    words = []
+    for side in sides:
+        study = side.study
+        targets, labels = [t.name for t in study.targets], [w.label for w in study.workloads]
+        words.append(f"{side.name}: {', '.join(targets)}; {', '.join(labels)}; {counted(len(side.judgements), 'cell')}")
+    return RequestError(
+        "the two folders have no cell in common",
+        "\n".join(words),
+        "cells match by target, workload, memory, connections and route; --match BASE=NEW pairs targets of other names",
+    )
+
+
+def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[Side, Side]) -> str:
+    """Why a cell has no level on one side; empty when it has one on both."""
+    reasons = []
+    for group, side in zip(pair, sides, strict=True):
+        if not group.trusted:
+            run = next((run for run in group.runs if run.reason), group.runs[0])
+            why = f"{run.status}: {run.reason.splitlines()[0]}" if run.reason else run.status
+            reasons.append(f"no good run in {side.name} ({why})")
+    return "; ".join(reasons)
+
+
+def _unchanged(shifts: Mapping[str, Shift], news: Sequence[Changed]) -> dict[str, Shift]:
+    """Targets of which nothing that is recorded changed: they stand still unless the machine did not."""
+    if any(row.where == "study" and not row.what.startswith(_SAME_DRIVE) for row in news):
+        return {}
+    moved = {row.where for row in news}
+    return {target: shift for target, shift in shifts.items() if target not in moved}
+
+
+def _caveats(
+    sides: tuple[Side, Side],
+    pairs: Sequence[tuple[CellJudgement, CellJudgement]],
+    names: Mapping[str, str],
+    stood: Sequence[Obstacle],
+    shifts: Mapping[str, Shift],
+) -> list[Caveat]:
+    found = [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
+    found += _results_differ(sides, names)
+    found += _machine(sides, shifts)
+    unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
+    if unknown:
+        text = (
+            f"Of {counted(len(unknown), 'cell')} no checksum is stored: whether the rows are the same was not checked."
+        )
+        found.append(Caveat("dataset-unchecked", text))
+    pacing = sides[1].study.pacing
+    if not pacing.is_closed and pacing.search is None:
+        text = f"Throughput is what the pacing asks for ({pacing.words}): what changed shows in the response times."
+        found.append(Caveat("fixed-rate", text))
+    found += _unsettled(sides, pairs)
+    single = [group for pair in pairs for group in pair if len(group.judged) == 1]
+    if single:
+        text = (
+            f"{counted(len(single), 'level')} of {2 * len(pairs)} rest on one run: the spread between runs is assumed "
+            "or borrowed there, and quantiles of response times are not compared. Repeat each cell at least twice."
+        )
+        found.append(Caveat("one-repeat", text))
+    return found
+
+
+def _unsettled(sides: tuple[Side, Side], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
+    """Windows without a level that lasts, on either side."""
+    found = []
+    for index, side in enumerate(sides):
+        records = [run for pair in pairs for run in pair[index].judged]
+        windows = judged_windows(side.results, side.study, records)
+        caveats = unsettled_windows(records, windows)
+        found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
+    return found
+
+
+def _machine(sides: tuple[Side, Side], shifts: Mapping[str, Shift]) -> list[Caveat]:
+    hostnames = [str(side.results.host.get("hostname", "")) for side in sides]
+    found = []
+    if hostnames[0] != hostnames[1]:
+        text = f"Measured on {hostnames[0]} and on {hostnames[1]}: machines that look alike need not be equally fast."
+        found.append(Caveat("other-machine", text))
+    if not shifts:
+        text = (
+            "No target with two cells or more is the same build, set and driven the same way in both folders: had the "
+            "machine become slower, it would look like this."
+        )
+        found.append(Caveat("no-unchanged-target", text))
+    for shift in shifts.values():
+        if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
+            text = (
+                f"{shift.target} is the same build with the same settings in both folders, and its "
+                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine is not what it was, and "
+                "other targets will have moved with it."
+            )
+            found.append(Caveat("machine-moved", text))
+    return found
+
+
+def _results_differ(sides: tuple[Side, Side], names: Mapping[str, str]) -> list[Caveat]:
+    """Targets that make something else of the same events than before."""
+    unlike = []
+    for now, before in names.items():
+        stored = sides[0].results.fingerprints(before), sides[1].results.fingerprints(now)
+        for label in stored[0].keys() & stored[1].keys():
+            made = stored[0][label], stored[1][label]
+            sums = [each.made for each in made if isinstance(each.made, Fingerprint)]
+            if len(sums) == 2 and made[0].dataset == made[1].dataset and _is_unlike(sums):
+                unlike.append(f"{now} in {label}")
+    if not unlike:
+        return []
+    text = f"After the same events these hold or answer other than before: {listed(sorted(unlike))}."
+    return [Caveat("results-differ", f"{text} What differs there is not only speed.")]
+
+
+def _is_unlike(sums: Sequence[Fingerprint]) -> bool:
+    """Of runs over as many events; over more, tables differ by themselves."""
+    for one, other in itertools.pairwise(sums):
+        if one.events + one.failed != other.events + other.failed:
+            return False
+        if (one.statements_sha256, one.content_sha256) != (other.statements_sha256, other.content_sha256):
+            return True
+    return False

@@ -1,0 +1,269 @@
+"""Two results folders compared: what changed, what can't be compared and why, words, objects and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.core import LatencyNs, RequestError
+from dbdyno.report import StudyDiff, diff_results
+from dbdyno.store import Results, StoredRun
+
+Write = Callable[..., Results]
+SMALL = """
+name = "small"
+targets = ["mariadb:11.8", "mysql:9.7"]
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 4
+rows = 50000
+[axes]
+tier = ["512MB"]
+concurrency = [1, 4, 16]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 3
+"""
+
+
+def slower(run: StoredRun, factor: float = 0.85) -> StoredRun:
+    """MySQL of the next version does less; MariaDB is as it was."""
+    record = run.record
+    if record.run.cell.target != "mysql:9.7" or record.tps_mean is None or record.latency_ns is None:
+        return run
+    old = record.latency_ns
+    latency = LatencyNs(*(int(value / factor) for value in (old.p50, old.p95, old.p99, old.p999, old.max)))
+    record = replace(record, tps_mean=record.tps_mean * factor, latency_ns=latency, version="9.7.5")
+    return replace(run, record=record, variables={**run.variables, "version": "9.7.5", "innodb_io_capacity": "200"})
+
+
+@pytest.fixture(scope="module")
+def base(write: Write, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return write(tmp_path_factory.mktemp("base") / "base", text=SMALL)
+
+
+@pytest.fixture(scope="module")
+def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return write(tmp_path_factory.mktemp("new") / "new", text=SMALL, change=slower)
+
+
+@pytest.fixture(scope="module")
+def diff(base: Results, new: Results) -> StudyDiff:
+    return diff_results(base, new)
+
+
+def codes(diff: StudyDiff) -> set[str]:
+    return {caveat.code for caveat in diff.caveats}
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main(["diff", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_cells_stand_in_the_order_of_the_study_with_their_planted_change(diff: StudyDiff) -> None:
+    found = [(change.new.concurrency, change.new.target, change.outcome) for change in diff.of("tps")]
+    expected = {"mariadb:11.8": "same", "mysql:9.7": "slower"}
+    assert found == [(n, target, outcome) for n in (1, 4, 16) for target, outcome in expected.items()]
+    assert all(abs(c.ratio - 0.85) < 0.01 for c in diff.of("tps") if c.new.target == "mysql:9.7")
+
+
+def test_what_changed_is_told_and_what_belongs_to_one_life_is_not(diff: StudyDiff) -> None:
+    rows = {(row.where, row.what): (row.base, row.new) for row in diff.changed}
+    assert rows["mysql:9.7", "innodb_io_capacity"] == ("absent", "200")
+    assert rows["mysql:9.7", "server"] == ("mysql 9.7.4 innodb", "mysql 9.7.5 innodb")
+    assert {where for where, _ in rows} == {"mysql:9.7"}
+    assert not {what for _, what in rows} & {"port", "server_id"}
+
+
+def test_an_unchanged_target_tells_whether_the_machine_moved(
+    base: Results, diff: StudyDiff, write: Write, tmp_path: Path
+) -> None:
+    assert list(diff.shifts) == ["mariadb:11.8"]
+    assert "machine-moved" not in codes(diff)
+
+    def all_slower(run: StoredRun) -> StoredRun:
+        return replace(run, record=replace(run.record, tps_mean=(run.record.tps_mean or 0) * 0.9))
+
+    moved = diff_results(base, write(tmp_path / "moved", text=SMALL, change=all_slower))
+    words = [caveat.text for caveat in moved.caveats if caveat.code == "machine-moved"]
+    assert len(words) == 2
+    assert "moved by -10.0%" in words[0]
+
+
+def test_without_an_unchanged_target_a_slow_machine_can_not_be_told(
+    base: Results, write: Write, tmp_path: Path
+) -> None:
+    def patched(run: StoredRun) -> StoredRun:
+        return replace(run, variables={**run.variables, "new_option": "1"})
+
+    found = diff_results(base, write(tmp_path / "patched", text=SMALL, change=patched))
+    assert found.shifts == {}
+    assert "no-unchanged-target" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "replacement", "words"),
+    [
+        ("workload", "tables = 4", "tables = 4\nrange_size = 10", "range_size its default, now 10"),
+        ("window", 'window = "12s"', 'window = "20s"', "window 12 s, now 20 s"),
+        ("pacing", "[axes]", "[pacing]\nrate_per_s = 500\n[axes]", "closed loop, now 500 a second"),
+    ],
+)
+def test_cells_that_measured_something_else_are_left_out_with_the_reason(
+    kind: str, old: str, replacement: str, words: str, base: Results, write: Write, tmp_path: Path
+) -> None:
+    other = write(tmp_path / "other", text=SMALL.replace(old, replacement))
+    found = diff_results(base, other)
+    assert found.changes == ()
+    assert len(found.left_out) == 6
+    assert all(words in left.reason for left in found.left_out)
+    despite = diff_results(base, other, despite=[kind])
+    assert len(despite.of("tps")) == 6
+    assert f"despite-{kind}" in codes(despite)
+    assert "study" in {row.where for row in despite.changed}
+
+
+def rewritten(results: Results, name: str, change: Callable[[dict[str, object]], None]) -> Results:
+    """The same folder with a document changed."""
+    for path in results.path.glob(name):
+        document = json.loads(path.read_text())
+        change(document)
+        path.write_text(json.dumps(document))
+    return Results.open(results.path)
+
+
+def test_other_rows_and_another_machine_are_obstacles(base: Results, write: Write, tmp_path: Path) -> None:
+    other = write(tmp_path / "rows", text=SMALL)
+    rewritten(other, "datasets/mysql*.json", lambda d: d["datasets"][0].update(content_sha256="dd" * 32))
+    found = diff_results(base, other)
+    assert {left.cell.target for left in found.left_out} == {"mysql:9.7"}
+    assert "other rows: checksum c3c3" in found.left_out[0].reason
+    rewritten(other, "host.json", lambda d: d.update(logical_cpu_count=64, kernel="6.9"))
+    found = diff_results(base, other)
+    assert len(found.left_out) == 6
+    assert "another machine: processors 2, now 64" in found.left_out[0].reason
+    assert ("machine", "kernel") in {(row.where, row.what) for row in found.changed}
+
+
+def test_rows_without_a_checksum_are_compared_with_a_caveat(base: Results, write: Write, tmp_path: Path) -> None:
+    other = write(tmp_path / "unknown", text=SMALL)
+    rewritten(other, "datasets/*.json", lambda d: d["datasets"][0].pop("content_sha256"))
+    found = diff_results(base, other)
+    assert (len(found.of("tps")), "dataset-unchecked" in codes(found)) == (6, True)
+
+
+def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(base: Results, write: Write, tmp_path: Path) -> None:
+    def crashed(run: StoredRun) -> StoredRun | None:
+        cell = run.record.run.cell
+        if cell.target == "mysql:9.7" and cell.concurrency == 4:
+            failed = replace(run.record, status="failed", reason="the server died", tps_mean=None, latency_ns=None)
+            return StoredRun(failed)
+        return run
+
+    other = write(tmp_path / "crashed", text=SMALL.replace("[1, 4, 16]", "[4, 16, 32]"), change=crashed)
+    found = diff_results(base, other)
+    reasons = {(left.cell.target, left.cell.concurrency): (left.reason, left.is_missing) for left in found.left_out}
+    assert reasons["mysql:9.7", 1] == (f"only in {base.path}", True)
+    assert reasons["mysql:9.7", 32] == (f"only in {other.path}", False)
+    assert reasons["mysql:9.7", 4] == (f"no good run in {other.path} (failed: the server died)", True)
+
+
+def test_a_target_that_answers_otherwise_than_before_is_told(base: Results, write: Write, tmp_path: Path) -> None:
+    other = write(tmp_path / "answers", text=SMALL)
+    rewritten(other, "fingerprints/mysql*.json", lambda d: d["fingerprints"][0].update(content_sha256="00" * 32))
+    text = next(c.text for c in diff_results(base, other).caveats if c.code == "results-differ")
+    assert "mysql:9.7 in sysbench/oltp_read_write" in text
+
+
+def test_targets_of_other_names_are_compared_when_paired(base: Results, write: Write, tmp_path: Path) -> None:
+    other = write(tmp_path / "next", text=SMALL.replace("mysql:9.7", "mysql:9.8"))
+    assert {change.new.target for change in diff_results(base, other).of("tps")} == {"mariadb:11.8"}
+    found = diff_results(base, other, renamed={"mysql:9.8": "mysql:9.7"})
+    assert {(c.base.target, c.new.target) for c in found.of("tps")} >= {("mysql:9.7", "mysql:9.8")}
+    with pytest.raises(RequestError, match="has no target mysql:8"):
+        diff_results(base, other, renamed={"mysql:9.8": "mysql:8"})
+
+
+def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
+    base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--fail-on", "missing")
+    assert code == 1
+    failed = [line for line in printed.splitlines() if line.startswith("FAIL slower:3%: mysql:9.7 ")]
+    assert len(failed) == 3
+    assert "with 512 MiB at 16 connections: -15" in failed[2]
+    assert "PASS missing: held in 6 cells" in printed
+    assert asked(capsys, base.path, new.path)[0] == 0
+    assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%")[0] == 0
+    assert asked(capsys, base.path, new.path, "--fail-on", "p99:10%")[0] == 1
+    assert asked(capsys, new.path, base.path, "--fail-on", "slower:3%", "--fail-on", "p99:10%")[0] == 0
+
+
+def test_a_rule_that_nothing_could_be_held_against_is_broken(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    single = write(tmp_path / "single", text=SMALL.replace("repeats = 3", "repeats = 1"))
+    code, printed, _ = asked(capsys, single.path, single.path, "--fail-on", "p99:10%")
+    assert code == 1
+    assert "FAIL p99:10%: no cell could be held against it" in printed
+    assert "rest on one run" in " ".join(printed.split())
+
+
+def test_programs_read_the_same_as_people(base: Results, new: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = asked(capsys, base.path, new.path, "--json", "--fail-on", "slower:3%")
+    found = json.loads(printed)
+    assert code == 1
+    assert (found["schema_version"], found["method"]) == (1, "dbdyno-stats/1")
+    tps = [row for row in found["changes"] if row["measure"] == "tps"]
+    assert [row["outcome"] for row in tps] == ["same", "slower"] * 3
+    assert found["rules"][0]["held"] is False
+    assert len(found["rules"][0]["broken"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fail-on", "faster:3%"], "is no rule to fail on"),
+        (["--despite", "hots"], "did you mean 'host'?"),
+        (["--match", "mysql:9.7"], "does not pair two targets"),
+    ],
+)
+def test_a_wrong_request_ends_with_2(
+    options: list[str], words: str, base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, said = asked(capsys, base.path, new.path, *options)
+    assert (code, printed) == (2, "")
+    assert words in said
+
+
+def test_folders_with_nothing_in_common_end_with_2(
+    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write(tmp_path / "elsewhere", text=SMALL.replace("[1, 4, 16]", "[64]"), most=0)
+    code, _, said = asked(capsys, base.path, other.path)
+    assert code == 2
+    assert "no cell in common" in said
+    shorter = write(tmp_path / "shorter", text=SMALL.replace('"12s"', '"10s"'), most=6)
+    code, printed, said = asked(capsys, base.path, shorter.path)
+    assert code == 2
+    assert "nothing could be compared" in said
+    assert "window 12 s, now 10 s" in printed
+
+
+def test_words_of_a_folder_stay_words(
+    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hostile(run: StoredRun) -> StoredRun:
+        return replace(run, variables={**run.variables, "init_connect": "[bold red]x[/] \x1b]0;y"})
+
+    other = write(tmp_path / "hostile", text=SMALL, change=hostile)
+    _, printed, _ = asked(capsys, base.path, other.path, "--all")
+    assert "[bold red]x[/]" in printed
+    assert "\x1b" not in printed
