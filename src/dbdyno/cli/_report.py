@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.hosts import LocalHost
+
+if TYPE_CHECKING:
+    from dbdyno.store import Results
 
 _STORY = """\
 Rebuilds the report from a results folder: one HTML file that opens offline. No server, no load and no
@@ -15,6 +19,10 @@ engine is needed, only the folder; a copy on a laptop will do.
   dbdyno report results/first                     writes results/first/report.html
   dbdyno report results/first -o page.html
   dbdyno report results/first --charts figures    each chart as SVG and PNG too
+  dbdyno report results/first --format md -o -    to be pasted into an issue: answer, caveats, tables
+  dbdyno report results/first --format pdf        the page as printed, all sections open
+
+A PDF is printed by a Chromium that is on this machine; nothing is downloaded.
 """
 
 
@@ -22,18 +30,38 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "report", "rebuild the page from the stored records alone", _STORY, _report)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.html", help="default: DIR/report.html")
+    parser.add_argument("--format", choices=("html", "md", "pdf"), default="html", help="default: html")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; - prints Markdown"
+    )
     parser.add_argument("--charts", type=Path, metavar="FOLDER", help="write each chart as SVG and PNG as well")
+    parser.add_argument(
+        "--browser", type=Path, metavar="FILE", help="Chromium that prints the PDF (default: the first on the path)"
+    )
 
 
 def _report(choices: argparse.Namespace) -> int:
-    from dbdyno.report import build_page, save_charts  # late: see _main
+    from dbdyno.report import markdown_text, save_charts  # late: see _main
     from dbdyno.store import Results
 
     results = Results.open(choices.results)
-    output = choices.output or choices.results / "report.html"
-    build_page(results, output)
     if choices.charts is not None:
         save_charts(results, choices.charts)
+    if choices.format == "md" and choices.output == Path("-"):
+        print(markdown_text(results), end="")
+        return 0
+    output = choices.output or choices.results / f"report.{choices.format}"
+    _write(results, output, choices)
     print(output)
     return 0
+
+
+def _write(results: Results, output: Path, choices: argparse.Namespace) -> None:
+    from dbdyno.report import build_markdown, build_page, build_pdf
+
+    if choices.format == "pdf":
+        build_pdf(results, output, LocalHost(), choices.browser)
+    elif choices.format == "md":
+        build_markdown(results, output)
+    else:
+        build_page(results, output)

@@ -1,4 +1,4 @@
-"""From the store alone to what people see: one HTML page, a summary in the terminal, an object for programs."""
+"""From the store alone to what people see: a page, its PDF, Markdown, a summary, objects for programs."""
 
 from dbdyno.report._comparable import OBSTACLE_KINDS, ObstacleKind
 from dbdyno.report._diff import LeftOut, StudyDiff, diff_results
@@ -7,7 +7,9 @@ from dbdyno.report._diff_terminal import print_diff
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._export import save_charts
 from dbdyno.report._judged import save_judged
+from dbdyno.report._markdown import build_markdown, markdown_text
 from dbdyno.report._page import build_page, page_text
+from dbdyno.report._pdf import build_pdf
 from dbdyno.report._rules import RuleOutcome, hold_rules
 from dbdyno.report._summary import summary_json
 from dbdyno.report._terminal import print_summary, summary_table
@@ -19,11 +21,14 @@ __all__ = [
     "ObstacleKind",
     "RuleOutcome",
     "StudyDiff",
+    "build_markdown",
     "build_page",
+    "build_pdf",
     "diff_object",
     "diff_results",
     "gather",
     "hold_rules",
+    "markdown_text",
     "page_text",
     "print_diff",
     "print_summary",

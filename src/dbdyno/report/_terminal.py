@@ -32,7 +32,7 @@ def summary_table(results: Results) -> Group:
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []
     fair = [Text(line, style="dim") for line in (_durability_line(evidence), fairness_line(evidence.fairness)) if line]
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
-    client = Text(_client_line(evidence), style="dim")
+    client = Text(client_line(evidence), style="dim")
     return Group(*parts, Text(), _table(evidence), legend, *fair, client, *_types(evidence), *heading, *lines)
 
 
@@ -50,7 +50,7 @@ def _durability_line(evidence: Evidence) -> str:
 def _table(evidence: Evidence) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
-    for title in (_measure(evidence), "place", "of the first", "p95", "p99"):
+    for title in (measure_title(evidence), "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
     classes = _durability(evidence)
     if len(set(classes.values())) > 1:
@@ -61,7 +61,7 @@ def _table(evidence: Evidence) -> Table:
         table.add_row(Text(words, style="bold"))
         ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
         for judgement in ordered:
-            row = _row(evidence, judgement, ordered[0], len(group))
+            row = cell_row(evidence, judgement, ordered[0], len(group))
             survives = [classes.get(judgement.cell.target, "")] if len(set(classes.values())) > 1 else []
             table.add_row(*(Text(cell) for cell in (*row, *survives)))
     return table
@@ -97,7 +97,7 @@ def _type_row(figures: TypeFigures) -> list[str]:
     return [f"  {figures.name}", f"{figures.completed:,}", figure(figures.tps), *times]
 
 
-def _client_line(evidence: Evidence) -> str:
+def client_line(evidence: Evidence) -> str:
     """What the client used of what it can do here, over all judged runs."""
     judged = [record for judgement in evidence.judgements for record in judgement.judged]
     shares = [share for record in judged if (share := client_share(record)) is not None]
@@ -111,12 +111,13 @@ def _client_line(evidence: Evidence) -> str:
     return f"client: used {used} of what it can do here{plain}"
 
 
-def _measure(evidence: Evidence) -> str:
+def measure_title(evidence: Evidence) -> str:
     """What the first number is; a search has its own."""
     return "TPS, 95 %" if evidence.study.pacing.search is None else "rate held, a second"
 
 
-def _row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+def cell_row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+    """A cell beside the best of its place: target, level, places it may hold, ratio to the best, p95 and p99."""
     target, place = judgement.cell.target, judgement.place
     tps = plus_minus(judgement.tps_mean or 0.0, judgement.tps_low or 0.0, judgement.tps_high or 0.0)
     pair = pair_at(place, target, best.cell.target, evidence.comparisons)

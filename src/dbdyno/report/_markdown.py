@@ -1,0 +1,157 @@
+"""The report as Markdown, to be pasted into an issue: question, answer, what weakens it, tables, how it was made.
+
+What comes from files is escaped, also against what forges make of plain text: names that notify people, numbers that
+become links to issues, addresses that become links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dbdyno.analyse import by_place, place_words, ratio_words
+from dbdyno.core import StoreError, TypeFigures, format_bytes, format_duration
+from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report._terminal import cell_row, client_line, measure_title
+from dbdyno.store import Results
+
+_SPECIAL = re.compile(r"([\\`*_\[\]|~])")
+_SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
+_LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
+
+
+def build_markdown(results: Results, out: Path) -> Path:
+    """Write the report as Markdown; the file that was written.
+
+    Raises
+    ------
+    StoreError : the file can't be written
+    """
+    text = markdown_text(results)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(
+            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
+        ) from error
+    return out
+
+
+def markdown_text(results: Results) -> str:
+    """The report of a study as Markdown."""
+    evidence = gather(results)
+    parts = [
+        [f"## {escaped(evidence.study.question or evidence.study.name)}"],
+        [escaped(sentence) for sentence in evidence.answer.sentences],
+        ["### What weakens it", *_bullets(caveat.text for caveat in evidence.weaknesses)]
+        if evidence.weaknesses
+        else [],
+        _cells(evidence),
+        _comparisons(evidence),
+        _types(evidence),
+        _how(evidence),
+    ]
+    return "\n\n".join(block for part in parts for block in part) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Text that stays text in Markdown, on one line.
+
+    >>> escaped("a|b <i> @root #12"), escaped("x_y\n*z*")
+    ('a\\|b &lt;i&gt; @<!-- -->root #<!-- -->12', 'x\\_y \\*z\\*')
+    """
+    words = "".join(char if char.isprintable() else " " for char in text)
+    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    words = _LINKS.sub(lambda match: match[0] + _SPELL, _SPECIAL.sub(r"\\\1", words))
+    # What stands first in a line can make a heading or a list of it.
+    return re.sub(r"^(\s*)([#+=-]|\d+[.)])(?=\s|$)", r"\1\\\2", words).strip()
+
+
+def _bullets(texts: Iterable[str]) -> list[str]:
+    return ["\n".join(f"- {escaped(text)}" for text in texts)]
+
+
+def _table(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
+    """A table whose last `numbers` columns stand right."""
+    rule = ["---"] * (len(titles) - numbers) + ["---:"] * numbers
+    lines = [list(map(escaped, titles)), rule, *(list(map(escaped, row)) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cells(evidence: Evidence) -> list[str]:
+    places = by_place(evidence.judgements)
+    rows = []
+    for place, group in sorted(places.items()):
+        ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
+        words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
+        for index, judgement in enumerate(ordered):
+            row = cell_row(evidence, judgement, ordered[0], len(group))
+            rows.append([words if index == 0 else "", *(cell.strip() for cell in row)])
+    if not rows:
+        return []
+    titles = ("where", "target", measure_title(evidence), "place", "of the first", "p95", "p99")
+    legend = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %."
+    loop = " Closed loop: waits behind a stall are not in p95 and p99." if evidence.facts.is_closed else ""
+    words = f"{legend} Intervals at 95 %.{loop} {client_line(evidence)}."
+    return ["### Every place", _table(titles, 5, rows), escaped(words)]
+
+
+def _comparisons(evidence: Evidence) -> list[str]:
+    pairs = evidence.comparisons
+    if not pairs:
+        return []
+    places = [(pair.workload, pair.route, pair.tier_bytes, pair.concurrency) for pair in pairs]
+    rows = [
+        [
+            place_words(place, places),
+            pair.left,
+            pair.right,
+            pair.verdict,
+            ratio_words(pair.ratio, pair.low, pair.high),
+            f"{pair.p_adjusted:.2g}",
+        ]
+        for place, pair in zip(places, pairs, strict=True)
+    ]
+    table = _table(("where", "left", "right", "verdict", "left / right", "adjusted p"), 2, rows)
+    return [f"<details><summary>All {len(pairs)} comparisons</summary>", table, "</details>"]
+
+
+def _types(evidence: Evidence) -> list[str]:
+    rows = [
+        [cell.group.cell.target, f"{cell.group.cell.concurrency:,}", *_type_row(figures)]
+        for cell in evidence.types
+        for figures in cell.types
+    ]
+    if not rows:
+        return []
+    titles = ("target", "connections", "type", "count", "TPS", "p95", "p99")
+    return ["<details><summary>Transaction types</summary>", _table(titles, 4, rows), "</details>"]
+
+
+def _type_row(figures: TypeFigures) -> list[str]:
+    latency = figures.latency_ns
+    times = ["", ""] if latency is None else [milliseconds(latency.p95), milliseconds(latency.p99)]
+    return [figures.name, f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
+
+
+def _how(evidence: Evidence) -> list[str]:
+    study, manifest, host = evidence.study, evidence.results.manifest, evidence.results.host
+    versions: dict[str, str] = {}
+    for record in evidence.stored:
+        versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
+    servers = [f"{target}: {versions.get(target, 'no run yet')}" for target in evidence.targets]
+    memory = host.get("memory_bytes")
+    machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
+    machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
+    lines = [
+        *servers,
+        f"{', '.join(choice.name for choice in study.workloads)}, {study.pacing.words}, warm-up "
+        f"{format_duration(study.warm_up_ns)}, window {format_duration(study.window_ns)}, {study.repeats} repeats, "
+        f"order {study.order}",
+        f"machine: {', '.join(word for word in machine if word)}",
+        f"measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
+    ]
+    return ["### How", *_bullets(lines), f"Study `{manifest.study_digest}`, statistics `dbdyno-stats/1`."]

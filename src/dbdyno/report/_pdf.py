@@ -1,0 +1,91 @@
+"""The print form of the page as a PDF, made by a headless Chromium that is on the machine already."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dbdyno.core import HostError, StoreError
+from dbdyno.hosts import Host
+from dbdyno.report._page import page_text
+from dbdyno.store import Results
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+_DRAWING_MS = 120_000  # of the page's own clock, which stands still while it works
+_PATIENCE_S = 600.0
+
+
+def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = None) -> Path:
+    """Write the page as PDF, all its sections open; the file that was written.
+
+    Parameters
+    ----------
+    host : where the browser runs
+    browser : its program; the first Chromium on the path when none is named
+
+    Raises
+    ------
+    HostError : no browser, or it made no PDF, or left a chart undrawn
+    StoreError : the file can't be written
+    """
+    program = str(browser or _first_browser())
+    with TemporaryDirectory(prefix="dbdyno-pdf-") as name:
+        folder = Path(name)
+        page, printed = folder / "report.html", folder / "report.pdf"
+        page.write_text(page_text(results), encoding="utf-8")
+        done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
+        if not printed.exists() or not printed.read_bytes().startswith(b"%PDF"):
+            raise HostError(f"{program} made no PDF", _last_line(done.stderr), _remedy())
+        undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)
+        if undrawn:
+            raise HostError(f"{program} left charts undrawn", ", ".join(undrawn), _remedy())
+        return _put(printed, out)
+
+
+def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:
+    # Chromium's sandbox refuses to start for root; the page runs no script but its own and may connect to nothing.
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return [
+        program,
+        "--headless",
+        *as_root,
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-pdf-header-footer",
+        f"--user-data-dir={folder / 'profile'}",
+        f"--virtual-time-budget={_DRAWING_MS}",
+        "--dump-dom",
+        f"--print-to-pdf={printed}",
+        page.as_uri(),
+    ]
+
+
+def _first_browser() -> str:
+    for name in _BROWSERS:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise HostError("no Chromium on this machine", f"looked for {', '.join(_BROWSERS)} on the path", _remedy())
+
+
+def _remedy() -> str:
+    return "install one (Debian: apt-get install chromium), name one with --browser, or print the HTML page by hand"
+
+
+def _last_line(stderr: str) -> str:
+    lines = stderr.strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _put(printed: Path, out: Path) -> Path:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(printed, out)
+    except OSError as error:
+        raise StoreError(
+            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
+        ) from error
+    return out

@@ -1,0 +1,94 @@
+"""The report as Markdown and as PDF."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.core import HostError
+from dbdyno.hosts import LocalHost
+from dbdyno.report import build_pdf, markdown_text
+from dbdyno.store import Results, StoredRun
+
+HAS_CHROMIUM = any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+
+
+def tables(text: str) -> list[list[str]]:
+    """Rows of each table."""
+    return [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+
+
+def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: Results) -> None:
+    text = markdown_text(results)
+    heads = [line for line in text.splitlines() if line.startswith("#")]
+    assert heads[0].startswith("## On this machine, which does more sysbench read-write work")
+    assert heads[1:] == ["### What weakens it", "### Every place", "### How"]
+    assert text.index("can't be told apart") < text.index("What weakens it") < text.index("Windows of 12 s")
+    cells, pairs = tables(text)
+    assert (len(cells), len(pairs)) == (2 + 18, 2 + 18)
+    assert "- mysql:9.7: mysql 9.7.4, innodb" in text
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: Results) -> None:
+    for table in tables(markdown_text(broken)):
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table}) == 1
+
+
+HOSTILE = "a|b\n# head\n<img src=x> `code` @root fixes #12 https://x.example [l](y) *b*"
+
+
+def test_words_from_files_neither_format_nor_link_nor_notify(write: Callable[..., Results], tmp_path: Path) -> None:
+    def change(run: StoredRun) -> StoredRun:
+        return replace(run, record=replace(run.record, status="suspect", reason=HOSTILE, version=HOSTILE))
+
+    text = markdown_text(write(tmp_path / "hostile", change=change, most=4))
+    assert "<img" not in text
+    assert "\n# head" not in text
+    assert not re.search(r"@root|#12|https://|(?<!\\)\[l", text)
+    assert "@<!-- -->root fixes #<!-- -->12" in text
+
+
+def test_a_study_without_any_run_is_told_in_markdown(write: Callable[..., Results], tmp_path: Path) -> None:
+    text = markdown_text(write(tmp_path / "none", most=0))
+    assert "No cell has a good run" in text
+    assert tables(text) == []
+
+
+def test_markdown_is_printed_or_written_beside_the_records(
+    results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(results.path), "--format", "md", "-o", "-"]) == 0
+    printed = capsys.readouterr().out
+    assert printed == markdown_text(results)
+    assert main(["report", str(results.path), "--format", "md", "-o", str(tmp_path / "sub" / "r.md")]) == 0
+    assert (tmp_path / "sub" / "r.md").read_text() == printed
+    assert main(["report", str(results.path), "--format", "md", "-o", str(tmp_path)]) == 2
+
+
+def test_a_machine_without_a_browser_is_told_what_to_install(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HostError, match="no Chromium on this machine") as found:
+        build_pdf(results, tmp_path / "x.pdf", LocalHost())
+    assert "apt-get install chromium" in found.value.remedy
+
+
+def test_a_browser_that_prints_nothing_is_told(results: Results, tmp_path: Path) -> None:
+    with pytest.raises(HostError, match="made no PDF"):
+        build_pdf(results, tmp_path / "x.pdf", LocalHost(), Path("/bin/true"))
+    assert not (tmp_path / "x.pdf").exists()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not HAS_CHROMIUM, reason="no Chromium on this machine: apt-get install chromium")
+def test_the_page_is_printed_with_its_charts(results: Results, tmp_path: Path) -> None:
+    pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 5
