@@ -1,6 +1,14 @@
 """Judgement: values in, findings out. One file a question; knows no files and no engines."""
 
 from dbdyno.analyse._answer import Answer, answer, pair_at, place_words, turned
+from dbdyno.analyse._capacity import (
+    CapacityJudgement,
+    Step,
+    capacity_sentences,
+    judge_capacity,
+    level_interval,
+    peak_words,
+)
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._criterion import Criterion, parse_criterion
 from dbdyno.analyse._diff import (
@@ -33,6 +41,7 @@ __all__ = [
     "SHORTEST_WINDOW_S",
     "STATUS_WORDS",
     "Answer",
+    "CapacityJudgement",
     "CellChange",
     "CellJudgement",
     "Criterion",
@@ -44,10 +53,12 @@ __all__ = [
     "RunPair",
     "SeriesJudgement",
     "Shift",
+    "Step",
     "StudyFacts",
     "WindowJudgement",
     "answer",
     "by_place",
+    "capacity_sentences",
     "change_words",
     "common_shifts",
     "compare_quantiles",
@@ -55,14 +66,17 @@ __all__ = [
     "compare_studies",
     "compare_targets",
     "counted",
+    "judge_capacity",
     "judge_cells",
     "judge_latency",
     "judge_series",
     "judge_window",
+    "level_interval",
     "level_words",
     "listed",
     "pair_at",
     "parse_criterion",
+    "peak_words",
     "place_of",
     "place_words",
     "plus_minus",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import (
     Answer,
+    CapacityJudgement,
     CellJudgement,
     LatencyJudgement,
     Place,
@@ -15,6 +16,7 @@ from dbdyno.analyse import (
     WindowJudgement,
     answer,
     compare_targets,
+    judge_capacity,
     judge_cells,
     judge_latency,
     rank_places,
@@ -42,6 +44,7 @@ class Evidence:
     space : cells of whose tables it is known what they take
     windows : by run id, those of three minutes or more, judged from their seconds
     fairness : whether the targets were alike in effect
+    capacity : of targets and memory budgets measured at several concurrencies
     """
 
     results: Results
@@ -58,6 +61,7 @@ class Evidence:
     space: list[CellSpace]
     windows: dict[str, WindowJudgement]
     fairness: Fairness
+    capacity: tuple[CapacityJudgement, ...]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -101,6 +105,7 @@ def gather(results: Results) -> Evidence:
         cells_with_space(results, study, judgements),
         windows,
         fairness,
+        tuple(judge_capacity(judgements)),
     )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbdyno.analyse import by_place, place_words, ratio_words
+from dbdyno.analyse import by_place, capacity_sentences, place_words, ratio_words
 from dbdyno.core import StoreError, TypeFigures, format_bytes, format_duration
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
@@ -51,6 +51,7 @@ def markdown_text(results: Results) -> str:
         else [],
         _cells(evidence),
         _comparisons(evidence),
+        _capacity(evidence),
         _types(evidence),
         _how(evidence),
     ]
@@ -117,6 +118,11 @@ def _comparisons(evidence: Evidence) -> list[str]:
     ]
     table = _table(("where", "left", "right", "verdict", "left / right", "adjusted p"), 2, rows)
     return [f"<details><summary>All {len(pairs)} comparisons</summary>", table, "</details>"]
+
+
+def _capacity(evidence: Evidence) -> list[str]:
+    found = capacity_sentences(evidence.capacity)
+    return ["### Capacity", *_bullets(found)] if found else []
 
 
 def _types(evidence: Evidence) -> list[str]:

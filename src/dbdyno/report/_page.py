@@ -27,6 +27,7 @@ from dbdyno.report._series import run_series
 from dbdyno.report.charts import seconds_template
 from dbdyno.report.sections import (
     Page,
+    capacity_section,
     data_section,
     fairness_section,
     head_section,
@@ -49,6 +50,7 @@ _CONTENTS = (
     ("space", "Space"),
     ("ranks", "Ranks"),
     ("stability", "Stability"),
+    ("capacity", "Capacity"),
     ("fairness", "Fairness"),
     ("settings", "Configuration"),
     ("how", "How"),
@@ -91,6 +93,7 @@ def page_text(results: Results) -> str:
             space_section(page),
             rank_section(page),
             stability_section(page, series),
+            capacity_section(page),
             fairness_section(page),
             settings_section(page),
             how_section(page),

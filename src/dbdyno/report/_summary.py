@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from dbdyno.analyse import CapacityJudgement, level_interval
 from dbdyno.audit import all_data
 from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._evidence import gather
@@ -34,6 +35,7 @@ _COPIED = (
     "rate_held_per_s",
     "rate_broken_per_s",
 )
+_LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
 def summary_json(results: Results) -> dict[str, object]:
@@ -48,6 +50,7 @@ def summary_json(results: Results) -> dict[str, object]:
         "question": evidence.study.question,
         "cells": [_cell(record) for record in evidence.records],
         "comparisons": [_pair(pair) for pair in evidence.comparisons],
+        "capacity": [_capacity(found) for found in evidence.capacity],
         "answer": list(evidence.answer.sentences),
         "fairness": all_data(evidence.fairness.audit),
         "promises": {
@@ -77,3 +80,24 @@ def _cell(record: RunRecord) -> dict[str, object]:
 
 def _pair(pair: Comparison) -> dict[str, object]:
     return dataclasses.asdict(pair)
+
+
+def _capacity(found: CapacityJudgement) -> dict[str, object]:
+    tps, low, high = level_interval(found.best)
+    fit = found.fit
+    law = None if fit is None else {name: getattr(fit, name) for name in _LAW}
+    return {
+        "target": found.target,
+        "workload": found.workload,
+        "route": found.route,
+        "tier_bytes": found.tier_bytes,
+        "peak_tps": tps,
+        "low": low,
+        "high": high,
+        "best_concurrency": found.peak.best,
+        "peak_concurrencies": list(found.peak.concurrencies),
+        "is_open": found.is_open,
+        "collapsed": [dataclasses.asdict(step) for step in found.falls],
+        "more_memory": None if found.more_memory is None else dataclasses.asdict(found.more_memory),
+        "law": law,
+    }

@@ -28,7 +28,7 @@ def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: Results
     text = markdown_text(results)
     heads = [line for line in text.splitlines() if line.startswith("#")]
     assert heads[0].startswith("## On this machine, which does more sysbench read-write work")
-    assert heads[1:] == ["### What weakens it", "### Every place", "### How"]
+    assert heads[1:] == ["### What weakens it", "### Every place", "### Capacity", "### How"]
     assert text.index("can't be told apart") < text.index("What weakens it") < text.index("Windows of 12 s")
     cells, pairs = tables(text)
     assert (len(cells), len(pairs)) == (2 + 18, 2 + 18)

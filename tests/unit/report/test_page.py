@@ -193,3 +193,31 @@ def test_charts_are_saved_as_svg_and_png(broken: Results, tmp_path: Path) -> Non
     assert "var(--" not in svg
     assert "mysql:9.7" in svg
     assert (tmp_path / "figures" / "throughput-1.png").read_bytes().startswith(b"\x89PNG")
+
+
+LADDER = STUDY_REST.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
+    '["mariadb:11.8", "mysql:9.7"]', '["mysql:9.7"]'
+)
+
+
+def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
+    write: Callable[..., Results], tmp_path: Path
+) -> None:
+    def scaled(run: StoredRun) -> StoredRun:
+        n = run.record.run.cell.concurrency
+        tps = 120 * n / (1 + 0.03 * (n - 1) + 0.002 * n * (n - 1)) * (1 + 0.004 * run.record.run.repeat)
+        return replace(run, record=replace(run.record, tps_mean=tps, tps_half_width=tps / 100))
+
+    page = page_text(write(tmp_path / "ladder", text='name = "ladder"\n' + LADDER, change=scaled))
+    _, _, rest = page.partition('id="capacity"')
+    section, _, _ = rest.partition("</section>")
+    assert "mysql:9.7 does most at 16 connections" in section
+    assert "on it collapses, at 128 to" in section
+    assert "within 10 % of every point for 1 of 1 curves" in section
+    specs = page.partition('id="page-data"')[2]
+    assert specs.count('"shown":"the law"') == 60
+
+
+def test_a_study_of_one_concurrency_has_no_capacity(write: Callable[..., Results], tmp_path: Path) -> None:
+    text = 'name = "flat"\n' + STUDY_REST.replace("[1, 4]", "[4]")
+    assert 'id="capacity"' not in page_text(write(tmp_path / "flat", text=text))

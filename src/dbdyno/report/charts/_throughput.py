@@ -1,10 +1,14 @@
-"""Throughput against concurrency: one panel a tier, one line a target with the band of its interval, from zero."""
+"""Throughput against concurrency: one panel a tier, one line a target with the band of its interval, from zero.
+
+Lines are the law of scalability where it comes within ten percent of every point, else a monotone curve through them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import altair as alt
+import numpy as np
 
 from dbdyno.analyse import CellJudgement, plus_minus
 from dbdyno.core import format_bytes, format_memory
@@ -25,9 +29,11 @@ from dbdyno.report.charts._style import (
     rows_data,
     shape,
 )
+from dbdyno.stats import fit_scalability
 
 HEIGHT = 250
 FLAT_SHARE = 0.25
+_CURVE_POINTS = 60
 
 
 def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
@@ -45,7 +51,8 @@ def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
             top, own_top = _top(alike), _top(groups)
             if own_top < FLAT_SHARE * top:
                 top, title = own_top, f"{title}, scale of its own"
-            drawing = _drawing(here, top, evidence, palette)
+            curves = curve_rows(evidence, workload, route, tier_bytes)
+            drawing = _drawing(here, curves, top, evidence, palette)
             charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing))
     return charts
 
@@ -81,18 +88,39 @@ def _top(groups: Sequence[CellJudgement]) -> float:
     return min(max(highs), 1.6 * max(means)) * 1.04
 
 
-def _drawing(rows: Sequence[Row], top: float, evidence: Evidence, palette: Palette) -> Drawing:
+def curve_rows(evidence: Evidence, workload: str, route: str, tier_bytes: int) -> list[Row]:
+    """Points of the law of scalability with its band, for targets whose points it comes close enough to."""
+    rows: list[Row] = []
+    for found in evidence.capacity:
+        is_here = (found.workload, found.route, found.tier_bytes) == (workload, route, tier_bytes)
+        fit = fit_scalability(found.levels) if is_here and found.fit is not None and found.fit.is_shown else None
+        if fit is not None:
+            at = np.geomspace(min(found.levels), max(found.levels), _CURVE_POINTS)
+            low, high = fit.band(at)
+            columns = zip(at.tolist(), fit.at(at).tolist(), low.tolist(), high.tolist(), strict=True)
+            rows += [
+                {"target": found.target, "concurrency": n, "tps": tps, "low": lower, "high": upper, "shown": "the law"}
+                for n, tps, lower, upper in columns
+            ]
+    return rows
+
+
+def _drawing(rows: Sequence[Row], curves: Sequence[Row], top: float, evidence: Evidence, palette: Palette) -> Drawing:
+    """Curves stand for the targets that they are of; the points of the others are joined."""
+    by_law = {row["target"] for row in curves}
+    lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
     y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
     base = alt.Chart(rows_data(rows)).encode(
         x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
-    band = base.mark_area(opacity=0.18, line=False, clip=True, tooltip=None).encode(
+    drawn = alt.Chart(rows_data(lines)).encode(x=concurrency_axis(evidence.study.concurrencies), color=colour(palette))
+    band = drawn.mark_area(opacity=0.18, line=False, clip=True, tooltip=None, interpolate="monotone").encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q"
     )
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
-    line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
+    line = drawn.mark_line(strokeWidth=2, clip=True, interpolate="monotone").encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     hollow = (
         base.transform_filter("!datum.trusted")

@@ -1,5 +1,6 @@
 """Sections of the page, one file each; the order is that of the page."""
 
+from dbdyno.report.sections._capacity import capacity_section
 from dbdyno.report.sections._data import data_section
 from dbdyno.report.sections._fairness import fairness_section
 from dbdyno.report.sections._frame import Page
@@ -13,6 +14,7 @@ from dbdyno.report.sections._types import types_section
 
 __all__ = [
     "Page",
+    "capacity_section",
     "data_section",
     "fairness_section",
     "head_section",

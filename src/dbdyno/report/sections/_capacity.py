@@ -1,0 +1,93 @@
+"""Capacity: peak, collapse, what more connections and more memory bring, and where the law of scalability fits."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import (
+    CapacityJudgement,
+    Step,
+    capacity_sentences,
+    level_interval,
+    peak_words,
+    plus_minus,
+    ratio_words,
+)
+from dbdyno.core import format_memory
+from dbdyno.report._html import Column, Html, element, table
+from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+
+
+def capacity_section(page: Page) -> Html:
+    """Words and two tables; nothing for a study of one concurrency."""
+    found = page.evidence.capacity
+    if not found:
+        return Html("")
+    return section(
+        "capacity",
+        "Capacity: where each target does most, and beyond",
+        subtitle(
+            "A peak is every concurrency that can't be told from the best one (Holm over the concurrencies); a "
+            "collapse is a higher one that clearly does less, by 3 % or more."
+        ),
+        element("ul", *(element("li", sentence) for sentence in capacity_sentences(found))),
+        table("capacity", "Peak, collapse and memory of each target", _COLUMNS, [_row(each) for each in found]),
+        to_see(_law_words(found)),
+        data_behind(_step_table(found), "What each step to more connections brought"),
+    )
+
+
+_COLUMNS = (
+    Column("target", is_name=True),
+    Column("workload"),
+    Column("route"),
+    Column("memory"),
+    Column("most TPS", is_number=True),
+    Column("at connections", is_number=True),
+    Column("collapse, of the peak"),
+    Column("than with less memory", is_number=True),
+    Column("law of scalability"),
+)
+
+
+def _row(found: CapacityJudgement) -> list[str]:
+    falls = [f"{_ratio(step)} at {step.after:,}" for step in found.falls]
+    memory = found.more_memory
+    more = "" if memory is None else f"{_ratio(memory)} ({format_memory(memory.before)})"
+    head = [found.target, found.workload, found.route, format_memory(found.tier_bytes)]
+    tps = plus_minus(*level_interval(found.best))
+    return [*head, tps, peak_words(found), "; ".join(falls) or "none seen", more, _law(found)]
+
+
+def _law(found: CapacityJudgement) -> str:
+    fit = found.fit
+    if fit is None:
+        return "fewer than 6 concurrencies"
+    if not fit.is_shown:
+        return f"misses by up to {fit.largest_residual:.0%}: not drawn"
+    return f"within {fit.largest_residual:.1%}: contention {fit.contention:.2%}, coherence {fit.coherence:.4%}"
+
+
+def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
+    drawn = sum(each.fit is not None and each.fit.is_shown for each in found)
+    base = "Peak and collapse are read off what was measured."
+    if not drawn:
+        return f"{base} Points are joined by a monotone curve: it has no bump that was not measured."
+    return (
+        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn} of {len(found)} curves, "
+        "which are drawn by it; the others are joined by a monotone curve."
+    )
+
+
+def _step_table(found: tuple[CapacityJudgement, ...]) -> Html:
+    columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
+    columns += [Column(title, is_number=True) for title in ("from", "to", "times as much")]
+    rows = [
+        [each.target, each.workload, format_memory(each.tier_bytes), f"{s.before:,}", f"{s.after:,}", _ratio(s)]
+        for each in found
+        for s in each.steps
+    ]
+    return table("connection-steps", "Throughput after a step over that before, with 95 % intervals", columns, rows)
+
+
+def _ratio(step: Step) -> str:
+    number, interval = ratio_words(step.ratio, step.low, step.high).split(", ", 1)
+    return f"{number} ({interval})"

@@ -1,0 +1,84 @@
+"""Peak, collapse, steps and memory, on planted curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse import CapacityJudgement, capacity_sentences, judge_capacity, judge_cells, peak_words
+from dbdyno.core import RunRecord
+
+MakeRecord = Callable[..., RunRecord]
+SMALL, LARGE = 64 << 20, 512 << 20
+
+
+@pytest.fixture
+def curve(record: MakeRecord) -> Callable[..., list[RunRecord]]:
+    """Runs of a target with these levels by concurrency, three repeats with a spread of 1 %."""
+
+    def make(levels: Mapping[int, float], target: str = "a", tier: int = LARGE) -> list[RunRecord]:
+        random = np.random.default_rng(len(levels))
+        return [
+            record(target, tps * float(np.exp(random.normal(0, 0.01))), tier=tier, concurrency=n, repeat=repeat)
+            for repeat in (1, 2, 3)
+            for n, tps in levels.items()
+        ]
+
+    return make
+
+
+def judged(records: list[RunRecord]) -> list[CapacityJudgement]:
+    return judge_capacity(judge_cells(records))
+
+
+def law(n: int) -> float:
+    return 120 * n / (1 + 0.03 * (n - 1) + 0.0002 * n * (n - 1))
+
+
+def test_a_peak_is_a_set_and_a_fall_behind_it_is_a_collapse(curve: Callable[..., list[RunRecord]]) -> None:
+    (found,) = judged(curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500}))
+    assert found.peak.concurrencies == (16, 32)
+    assert [step.after for step in found.falls] == [64, 128]
+    assert found.falls[-1].low < 0.5 < found.falls[-1].high
+    assert [(step.before, step.after) for step in found.steps][:2] == [(1, 8), (8, 16)]
+    assert found.steps[0].is_gain
+    assert not found.is_open
+    (text,) = capacity_sentences([found])
+    assert "from 64 on it collapses, at 128 to 0.5" in text
+
+
+def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:
+    (found,) = judged(curve({1: 100, 4: 350, 16: 900}))
+    assert found.is_open
+    assert peak_words(found) == "16 or more"
+    assert "its peak lies beyond" in capacity_sentences([found])[0]
+
+
+def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[RunRecord]]) -> None:
+    records = curve({4: 300, 16: 200}, tier=SMALL) + curve({4: 500, 16: 900}, tier=LARGE)
+    small, large = judged(records)
+    assert small.more_memory is None
+    assert large.more_memory is not None
+    assert large.more_memory.low < 3.0 < large.more_memory.high
+    assert "8 times the memory brought 2.97 (" in capacity_sentences([large])[0]
+
+
+def test_the_law_is_fitted_from_six_concurrencies_and_shown_where_it_fits(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    places = (1, 4, 16, 64, 128, 256)
+    (fitting,) = judged(curve({n: law(n) for n in places}))
+    assert fitting.fit is not None
+    assert fitting.fit.is_shown
+    (missing,) = judged(curve({n: law(n) * (0.4 if n == 64 else 1) for n in places}))
+    assert missing.fit is not None
+    assert not missing.fit.is_shown
+    (few,) = judged(curve({n: law(n) for n in places[:5]}))
+    assert few.fit is None
+
+
+def test_one_concurrency_or_runs_that_are_not_good_make_no_curve(record: MakeRecord) -> None:
+    assert judged([record(concurrency=4, repeat=n) for n in (1, 2)]) == []
+    assert judged([record(concurrency=4), record(concurrency=8, status="suspect")]) == []
