@@ -13,7 +13,20 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "commands.md"
 PROGRAMS = ROOT / ".venv" / "bin"
 COMMANDS = {
-    "dbdyno": ("", "compare", "run", "plan", "show", "report", "diff", "import", "judge", "audit", "engines", "calibrate"),
+    "dbdyno": (
+        "",
+        "compare",
+        "run",
+        "plan",
+        "show",
+        "report",
+        "diff",
+        "import",
+        "judge",
+        "audit",
+        "engines",
+        "calibrate",
+    ),
     "dbdyno-load": (
         "",
         "run",

@@ -20,7 +20,7 @@ from dbdyno.analyse._diff import (
     compare_studies,
 )
 from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
-from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, judge_latency
+from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
 from dbdyno.analyse._series_words import (
@@ -51,6 +51,7 @@ __all__ = [
     "Place",
     "Quantile",
     "RunPair",
+    "SecondHistograms",
     "SeriesJudgement",
     "Shift",
     "Step",

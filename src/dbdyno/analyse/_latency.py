@@ -1,25 +1,36 @@
 """The question: how long do transactions take in each cell, and how sure is that.
 
 Quantiles are read from the histograms of all repeats added together, never averaged. How far they may be off is taken
-from the repeats: a moderated interval on ln(quantile), and where a cell was run once, nothing but the value. Imported
-runs without histograms give what their tool printed for the whole run; of several the middle one is taken.
+from the repeats: a moderated interval on ln(quantile). Where a cell was run once, it is taken from the seconds of that
+run, and is of noise alone. Transactions of a second share its fate, so what lies beyond a quantile is counted in
+independent ones; where they are too few, the quantile is left out. Imported runs without histograms give what their
+tool printed for the whole run; of several the middle one is taken.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.core import Cell, LatencyNs
-from dbdyno.stats import bounded_exp, moderated_spread, repeated_level
+from dbdyno.stats import QuantileInterval, bounded_exp, moderated_spread, quantile_interval, repeated_level
 
 Quantile = Literal["p50", "p95", "p99", "p999"]
 QUANTILES: tuple[Quantile, ...] = ("p50", "p95", "p99", "p999")
 TAIL: Mapping[Quantile, float] = {"p50": 0.5, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 ENOUGH_BEYOND = 20
+SHORTEST_NOISE_S = 60  # blocks of ten seconds: of fewer, too few are drawn
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+_DRAWS = 1000
+_BIN_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +39,12 @@ class LatencyJudgement:
 
     Parameters
     ----------
-    low_ns, high_ns : 95 % interval over repeats; None for a cell that was run once
-    beyond_count : transactions slower than the quantile; fewer than 20 and it is left out
+    low_ns, high_ns : 95 % interval; None where it is not known
+    beyond_count : transactions slower than the quantile
     is_told : as a tool printed it, not read from a histogram here
+    interval_of : ``repeats`` (noise and spread), ``noise`` (of one run's seconds), or empty
+    independent_count : those slower worth as much as so many independent ones; fewer than 20 and the quantile is left
+        out. None where no seconds are stored, and `beyond_count` decides
     """
 
     cell: Cell
@@ -40,6 +54,32 @@ class LatencyJudgement:
     high_ns: int | None
     beyond_count: int
     is_told: bool = False
+    interval_of: Literal["repeats", "noise", ""] = ""
+    independent_count: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecondHistograms:
+    """Histograms of one run's seconds.
+
+    Parameters
+    ----------
+    counts : shape (seconds, bins)
+    values_ns : shape (bins,), ascending
+    """
+
+    counts: IntArray
+    values_ns: FloatArray
+
+    @classmethod
+    def coarse(cls, counts: IntArray, values_ns: FloatArray) -> SecondHistograms:
+        """Bins of one percent, by the highest value in each: fine enough for an interval, and fewer to draw."""
+        if counts.shape[1] == 0:
+            return cls(counts, values_ns)
+        steps = np.floor(np.log(np.maximum(values_ns, 1.0)) / _BIN_SHARE)
+        first = np.flatnonzero(np.diff(steps, prepend=-1.0))
+        last = np.append(first[1:], len(values_ns)) - 1
+        return cls(np.add.reduceat(counts, first, axis=1), values_ns[last])
 
 
 def told_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
@@ -60,7 +100,9 @@ def told_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
 
 
 def judge_latency(
-    judgements: Sequence[CellJudgement], merged: Mapping[Cell, tuple[LatencyNs, int]]
+    judgements: Sequence[CellJudgement],
+    merged: Mapping[Cell, tuple[LatencyNs, int]],
+    seconds: Mapping[Cell, Sequence[SecondHistograms]] = MappingProxyType({}),
 ) -> list[LatencyJudgement]:
     """Every quantile that enough transactions lie beyond.
 
@@ -68,6 +110,7 @@ def judge_latency(
     ----------
     merged : per cell the quantiles of all its judged runs' histograms added together, and their transactions; cells
         without histograms are not in it
+    seconds : per cell those of its judged runs, where they are stored
     """
     told = {
         group.cell: found
@@ -76,14 +119,15 @@ def judge_latency(
     }
     known = {**merged, **told}
     cells = [group for group in judgements if group.cell in known and group.judged]
-    return [found for quantile in QUANTILES for found in _judge_quantile(quantile, cells, known, told)]
+    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, seconds)]
+    return [replace(each, is_told=each.cell in told) for each in judged]
 
 
 def _judge_quantile(
     quantile: Quantile,
     cells: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
-    told: Collection[Cell],
+    seconds: Mapping[Cell, Sequence[SecondHistograms]],
 ) -> list[LatencyJudgement]:
     logs = {group.cell: _logs(group, quantile) for group in cells}
     known = [group for group in cells if logs[group.cell]]
@@ -94,9 +138,26 @@ def _judge_quantile(
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
             continue
-        low, high = _interval(value, logs[group.cell], sd, df)
-        found.append(LatencyJudgement(group.cell, quantile, value, low, high, beyond, group.cell in told))
+        noise = _noise(quantile, seconds.get(group.cell, ()))
+        independent = sum(each.exceedances for each in noise) if noise else None
+        if independent is not None and independent < ENOUGH_BEYOND:
+            continue
+        judged = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
+        if len(logs[group.cell]) > 1:
+            low, high = _interval(value, logs[group.cell], sd, df)
+            judged = replace(judged, low_ns=low, high_ns=high, interval_of="repeats")
+        elif noise and len(seconds[group.cell][0].counts) >= SHORTEST_NOISE_S:
+            low, high = round(min(noise[0].low, value)), round(max(noise[0].high, value))
+            judged = replace(judged, low_ns=low, high_ns=high, interval_of="noise")
+        found.append(judged)
     return found
+
+
+def _noise(quantile: Quantile, runs: Sequence[SecondHistograms]) -> list[QuantileInterval]:
+    """Of each run; where there are repeats only the independent count is wanted, and nothing is drawn."""
+    draws = _DRAWS if len(runs) == 1 else 1
+    filled = [run for run in runs if run.counts.any()]
+    return [quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=draws) for run in filled]
 
 
 def _logs(group: CellJudgement, quantile: Quantile) -> list[float]:
@@ -104,9 +165,7 @@ def _logs(group: CellJudgement, quantile: Quantile) -> list[float]:
     return [math.log(value) for value in values if value is not None and value > 0]
 
 
-def _interval(value_ns: int, logs: Sequence[float], sd: float, df: float) -> tuple[int | None, int | None]:
-    if len(logs) < 2:
-        return None, None
+def _interval(value_ns: int, logs: Sequence[float], sd: float, df: float) -> tuple[int, int]:
     level = repeated_level(logs, sd, df)
     half = level.half_width()
     low, high = math.exp(level.mean - half), bounded_exp(level.mean + half)

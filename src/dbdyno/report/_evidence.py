@@ -22,13 +22,14 @@ from dbdyno.analyse import (
     rank_places,
     weaknesses,
 )
-from dbdyno.core import Caveat, Cell, Comparison, LatencyNs, Run, RunRecord, parse_engine_name
+from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
 from dbdyno.report._fairness import Fairness, judge_fairness
+from dbdyno.report._histograms import cell_histograms
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.report._windows import judged_windows
-from dbdyno.store import Results, latency_of, merged_histogram
+from dbdyno.store import Results
 from dbdyno.study import Study, parse_study
 
 
@@ -90,6 +91,7 @@ def gather(results: Results) -> Evidence:
     windows = judged_windows(results, study, records)
     fairness = judge_fairness(results)
     weak = weaknesses(facts, records, judgements, comparisons, windows)
+    histograms = cell_histograms(results, study, judgements)
     return Evidence(
         results,
         study,
@@ -98,7 +100,7 @@ def gather(results: Results) -> Evidence:
         tuple(judgements),
         tuple(comparisons),
         rank_places(judgements, comparisons),
-        tuple(judge_latency(judgements, _merged(results, study, judgements))),
+        tuple(judge_latency(judgements, histograms.merged, histograms.seconds)),
         answer(judgements, comparisons),
         _weighed(weak, fairness),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
@@ -166,22 +168,3 @@ def _facts(study: Study, results: Results) -> StudyFacts:
         results=tuple(results.compared([t.name for t in study.targets], [w.label for w in study.workloads])),
         imported=study.imported.tool if study.imported else "",
     )
-
-
-def _merged(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> dict[Cell, tuple[LatencyNs, int]]:
-    clock = "service" if study.pacing.is_closed else "response"
-    merged = {}
-    for group in judgements:
-        runs = [record.run.run_id for record in group.judged]
-        histogram = merged_histogram(itertools.chain.from_iterable(_histograms(results, run, clock) for run in runs))
-        latency = latency_of(histogram)
-        if latency is not None:
-            merged[group.cell] = (latency, histogram.get_total_count())
-    return merged
-
-
-def _histograms(results: Results, run_id: str, clock: str) -> list[str | None]:
-    column = f"{clock}_histogram"
-    table = results.intervals(run_id).select(["kind", "phase", column])
-    rows = zip(*(table[name].to_pylist() for name in ("kind", "phase", column)), strict=True)
-    return [text for kind, phase, text in rows if kind == "transaction" and phase == "window"]

@@ -7,7 +7,13 @@ every file with its checksum.
 
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._histograms import Histogram, latency_of, merged_histogram
+from dbdyno.store._histograms import (
+    Histogram,
+    counts_by_second,
+    latency_of,
+    latency_of_counts,
+    merged_histogram,
+)
 from dbdyno.store._journal import JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._manifest import FileFacts, Manifest, is_results_folder
@@ -34,8 +40,10 @@ __all__ = [
     "StoredFingerprint",
     "StoredRun",
     "TelemetryRow",
+    "counts_by_second",
     "is_results_folder",
     "latency_of",
+    "latency_of_counts",
     "merged_histogram",
     "pack_run",
     "record_from_json",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dbdyno.analyse import judge_cells, judge_latency
+import numpy as np
+
+from dbdyno.analyse import SecondHistograms, judge_cells, judge_latency
 from dbdyno.core import LatencyNs, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
@@ -34,3 +36,60 @@ def test_a_single_run_has_no_interval(record: MakeRecord) -> None:
 
 def test_cells_without_a_histogram_are_left_out(record: MakeRecord) -> None:
     assert judge_latency(judge_cells([record()]), {}) == []
+
+
+def seconds_of(stalled: int = 0) -> SecondHistograms:
+    """300 seconds of 100 transactions, one in twenty slow; `stalled` seconds in which all are."""
+    counts = np.tile([95, 5], (300, 1))
+    counts[100 : 100 + stalled] = [0, 100]
+    return SecondHistograms(counts, np.array([10e6, 20e6]))
+
+
+def test_a_single_run_has_an_interval_of_its_noise_where_seconds_are_stored(record: MakeRecord) -> None:
+    cells = judge_cells([record()])
+    merged = {cells[0].cell: (MERGED, 30_000)}
+    found = judge_latency(cells, merged, {cells[0].cell: [seconds_of()]})
+    assert {x.interval_of for x in found} == {"noise"}
+    assert all(x.low_ns <= x.value_ns <= x.high_ns for x in found)
+
+
+def test_repeats_decide_the_interval_where_there_are_some(record: MakeRecord) -> None:
+    cells = judge_cells([record(), record(tps=110.0, repeat=2)])
+    merged = {cells[0].cell: (MERGED, 60_000)}
+    plain = judge_latency(cells, merged)
+    found = judge_latency(cells, merged, {cells[0].cell: [seconds_of(), seconds_of()]})
+    assert [(x.quantile, x.low_ns, x.high_ns) for x in found] == [(x.quantile, x.low_ns, x.high_ns) for x in plain]
+    assert {x.interval_of for x in found} == {"repeats"}
+
+
+def test_a_tail_that_one_stall_made_is_left_out(record: MakeRecord) -> None:
+    cells = judge_cells([record()])
+    random = np.random.default_rng(1)
+    counts = np.zeros((600, 101), dtype=np.int64)
+    counts[:, 0] = 100
+    counts[300:330] = [random.multinomial(100, [0.4, *[0.006] * 100]) for _ in range(30)]
+    table = SecondHistograms(counts, np.linspace(10e6, 60e6, 101))
+    merged = {cells[0].cell: (MERGED, 60_000)}
+    by_count = {x.quantile for x in judge_latency(cells, merged)}
+    found = {x.quantile: x.independent_count for x in judge_latency(cells, merged, {cells[0].cell: [table]})}
+    assert "p999" in by_count
+    assert "p999" not in found
+    assert all(count >= 20 for count in found.values())
+
+
+def test_bins_of_one_percent_keep_every_transaction_and_the_highest_value() -> None:
+    random = np.random.default_rng(2)
+    values = np.unique(np.round(np.geomspace(1e6, 1e8, 5000)))
+    counts = random.integers(0, 3, (20, len(values)))
+    coarse = SecondHistograms.coarse(counts, values)
+    assert coarse.counts.sum(axis=1).tolist() == counts.sum(axis=1).tolist()
+    assert len(coarse.values_ns) < 470
+    assert coarse.values_ns[-1] == values[-1]
+    assert np.diff(np.log(coarse.values_ns)).max() < 0.021
+
+
+def test_seconds_too_few_for_blocks_give_no_interval(record: MakeRecord) -> None:
+    cells = judge_cells([record()])
+    short = SecondHistograms(np.tile([95, 5], (59, 1)), np.array([10e6, 20e6]))
+    found = judge_latency(cells, {cells[0].cell: (MERGED, 6_000)}, {cells[0].cell: [short]})
+    assert {(x.low_ns, x.interval_of) for x in found} == {(None, "")}

@@ -12,6 +12,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from hdrh.histogram import HdrHistogram
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dbdyno.core import Caveat, Cell, HostError, LatencyNs, Run, RunRecord, StoreError
 from dbdyno.store import (
@@ -21,7 +23,9 @@ from dbdyno.store import (
     SettingRow,
     StoredRun,
     TelemetryRow,
+    counts_by_second,
     latency_of,
+    latency_of_counts,
     merged_histogram,
     record_from_json,
     record_to_json,
@@ -373,3 +377,14 @@ def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> Non
     assert rows == (4, 0, 300.0)
     shutil.rmtree(results.run_folder(run_of("mariadb:11.8", 1).record.run.run_id))  # and where there are only old ones
     assert results.connect().execute("SELECT count(*), count(lateness_ns_p99) FROM seconds").fetchone() == (2, 0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seconds=st.lists(st.lists(st.integers(1, 10**10), max_size=20), max_size=6))
+def test_counts_by_second_added_up_give_the_quantiles_of_the_merged_histogram(seconds: list[list[int]]) -> None:
+    texts = [encoded(*values) if values else None for values in seconds]
+    counts, values = counts_by_second(enumerate(texts))
+    assert latency_of_counts(counts.sum(axis=0), values) == latency_of(merged_histogram(texts))
+    totals = [len(values) for values in seconds]
+    filled = [index for index, total in enumerate(totals) if total]
+    assert counts.sum(axis=1).tolist() == (totals[filled[0] : filled[-1] + 1] if filled else [])

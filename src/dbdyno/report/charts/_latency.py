@@ -48,6 +48,8 @@ def latency_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
 def _row(found: LatencyJudgement) -> Row:
     low, high = found.low_ns or found.value_ns, found.high_ns or found.value_ns
     interval = f"{milliseconds(low)} to {milliseconds(high)}" if found.low_ns else "one run"
+    if found.interval_of == "noise":
+        interval += ", one run, noise alone"
     return {
         "target": found.cell.target,
         "concurrency": found.cell.concurrency,

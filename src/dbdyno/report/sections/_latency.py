@@ -25,11 +25,12 @@ def latency_section(page: Page) -> Html:
     return section(
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
-        subtitle(
-            f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: 95 % intervals between repeats."
-        ),
+        subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
         grid([page.place(chart) for chart in charts]),
-        to_see("Lower is better. A quantile is shown only where at least 20 transactions lie beyond it."),
+        to_see(
+            "Lower is better. A quantile is shown only where at least 20 transactions lie beyond it, counted as "
+            "independent ones: those of one stall are slow together."
+        ),
         data_behind(_table(page)),
         *([data_behind(printed, "What the tool printed, run by run")] if printed else []),
     )
@@ -46,6 +47,17 @@ def _source_words(page: Page) -> str:
     return words
 
 
+def _whisker_words(page: Page) -> str:
+    kinds = {found.interval_of for found in page.evidence.latency}
+    if kinds == {"noise"}:
+        return (
+            "95 % intervals of noise within the one run (blocks of seconds drawn anew), without the spread of repeats"
+        )
+    if "noise" in kinds:
+        return "95 % intervals between repeats; where a cell was run once, of noise within that run alone"
+    return "95 % intervals between repeats"
+
+
 def _open_words(page: Page) -> str:
     pacing = page.evidence.study.pacing
     if pacing.search is not None:
@@ -55,7 +67,8 @@ def _open_words(page: Page) -> str:
 
 def _table(page: Page) -> Html:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True), Column("quantile")]
-    columns += [Column(title, True) for title in ("value", "low", "high", "transactions beyond")]
+    columns += [Column(title, True) for title in ("value", "low", "high", "transactions beyond", "worth independent")]
+    columns.append(Column("interval of"))
     rows = [
         [
             x.cell.target,
@@ -67,6 +80,8 @@ def _table(page: Page) -> Html:
             milliseconds(x.low_ns) if x.low_ns else "",
             milliseconds(x.high_ns) if x.high_ns else "",
             f"{x.beyond_count:,}",
+            f"{x.independent_count:,.0f}" if x.independent_count is not None else "",
+            {"repeats": "repeats", "noise": "one run, noise alone", "": ""}[x.interval_of],
         ]
         for x in page.evidence.latency
     ]
