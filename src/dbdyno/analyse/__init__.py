@@ -31,6 +31,7 @@ from dbdyno.analyse._series_words import (
     wave_words,
     window_words,
 )
+from dbdyno.analyse._variation import seen_variation
 from dbdyno.analyse._weaken import StudyFacts, weaknesses
 from dbdyno.analyse._windows import SHORTEST_WINDOW_S, WindowJudgement, judge_window, unsettled_windows
 from dbdyno.analyse._words import change_words, counted, listed, plus_minus, ratio_words, supported
@@ -83,6 +84,7 @@ __all__ = [
     "plus_minus",
     "rank_places",
     "ratio_words",
+    "seen_variation",
     "stall_words",
     "stop_words",
     "supported",

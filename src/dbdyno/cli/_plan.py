@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from dbdyno.cli._certainty import Certainty, certainty_lines, certainty_object, foreseen
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
 from dbdyno.hosts import Host, LocalHost
-from dbdyno.plan import Plan, make_plan
+from dbdyno.plan import Plan, make_plan, overhead_ns, unanswered
 from dbdyno.study import Study, read_study
 
 if TYPE_CHECKING:
@@ -24,7 +26,17 @@ Reads a study file, checks it, and prints its runs in the order in which they wo
 the reason for its place, and what the whole would need in time, disk and memory. Nothing is touched.
 
   dbdyno plan studies/first.toml
+  dbdyno plan studies/first.toml --certainty 2% --within 3h     which repeats and windows give that
+  dbdyno plan studies/first.toml --from results/first           by the spread that was seen there
+
+Below the runs it says how sure the answer will be (the level of a cell at 95 %, and the smallest difference
+of two targets that is found four times out of five), which repeats and windows would give +-2 % in the least
+time, and what the study can't answer by its own design. The spread between repeats is assumed to be 1.2 %
+until --from names results of the same machine; with --within the exit code is 1 when the time is too short.
 """
+
+
+_SEARCHED = "certainty  a search ends when the next rate up has failed: `precision` in [pacing] says how near"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
@@ -32,20 +44,34 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "plan", "ordered runs with reasons, time, disk and memory; touches nothing", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    sure = parser.add_argument_group("how sure the answer will be")
+    sure.add_argument("--certainty", metavar="SHARE", help="of a cell's level at 95 %%, such as 1%% (default 2%%)")
+    sure.add_argument("--within", metavar="TIME", help="time that all runs may take, such as 3h (default: any)")
+    sure.add_argument(
+        "--from",
+        dest="results",
+        type=Path,
+        metavar="DIR",
+        help="results whose spread and noise are taken (default: assumed)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
 
 
 def _plan(choices: argparse.Namespace) -> int:
     study = read_study(choices.study, choices.scale)
+    certainty = foreseen(study, choices)
     plan = full_plan(study, LocalHost())
+    silence = unanswered(study, max((told.rows_total for told in plan.told.values()), default=0))
     if choices.json:
-        print(json.dumps(plan_object(study, plan), indent=1))
+        known = None if certainty is None else certainty_object(certainty)
+        found = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
+        print(json.dumps(found, indent=1))
     else:
-        _print_plan(study, plan)
-    return 0
+        _print_plan(study, plan, certainty, silence)
+    return 0 if certainty is None or choices.within is None or certainty.is_possible else 1
 
 
-def _print_plan(study: Study, plan: Plan) -> None:
+def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
     console.print(f"question: {study.question}\npacing: {study.pacing.words}\n", markup=False)
@@ -64,6 +90,9 @@ def _print_plan(study: Study, plan: Plan) -> None:
         f"disk    about {format_bytes(budget.disk_bytes)}\nmemory  about {format_bytes(budget.memory_bytes)}",
         markup=False,
     )
+    lines = [_SEARCHED] if certainty is None else certainty_lines(certainty, overhead_ns(study) / 1e9)
+    for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
+        console.print(line, markup=False)
 
 
 def full_plan(study: Study, host: Host) -> Plan:

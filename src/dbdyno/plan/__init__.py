@@ -8,11 +8,26 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
-from dbdyno.plan._budget import Budget, check_budget, estimate_budget
+from dbdyno.plan._budget import Budget, check_budget, estimate_budget, overhead_ns
+from dbdyno.plan._designs import Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.plan._order import ordered_runs
+from dbdyno.plan._silence import unanswered
 from dbdyno.study import Study, ToldWorkload
 
-__all__ = ["Budget", "Plan", "Told", "check_budget", "make_plan"]
+__all__ = [
+    "Budget",
+    "Design",
+    "Plan",
+    "Told",
+    "best_within",
+    "cheapest_design",
+    "check_budget",
+    "designs_for",
+    "make_plan",
+    "overhead_ns",
+    "planned_design",
+    "unanswered",
+]
 
 Told: TypeAlias = Mapping[tuple[str, str], ToldWorkload]
 """(target, label of a workload) -> what the load generator tells of it."""

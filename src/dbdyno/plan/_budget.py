@@ -51,10 +51,15 @@ def estimate_budget(study: Study, run_count: int, rows: Mapping[str, int]) -> Bu
     targets = len(study.targets)
     return Budget(
         prepare_ns=targets * (_OBTAIN_NS + populate_ns),
-        runs_ns=run_count * (_START_NS + study.settle_ns + study.warm_up_ns + _windows_ns(study) + _STOP_NS),
+        runs_ns=run_count * (overhead_ns(study) + _windows_ns(study)),
         disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
     )
+
+
+def overhead_ns(study: Study) -> int:
+    """What surrounds the window of one run: restore, start, settle, warm-up, stop."""
+    return _START_NS + study.settle_ns + study.warm_up_ns + _STOP_NS
 
 
 def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_bytes: int) -> None:

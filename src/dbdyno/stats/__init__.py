@@ -22,7 +22,7 @@ from dbdyno.stats._gates import (
 from dbdyno.stats._lead import Lead, lead
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
 from dbdyno.stats._period import Period, period
-from dbdyno.stats._planning import cheapest_window_s, matching_window_s
+from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.stats._quantile import QuantileInterval, quantile_interval, supported_quantiles
 from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, joined_curve, peak
 from dbdyno.stats._segments import Segments, segments
@@ -56,6 +56,7 @@ METHOD = "dbdyno-stats/1"
 __all__ = [
     "ACCEPTED",
     "ASSUMED_SPREAD",
+    "ASSUMED_VARIATION",
     "MARGIN",
     "METHOD",
     "MODERATED_FROM_CELLS",
@@ -77,6 +78,7 @@ __all__ = [
     "StopCheck",
     "StoppingPoint",
     "StoppingRule",
+    "Variation",
     "autocorrelation_time",
     "benjamini_hochberg",
     "bounded_exp",

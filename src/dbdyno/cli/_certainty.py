@@ -1,0 +1,173 @@
+"""How sure a planned study will be: printed by `dbdyno plan`, in words and for programs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbdyno.cli._words import counted
+from dbdyno.core import RequestError, format_duration, parse_duration_ns
+from dbdyno.plan import Design, best_within, cheapest_design, designs_for, planned_design
+from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
+from dbdyno.study import Study
+
+if TYPE_CHECKING:
+    from dbdyno.store import JsonValue
+
+_SHARE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_DEFAULT_HALF_WIDTH = 0.02
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """What windows and repeats will give.
+
+    Parameters
+    ----------
+    basis : where the variation comes from, in words
+    wished : half-width of a cell's level, as a share
+    within_ns : time that the runs may take; None for any
+    designs : that give what is wished, by repeats
+    best : what fits the time where none of them does
+    """
+
+    variation: Variation
+    basis: str
+    planned: Design
+    wished: float
+    within_ns: int | None
+    designs: tuple[Design, ...]
+    best: Design | None
+
+    @property
+    def cheapest(self) -> Design | None:
+        """The design that gives what is wished in the least time."""
+        return cheapest_design(list(self.designs))
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether what is wished can be had in time."""
+        return self.cheapest is not None and (self.within_ns is None or self.cheapest.runs_ns <= self.within_ns)
+
+
+def foreseen(study: Study, choices: argparse.Namespace) -> Certainty | None:
+    """How sure the study will be; None for a search, whose own precision says that.
+
+    Raises
+    ------
+    RequestError : a share or a time that is none
+    StoreError : no results folder
+    """
+    wished = _share(choices.certainty) if choices.certainty else _DEFAULT_HALF_WIDTH
+    within_ns = parse_duration_ns(choices.within) if choices.within else None
+    if study.pacing.search is not None:
+        return None
+    variation, basis = _variation(choices.results)
+    designs = tuple(designs_for(study, variation, wished))
+    best = None if within_ns is None else best_within(study, variation, within_ns)
+    return Certainty(variation, basis, planned_design(study, variation), wished, within_ns, designs, best)
+
+
+def certainty_lines(found: Certainty, overhead_s: float) -> list[str]:
+    """What is printed under a plan."""
+    planned, variation = found.planned, found.variation
+    lines = [
+        f"certainty  a cell's level to ±{_percent(planned.half_width)}; two targets are told apart from "
+        f"{_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
+        f"           {found.basis}",
+    ]
+    lines += [f"           {words}" for words in _windows(variation, planned, overhead_s)]
+    lines += ["", *_wish_lines(found)]
+    return lines
+
+
+def certainty_object(found: Certainty) -> dict[str, JsonValue]:
+    """The same for programs."""
+    return {
+        **asdict(found.variation),
+        "basis": found.basis,
+        "planned": asdict(found.planned),
+        "wished_half_width": found.wished,
+        "within_ns": found.within_ns,
+        "designs": [asdict(design) for design in found.designs],
+        "best_within": None if found.best is None else asdict(found.best),
+        "is_possible": found.is_possible,
+    }
+
+
+def _variation(folder: Path | None) -> tuple[Variation, str]:
+    if folder is None:
+        known = ASSUMED_VARIATION
+        words = (
+            f"assumed: spread {_percent(known.spread)} between repeats, noise {_percent(known.noise_se)} of a window"
+        )
+        return known, f"{words} of 900 s; --from RESULTS takes what was seen"
+    from dbdyno.analyse import judge_cells, seen_variation  # late: see _main
+    from dbdyno.store import Results
+
+    seen, cells = seen_variation(judge_cells(Results.open(folder).records()))
+    how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, as nothing was repeated in"
+    words = f"spread {_percent(seen.spread)} between repeats, {how} {folder}"
+    return seen, f"{words}; noise {_percent(seen.noise_se)} of a window of 900 s"
+
+
+def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
+    """Where time is better spent: in longer windows or in more of them."""
+    if variation.spread <= 0:
+        return ["repeats spread no more than their windows' noise: longer windows do as well as more repeats"]
+    cheapest = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
+    words = f"cheapest window for any certainty here: {max(cheapest, 60):.0f} s"
+    if planned.repeats < 2:
+        return [words]
+    matching = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
+    return [f"{words}; {planned.repeats} repeats of {matching:.0f} s are as sure as one of 900 s"]
+
+
+def _wish_lines(found: Certainty) -> list[str]:
+    wished = f"±{_percent(found.wished)}"
+    if not found.designs:
+        return [f"{wished} can't be had with 20 repeats or fewer: repeats spread by {_percent(found.variation.spread)}"]
+    cheapest = found.cheapest
+    rows = sorted(found.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
+    lines = [
+        f"{wished} takes one of these",
+        *(_design_line(design, design == cheapest) for design in _by_repeats(rows)),
+    ]
+    if found.within_ns is not None and not found.is_possible:
+        time = format_duration(found.within_ns)
+        lines.append(f"within {time} {wished} can't be had" + _instead(found.best))
+    return lines
+
+
+def _by_repeats(designs: Sequence[Design]) -> list[Design]:
+    return sorted(designs, key=lambda design: design.repeats)
+
+
+def _design_line(design: Design, is_cheapest: bool) -> str:
+    mark = ", the least time" if is_cheapest else ""
+    return (
+        f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of runs, '
+        f"told apart from {_percent(design.smallest_difference)} on{mark}"
+    )
+
+
+def _instead(best: Design | None) -> str:
+    if best is None:
+        return ": two windows of 60 s a cell take longer; leave out cells"
+    return f'; the most is ±{_percent(best.half_width)}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def _share(text: str) -> float:
+    match = _SHARE_RE.fullmatch(text.strip())
+    if match is None or not 0 < float(match[1]) < 100:
+        raise RequestError(f"'{text}' is no certainty", "", "write for example --certainty 2%")
+    return float(match[1]) / 100

@@ -1,0 +1,93 @@
+"""`dbdyno plan`: how sure a study will be, what would make it surer, and what it can't answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+
+STUDY = """
+targets = ["mysql:9.7", "mariadb:11.8"]
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 4
+rows = 50000
+[axes]
+tier = ["64MB"]
+concurrency = [1, 4, 16, 64]
+[measure]
+warm_up = "60s"
+window = "300s"
+repeats = 2
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main(["plan", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, _ = asked(capsys, study)
+    assert code == 0
+    words = " ".join(printed.split())
+    assert "assumed: spread 1.2 % between repeats" in words
+    assert "±2 % takes one of these" in words
+    assert "the least time" in words
+    assert "This study can't answer" in words
+    assert "every tier holds them all" in words
+
+
+def test_a_wish_that_takes_too_long_ends_with_1_and_names_what_fits(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, _ = asked(capsys, study, "--certainty", "1%", "--within", "1h")
+    assert code == 1
+    assert "within 1 h ±1 % can't be had; the most is ±" in printed
+    assert asked(capsys, study, "--certainty", "1%", "--within", "40h")[0] == 0
+    _, printed, _ = asked(capsys, study, "--certainty", "1%", "--within", "1min")
+    assert "leave out cells" in printed
+
+
+def test_programs_read_designs_that_keep_the_wish(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = asked(capsys, study, "--json", "--certainty", "1.5 %")
+    found = json.loads(printed)
+    assert found["certainty"]["designs"]
+    assert all(design["half_width"] <= 0.015 for design in found["certainty"]["designs"])
+    assert found["certainty"]["is_possible"] is True
+    assert any("64 connections" in words for words in found["unanswered"])
+
+
+def test_a_search_has_a_precision_of_its_own(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study.write_text(STUDY.replace("[axes]", '[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 100\n[axes]'))
+    code, printed, _ = asked(capsys, study)
+    assert code == 0
+    assert "a search ends when the next rate up has failed" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--certainty", "2"], "no certainty"),
+        (["--within", "soon"], "not a duration"),
+        (["--from", "/nowhere"], "folder"),
+    ],
+)
+def test_a_wrong_wish_ends_with_2(
+    options: list[str], words: str, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, said = asked(capsys, study, *options)
+    assert (code, printed) == (2, "")
+    assert words in said
