@@ -29,32 +29,34 @@ def capacity_section(page: Page) -> Html:
             "collapse is a higher one that clearly does less, by 3 % or more."
         ),
         element("ul", *(element("li", sentence) for sentence in capacity_sentences(found))),
-        table("capacity", "Peak, collapse and memory of each target", _COLUMNS, [_row(each) for each in found]),
+        _table(found),
         to_see(_law_words(found)),
         data_behind(_step_table(found), "What each step to more connections brought"),
     )
 
 
-_COLUMNS = (
-    Column("target", is_name=True),
-    Column("workload"),
-    Column("route"),
-    Column("memory"),
-    Column("most TPS", is_number=True),
-    Column("at connections", is_number=True),
-    Column("collapse, of the peak"),
-    Column("than with less memory", is_number=True),
-    Column("law of scalability"),
-)
+def _table(found: tuple[CapacityJudgement, ...]) -> Html:
+    """Columns that say the same in every row are left out."""
+    titles = ("workload", "route", "memory", "than with less memory")
+    parts = [[each.workload, each.route, format_memory(each.tier_bytes), _more_memory(each)] for each in found]
+    telling = [len({row[index] for row in parts}) > 1 for index in range(len(titles))]
+    where = [[cell for cell, tells in zip(row, telling, strict=True) if tells] for row in parts]
+    columns = [Column("target", is_name=True)]
+    columns += [Column(title) for title, tells in zip(titles, telling, strict=True) if tells]
+    columns += [Column("most TPS", is_number=True), Column("at connections", is_number=True)]
+    columns += [Column("collapse, of the peak"), Column("law of scalability")]
+    rows = [[each.target, *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
+    return table("capacity", "Peak, collapse and memory of each target", columns, rows)
 
 
-def _row(found: CapacityJudgement) -> list[str]:
+def _figures(found: CapacityJudgement) -> list[str]:
     falls = [f"{_ratio(step)} at {step.after:,}" for step in found.falls]
-    memory = found.more_memory
-    more = "" if memory is None else f"{_ratio(memory)} ({format_memory(memory.before)})"
-    head = [found.target, found.workload, found.route, format_memory(found.tier_bytes)]
-    tps = plus_minus(*level_interval(found.best))
-    return [*head, tps, peak_words(found), "; ".join(falls) or "none seen", more, _law(found)]
+    return [plus_minus(*level_interval(found.best)), peak_words(found), "; ".join(falls) or "none seen", _law(found)]
+
+
+def _more_memory(found: CapacityJudgement) -> str:
+    step = found.more_memory
+    return "" if step is None else f"{_ratio(step)} ({format_memory(step.before)})"
 
 
 def _law(found: CapacityJudgement) -> str:
