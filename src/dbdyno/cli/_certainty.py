@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._words import counted
 from dbdyno.core import RequestError, format_duration, parse_duration_ns
-from dbdyno.plan import Design, best_within, cheapest_design, designs_for, planned_design
+from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study
 
@@ -121,11 +121,12 @@ def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[s
     if variation.spread <= 0:
         return ["repeats spread no more than their windows' noise: longer windows do as well as more repeats"]
     cheapest = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
-    words = f"cheapest window for any certainty here: {max(cheapest, 60):.0f} s"
+    words = f"cheapest window for any certainty here: {max(cheapest, SHORTEST_WINDOW_S):.0f} s"
     if planned.repeats < 2:
         return [words]
     matching = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
-    return [f"{words}; {planned.repeats} repeats of {matching:.0f} s are as sure as one of 900 s"]
+    how = f"{matching:.0f} s are as sure as" if matching >= SHORTEST_WINDOW_S else "60 s are surer than"
+    return [f"{words}; {planned.repeats} repeats of {how} one of 900 s"]
 
 
 def _wish_lines(found: Certainty) -> list[str]:

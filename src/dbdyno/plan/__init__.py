@@ -9,12 +9,13 @@ from typing import TypeAlias
 
 from dbdyno.core import Run
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget, overhead_ns
-from dbdyno.plan._designs import Design, best_within, cheapest_design, designs_for, planned_design
+from dbdyno.plan._designs import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.plan._order import ordered_runs
 from dbdyno.plan._silence import unanswered
 from dbdyno.study import Study, ToldWorkload
 
 __all__ = [
+    "SHORTEST_WINDOW_S",
     "Budget",
     "Design",
     "Plan",
