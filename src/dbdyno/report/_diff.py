@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,24 +14,19 @@ from dbdyno.analyse import (
     compare_quantiles,
     compare_studies,
     counted,
-    listed,
-    unsettled_windows,
 )
-from dbdyno.core import Caveat, Cell, Fingerprint, RequestError
+from dbdyno.core import Caveat, Cell, RequestError
 from dbdyno.report._changed import Changed, changed
 from dbdyno.report._comparable import (
-    Obstacle,
     ObstacleKind,
     cell_obstacles,
-    dataset_is_unknown,
     host_obstacles,
     obstacle_words,
 )
+from dbdyno.report._diff_caveats import diff_caveats
 from dbdyno.report._side import Side
-from dbdyno.report._windows import judged_windows
 from dbdyno.store import Results
 
-DRIFT_SHARE = 0.03
 _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
 
 
@@ -116,7 +110,7 @@ def diff_results(
     shifts = _unchanged(common_shifts(changes), news)
     for quantile in QUANTILES:
         changes += compare_quantiles(pairs, quantile)
-    caveats = _caveats(sides, pairs, names, stood, shifts)
+    caveats = diff_caveats(sides, pairs, names, stood, shifts)
     return StudyDiff(*sides, tuple(changes), tuple(left_out), news, shifts, tuple(caveats))
 
 
@@ -186,94 +180,3 @@ def _unchanged(shifts: Mapping[str, Shift], news: Sequence[Changed]) -> dict[str
         return {}
     moved = {row.where for row in news}
     return {target: shift for target, shift in shifts.items() if target not in moved}
-
-
-def _caveats(
-    sides: tuple[Side, Side],
-    pairs: Sequence[tuple[CellJudgement, CellJudgement]],
-    names: Mapping[str, str],
-    stood: Sequence[Obstacle],
-    shifts: Mapping[str, Shift],
-) -> list[Caveat]:
-    found = [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
-    found += _results_differ(sides, names)
-    found += _machine(sides, shifts)
-    unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
-    if unknown:
-        text = (
-            f"Of {counted(len(unknown), 'cell')} no checksum is stored: whether the rows are the same was not checked."
-        )
-        found.append(Caveat("dataset-unchecked", text))
-    pacing = sides[1].study.pacing
-    if not pacing.is_closed and pacing.search is None:
-        text = f"Throughput is what the pacing asks for ({pacing.words}): what changed shows in the response times."
-        found.append(Caveat("fixed-rate", text))
-    found += _unsettled(sides, pairs)
-    single = [group for pair in pairs for group in pair if len(group.judged) == 1]
-    if single:
-        text = (
-            f"{counted(len(single), 'level')} of {2 * len(pairs)} rest on one run: the spread between runs is assumed "
-            "or borrowed there, and quantiles of response times are not compared. Repeat each cell at least twice."
-        )
-        found.append(Caveat("one-repeat", text))
-    return found
-
-
-def _unsettled(sides: tuple[Side, Side], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
-    """Windows without a level that lasts, on either side."""
-    found = []
-    for index, side in enumerate(sides):
-        records = [run for pair in pairs for run in pair[index].judged]
-        windows = judged_windows(side.results, side.study, records)
-        caveats = unsettled_windows(records, windows)
-        found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
-    return found
-
-
-def _machine(sides: tuple[Side, Side], shifts: Mapping[str, Shift]) -> list[Caveat]:
-    hostnames = [str(side.results.host.get("hostname", "")) for side in sides]
-    found = []
-    if hostnames[0] != hostnames[1]:
-        text = f"Measured on {hostnames[0]} and on {hostnames[1]}: machines that look alike need not be equally fast."
-        found.append(Caveat("other-machine", text))
-    if not shifts:
-        text = (
-            "No target with two cells or more is the same build, set and driven the same way in both folders: had the "
-            "machine become slower, it would look like this."
-        )
-        found.append(Caveat("no-unchanged-target", text))
-    for shift in shifts.values():
-        if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
-            text = (
-                f"{shift.target} is the same build with the same settings in both folders, and its "
-                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine is not what it was, and "
-                "other targets will have moved with it."
-            )
-            found.append(Caveat("machine-moved", text))
-    return found
-
-
-def _results_differ(sides: tuple[Side, Side], names: Mapping[str, str]) -> list[Caveat]:
-    """Targets that make something else of the same events than before."""
-    unlike = []
-    for now, before in names.items():
-        stored = sides[0].results.fingerprints(before), sides[1].results.fingerprints(now)
-        for label in stored[0].keys() & stored[1].keys():
-            made = stored[0][label], stored[1][label]
-            sums = [each.made for each in made if isinstance(each.made, Fingerprint)]
-            if len(sums) == 2 and made[0].dataset == made[1].dataset and _is_unlike(sums):
-                unlike.append(f"{now} in {label}")
-    if not unlike:
-        return []
-    text = f"After the same events these hold or answer other than before: {listed(sorted(unlike))}."
-    return [Caveat("results-differ", f"{text} What differs there is not only speed.")]
-
-
-def _is_unlike(sums: Sequence[Fingerprint]) -> bool:
-    """Of runs over as many events; over more, tables differ by themselves."""
-    for one, other in itertools.pairwise(sums):
-        if one.events + one.failed != other.events + other.failed:
-            return False
-        if (one.statements_sha256, one.content_sha256) != (other.statements_sha256, other.content_sha256):
-            return True
-    return False

@@ -1,0 +1,113 @@
+"""What weakens a comparison of two results folders: obstacles let be, a machine that moved, answers that differ."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from dbdyno.analyse import CellJudgement, Shift, counted, listed, unsettled_windows
+from dbdyno.core import Caveat, Fingerprint
+from dbdyno.report._comparable import Obstacle, dataset_is_unknown
+from dbdyno.report._side import Side
+from dbdyno.report._windows import judged_windows
+
+DRIFT_SHARE = 0.03
+
+
+def diff_caveats(
+    sides: tuple[Side, Side],
+    pairs: Sequence[tuple[CellJudgement, CellJudgement]],
+    names: Mapping[str, str],
+    stood: Sequence[Obstacle],
+    shifts: Mapping[str, Shift],
+) -> list[Caveat]:
+    """What weakens a comparison of two folders.
+
+    Parameters
+    ----------
+    names : of each target in new -> its name in base
+    stood : obstacles that the user let be
+    shifts : of targets that are the same on both sides
+    """
+    found = [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
+    found += _results_differ(sides, names)
+    found += _machine(sides, shifts)
+    unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
+    if unknown:
+        text = (
+            f"Of {counted(len(unknown), 'cell')} no checksum is stored: whether the rows are the same was not checked."
+        )
+        found.append(Caveat("dataset-unchecked", text))
+    pacing = sides[1].study.pacing
+    if not pacing.is_closed and pacing.search is None:
+        text = f"Throughput is what the pacing asks for ({pacing.words}): what changed shows in the response times."
+        found.append(Caveat("fixed-rate", text))
+    found += _unsettled(sides, pairs)
+    single = [group for pair in pairs for group in pair if len(group.judged) == 1]
+    if single:
+        text = (
+            f"{counted(len(single), 'level')} of {2 * len(pairs)} rest on one run: the spread between runs is assumed "
+            "or borrowed there, and quantiles of response times are not compared. Repeat each cell at least twice."
+        )
+        found.append(Caveat("one-repeat", text))
+    return found
+
+
+def _unsettled(sides: tuple[Side, Side], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
+    """Windows without a level that lasts, on either side."""
+    found = []
+    for index, side in enumerate(sides):
+        records = [run for pair in pairs for run in pair[index].judged]
+        windows = judged_windows(side.results, side.study, records)
+        caveats = unsettled_windows(records, windows)
+        found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
+    return found
+
+
+def _machine(sides: tuple[Side, Side], shifts: Mapping[str, Shift]) -> list[Caveat]:
+    hostnames = [str(side.results.host.get("hostname", "")) for side in sides]
+    found = []
+    if hostnames[0] != hostnames[1]:
+        text = f"Measured on {hostnames[0]} and on {hostnames[1]}: machines that look alike need not be equally fast."
+        found.append(Caveat("other-machine", text))
+    if not shifts:
+        text = (
+            "No target with two cells or more is the same build, set and driven the same way in both folders: had the "
+            "machine become slower, it would look like this."
+        )
+        found.append(Caveat("no-unchanged-target", text))
+    for shift in shifts.values():
+        if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
+            text = (
+                f"{shift.target} is the same build with the same settings in both folders, and its "
+                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine is not what it was, and "
+                "other targets will have moved with it."
+            )
+            found.append(Caveat("machine-moved", text))
+    return found
+
+
+def _results_differ(sides: tuple[Side, Side], names: Mapping[str, str]) -> list[Caveat]:
+    """Targets that make something else of the same events than before."""
+    unlike = []
+    for now, before in names.items():
+        stored = sides[0].results.fingerprints(before), sides[1].results.fingerprints(now)
+        for label in stored[0].keys() & stored[1].keys():
+            made = stored[0][label], stored[1][label]
+            sums = [each.made for each in made if isinstance(each.made, Fingerprint)]
+            if len(sums) == 2 and made[0].dataset == made[1].dataset and _is_unlike(sums):
+                unlike.append(f"{now} in {label}")
+    if not unlike:
+        return []
+    text = f"After the same events these hold or answer other than before: {listed(sorted(unlike))}."
+    return [Caveat("results-differ", f"{text} What differs there is not only speed.")]
+
+
+def _is_unlike(sums: Sequence[Fingerprint]) -> bool:
+    """Of runs over as many events; over more, tables differ by themselves."""
+    for one, other in itertools.pairwise(sums):
+        if one.events + one.failed != other.events + other.failed:
+            return False
+        if (one.statements_sha256, one.content_sha256) != (other.statements_sha256, other.content_sha256):
+            return True
+    return False
