@@ -14,7 +14,7 @@ from dbdyno.analyse import by_place, capacity_sentences, place_words, ratio_word
 from dbdyno.core import StoreError, TypeFigures, format_bytes, format_duration
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
-from dbdyno.report._terminal import cell_row, client_line, measure_title
+from dbdyno.report._terminal import cell_row, client_line, durability_classes, measure_title
 from dbdyno.store import Results
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
@@ -148,7 +148,10 @@ def _how(evidence: Evidence) -> list[str]:
     versions: dict[str, str] = {}
     for record in evidence.stored:
         versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
-    servers = [f"{target}: {versions.get(target, 'no run yet')}" for target in evidence.targets]
+    survives = {target: f"; durability: {words}" for target, words in durability_classes(evidence).items() if words}
+    servers = [
+        f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in evidence.targets
+    ]
     memory = host.get("memory_bytes")
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []

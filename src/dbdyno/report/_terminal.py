@@ -36,14 +36,14 @@ def summary_table(results: Results) -> Group:
     return Group(*parts, Text(), _table(evidence), legend, *fair, client, *_types(evidence), *heading, *lines)
 
 
-def _durability(evidence: Evidence) -> dict[str, str]:
+def durability_classes(evidence: Evidence) -> dict[str, str]:
     """Durability class of each target that ran."""
     return {target: evidence.fairness.durability(target) for target in evidence.fairness.promises}
 
 
 def _durability_line(evidence: Evidence) -> str:
     """The one class of all targets; empty where they differ and the table has a column for it."""
-    classes = set(_durability(evidence).values())
+    classes = set(durability_classes(evidence).values())
     return f"durability of all targets: {classes.pop()}" if len(classes) == 1 else ""
 
 
@@ -52,7 +52,7 @@ def _table(evidence: Evidence) -> Table:
     table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
     for title in (measure_title(evidence), "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
-    classes = _durability(evidence)
+    classes = durability_classes(evidence)
     if len(set(classes.values())) > 1:
         table.add_column("a commit survives")
     places = by_place(evidence.judgements)
