@@ -11,11 +11,13 @@ from dbdyno.core._errors import StudyError
 
 _NAME_RE = re.compile(
     r"(?P<family>[a-z][a-z0-9_-]*)(?::(?P<version>\d+(?:\.\d+)*))?"
-    r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?(?:@(?P<source>[^@\s]+))?",
+    r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?"
+    r"(?:@(?P<source>[^@\s](?:.*?\S)?)(?:#sha256=(?P<sha256>[0-9a-f]{64}))?)?",
     re.IGNORECASE,
 )
 IMPORTED_SOURCE = "imported"
 """Source of engines that others measured: their family may be unknown to dbdyno, their version unknown to anybody."""
+_SOURCES_OF_ONE_BUILD = ("server", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
 
 
@@ -23,16 +25,35 @@ STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksd
 class EngineName:
     """An engine as a user writes it: ``FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]``.
 
-    `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It is empty only for a
-    running server (``mariadb@server:NAME``), whose version is read from it, and for an imported one
-    (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the
-    host has".
+    `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It may be empty where the source
+    names one build (``mariadb@server:NAME``, ``mysql@basedir:/opt/mysql``), which is asked for it, and for an imported
+    one (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the host's distribution has". `sha256`
+    is what a file of an archive must have; empty: any.
     """
 
     family: str
     version: str
     storage_engine: str = "innodb"
     source: str = ""
+    sha256: str = ""
+
+    @property
+    def source_kind(self) -> str:
+        """The source's own name, without what it is to look for.
+
+        >>> parse_engine_name("mysql:8.0@archive:/a/b.tar.gz").source_kind
+        'archive'
+        """
+        return self.source.partition(":")[0]
+
+    @property
+    def source_place(self) -> str:
+        """What the source is to look for: a path, a coordinate, a server's name.
+
+        >>> parse_engine_name("mysql:5.6@npm:mysql-server@5.6.24").source_place
+        'mysql-server@5.6.24'
+        """
+        return self.source.partition(":")[2]
 
     def __str__(self) -> str:
         """Shortest form that parses back to the same name.
@@ -42,7 +63,8 @@ class EngineName:
         """
         version = f":{self.version}" if self.version else ""
         storage = f"+{self.storage_engine}" if self.storage_engine != "innodb" else ""
-        return f"{self.family}{version}{storage}" + (f"@{self.source}" if self.source else "")
+        digest = f"#sha256={self.sha256}" if self.sha256 else ""
+        return f"{self.family}{version}{storage}" + (f"@{self.source}{digest}" if self.source else "")
 
 
 def parse_engine_name(text: str) -> EngineName:
@@ -53,11 +75,11 @@ def parse_engine_name(text: str) -> EngineName:
     StudyError : not of the form
 
     >>> parse_engine_name("mysql:9.7@package")
-    EngineName(family='mysql', version='9.7', storage_engine='innodb', source='package')
+    EngineName(family='mysql', version='9.7', storage_engine='innodb', source='package', sha256='')
     """
     match = _NAME_RE.fullmatch(text.strip())
     source = (match["source"] or "") if match else ""
-    if match is None or (match["version"] is None and not source.startswith("server") and source != IMPORTED_SOURCE):
+    if match is None or (match["version"] is None and source.partition(":")[0] not in _SOURCES_OF_ONE_BUILD):
         raise StudyError(
             f"'{text}' is not an engine",
             "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]",
@@ -65,7 +87,11 @@ def parse_engine_name(text: str) -> EngineName:
         )
     storage = (match["storage_engine"] or "innodb").lower()
     return EngineName(
-        match["family"].lower(), match["version"] or "", STORAGE_ENGINE_ALIASES.get(storage, storage), source
+        match["family"].lower(),
+        match["version"] or "",
+        STORAGE_ENGINE_ALIASES.get(storage, storage),
+        source,
+        (match["sha256"] or "").lower(),
     )
 
 

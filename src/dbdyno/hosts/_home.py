@@ -47,6 +47,16 @@ class Home:
         return self.root / "packages"
 
     @property
+    def downloads(self) -> Path:
+        """Archives on their way here, whole or interrupted."""
+        return self.root / "downloads"
+
+    @property
+    def libraries(self) -> Path:
+        """Links to libraries of the host under the names that servers of foreign make ask for."""
+        return self.root / "libraries"
+
+    @property
     def snapshots(self) -> Path:
         """Filled, stopped data directories."""
         return self.root / "snapshots"

@@ -29,8 +29,9 @@ class Origin:
 
     Parameters
     ----------
-    source : ``package``, ``server``; later ``image``, ``archive``, ``basedir``
-    location : suite of the distribution, or the address of the server
+    source : ``package``, ``archive``, ``maven``, ``npm``, ``basedir``, ``server``
+    location : suite of the distribution, path or address of the archive, coordinate, folder, name of the server
+    packages : the files it is made of; of a base directory its server program
     """
 
     source: str

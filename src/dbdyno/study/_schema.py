@@ -5,6 +5,7 @@ One row a key; the reader, the writer and the reference page walk the same rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -109,6 +110,13 @@ def _memory_or_unknown(value: object) -> int:
         return parse_bytes(_text(value))
     except StudyError as error:
         raise ValueError('a memory size such as "64MB", or "unknown"') from error
+
+
+def _sha256(value: object) -> str:
+    text = _text(value).lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ValueError("64 hexadecimal digits")
+    return text
 
 
 def _list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Callable[[object], tuple[object, ...]]:
@@ -241,6 +249,7 @@ TARGET: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key(_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
         "name": Key(_text, "", "shown everywhere; the engine's name when absent"),
+        "sha256": Key(_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
     }
 )
 SERVER: Mapping[str, Key] = MappingProxyType(

@@ -24,3 +24,18 @@ def test_what_is_no_engine_is_refused_or_trimmed(text: str) -> None:
         return
     with pytest.raises(StudyError):
         parse_engine_name(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "place"),
+    [
+        ("mysql@archive:/opt/my sql/a.tar.gz", "archive", "/opt/my sql/a.tar.gz"),
+        ("mysql:5.6@npm:@scope/server@5.6.24", "npm", "@scope/server@5.6.24"),
+        ("mysql:8.0@maven:g:a:1:zip:linux#sha256=" + "0" * 64, "maven", "g:a:1:zip:linux"),
+        ("mariadb:11.8+rocksdb@basedir:~/build", "basedir", "~/build"),
+    ],
+)
+def test_a_source_keeps_what_it_is_to_look_for_as_it_was_written(text: str, kind: str, place: str) -> None:
+    name = parse_engine_name(text)
+    assert (name.source_kind, name.source_place) == (kind, place)
+    assert parse_engine_name(str(name)) == name and str(name) == text

@@ -208,3 +208,16 @@ def test_a_study_of_imported_results_is_not_run(tmp_path: Path) -> None:
     path.write_text(IMPORTED)
     with pytest.raises(StudyError, match="can't be run"):
         read_study(path)
+
+
+def test_a_target_may_name_an_archive_and_hold_it_to_its_digest() -> None:
+    digest = "ab" * 32
+    target = f'[[target]]\nengine = "mysql:5.7@archive:/opt/my sql/a.tar.gz"\nsha256 = "{digest.upper()}"\n'
+    study = parse_study(SMALL.replace('targets = ["mariadb:11.8", "mysql:9.7"]', target), "a.toml")
+    assert study.targets[0].engine.source_place == "/opt/my sql/a.tar.gz"
+    assert study.targets[0].engine.sha256 == digest
+    assert digest not in study.targets[0].name
+    assert parse_study(study_text(study), "again.toml") == study
+    for old, new in ((digest.upper(), "abc"), ("@archive:/opt/my sql/a.tar.gz", "@package")):
+        with pytest.raises(StudyError, match=r"a\.toml:5"):
+            parse_study(SMALL.replace('targets = ["mariadb:11.8", "mysql:9.7"]', target.replace(old, new)), "a.toml")

@@ -1,0 +1,44 @@
+"""What a server program says of itself, and whether that is what was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dbdyno.core import EngineName, ProvisionError, StudyError
+from dbdyno.engines import ServerIdentity, identify, matches
+from dbdyno.hosts import Host
+
+
+def ask_version(server_argv: Sequence[str], host: Host) -> tuple[ServerIdentity, str]:
+    """Family and version of a server program, and the version in its own words; nothing is started.
+
+    Raises
+    ------
+    ProvisionError : the program does not run here, or does not say
+    """
+    argv = [*server_argv, "--no-defaults", "--version"]
+    done = host.run(argv, timeout_s=60, as_server_user=True, check=False)
+    match = re.search(r"Ver (\S+)(.*)", done.stdout)
+    if match is None:
+        raise ProvisionError(
+            f"the server {server_argv[-1]} does not say its version",
+            (done.stdout + done.stderr).strip()[-300:] or f"exit code {done.exit_code}",
+            "",
+        )
+    return identify(match[1], match[2].strip()), match[1]
+
+
+def check_is(name: EngineName, identity: ServerIdentity, raw_version: str, where: str) -> None:
+    """Refuse a server that is another than the one asked for.
+
+    Raises
+    ------
+    StudyError : another family or version; what to write instead is said
+    """
+    if identity.family != name.family or (name.version and not matches(identity.version, name.version)):
+        raise StudyError(
+            f"{where} is not {name.family} {name.version}".rstrip(),
+            f"it says: {raw_version} ({identity.family})",
+            f"write {identity.family}:{identity.version}@{name.source}",
+        )

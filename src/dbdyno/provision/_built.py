@@ -1,0 +1,58 @@
+"""An installation out of a base directory: found, asked for its version, its libraries seen to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dbdyno.core import EngineName, ProvisionError, StudyError
+from dbdyno.engines import family_of
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._asked import ask_version, check_is
+from dbdyno.provision._base import find_base
+from dbdyno.provision._installation import Installation, Origin
+from dbdyno.provision._libraries import library_path
+
+
+def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: Home) -> Installation:
+    """The engine whose base directory lies in `folder`.
+
+    Raises
+    ------
+    ProvisionError : there is no server, or it can't run here
+    StudyError : it is another than `name`, or has not its storage engine
+    """
+    base = find_base(folder)
+    if base is None:
+        raise ProvisionError(
+            f"no server in {folder}",
+            "looked for mysqld or mariadbd, english/errmsg.sys and charsets/Index.xml",
+            "give the base directory of a server, or an archive of one",
+        )
+    plugin = base.plugin_files.get(name.storage_engine)
+    programs = [base.server, *([base.plugin_directory / plugin] if plugin else [])]
+    path = library_path(programs, folder, home.libraries, host)
+    argv = (*(("env", f"LD_LIBRARY_PATH={path}") if path else ()), str(base.server))
+    identity, raw_version = ask_version(argv, host)
+    where = f"the server of {origin.location}"
+    check_is(name, identity, raw_version, where)
+    known = family_of(identity.family, identity.version).storage_engines
+    plugins = {engine: file for engine, file in base.plugin_files.items() if engine in known}
+    engines = ("innodb", *plugins)
+    if name.storage_engine not in engines:
+        raise StudyError(
+            f"{where} has no storage engine {name.storage_engine}",
+            f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
+            "choose one of these",
+        )
+    return Installation(
+        family=identity.family,
+        version=identity.version,
+        raw_version=raw_version,
+        storage_engines=engines,
+        origin=origin,
+        server_argv=argv,
+        base_directory=base.directory,
+        share_directory=base.share_directory,
+        plugin_directory=base.plugin_directory,
+        plugin_files=plugins,
+    )

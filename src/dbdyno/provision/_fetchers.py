@@ -1,0 +1,138 @@
+"""Ways to come by an engine's archive: a path, an https address, Maven's and npm's own clients."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from dbdyno.core import HostError, ProvisionError, StudyError
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._download import download, forget
+from dbdyno.provision._installation import Progress
+
+_CLIENT_TIMEOUT_S = 3600
+_WORD = r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"
+_MAVEN_RE = re.compile(rf"{_WORD}(?::{_WORD}){{2,4}}")
+_NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
+
+
+class ArchiveFetcher:
+    """A file of this machine, or an https address."""
+
+    name = "archive"
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if re.match(r"[a-z]+://", place):
+            if not place.startswith(("https://", "http://")):
+                raise StudyError(f"{place} is not an address that dbdyno fetches", "", "use https, or a file's path")
+            return place
+        return str(Path(place).expanduser().absolute())
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a path is looked at again, as the file may be another by now; an address is not."""
+        return not Path(location).is_file()
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`."""
+        if location.startswith("/"):
+            if not Path(location).is_file():
+                raise StudyError(f"the archive {location} is not a file", "", "correct the path")
+            return Path(location), lambda: None
+        if location.startswith("http://") and not sha256:
+            raise StudyError(
+                f"{location} can't be trusted",
+                "nothing proves what comes over plain http",
+                "use https or give its sha256",
+            )
+        name = location.rpartition("/")[2].partition("?")[0] or "archive"
+        file = home.downloads / f"{hashlib.sha256(location.encode()).hexdigest()[:8]}-{name}"
+        if not file.exists():
+            download(location, file, progress)
+        return file, lambda: forget(file)
+
+
+class MavenFetcher:
+    """A coordinate of a Maven repository, through the host's own mvn: its mirrors, its credentials, its cache."""
+
+    name = "maven"
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if not _MAVEN_RE.fullmatch(place):
+            raise StudyError(
+                f"'{place}' is not a coordinate", "", "write GROUP:ARTIFACT:VERSION, with :zip:CLASSIFIER where needed"
+            )
+        return place
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a release never changes, a snapshot may."""
+        return "-SNAPSHOT" not in location
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`. Maven checks what it downloads, and goes on where it broke off."""
+        progress(f"mvn: {location}")
+        folder = home.downloads / "maven"
+        host.remove_tree(folder)
+        argv = ["mvn", "-B", "-q", "-C", "dependency:copy", f"-Dartifact={location}", f"-DoutputDirectory={folder}"]
+        _ask_client(argv, "Maven (mvn)", "maven", location, host, home.downloads)
+        return _only_file(folder, location), lambda: host.remove_tree(folder)
+
+
+class NpmFetcher:
+    """A package of an npm registry, through the host's own npm."""
+
+    name = "npm"
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if not _NPM_RE.fullmatch(place):
+            raise StudyError(f"'{place}' is not an npm package with its version", "", "write NAME@VERSION")
+        return place
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a version that was published is never published again; a tag such as ``latest`` moves."""
+        return location.rpartition("@")[2][:1].isdigit()
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`. npm checks the registry's digest; no script of the package is run."""
+        progress(f"npm: {location}")
+        folder = home.downloads / "npm"
+        host.remove_tree(folder)
+        host.make_directory(folder)
+        argv = ["npm", "pack", location, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
+        _ask_client(argv, "npm", "npm", location, host, folder)
+        return _only_file(folder, location), lambda: host.remove_tree(folder)
+
+
+def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
+    try:
+        host.run([argv[0], "--version"], timeout_s=60)
+    except HostError as error:
+        raise ProvisionError(
+            f"{kind}:{location} needs {title}, which is not on this host",
+            str(error),
+            f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
+        ) from error
+    try:
+        host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd)
+    except HostError as error:
+        errors = [line for line in error.why.splitlines() if "ERR" in line.upper()]
+        raise ProvisionError(
+            f"{title} can't fetch {location}", "\n".join(errors[:4]) or error.why[-600:], "check the coordinate"
+        ) from error
+
+
+def _only_file(folder: Path, location: str) -> Path:
+    files = [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    if len(files) != 1:
+        raise ProvisionError(f"{location} did not become one file", f"{len(files)} files in {folder}", "")
+    return files[0]

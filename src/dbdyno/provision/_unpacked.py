@@ -1,0 +1,167 @@
+"""Engines that come as one file: fetched by whatever way, checked, unpacked beside their place, moved there whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
+from dbdyno.engines import ServerIdentity
+from dbdyno.hosts import Home, Host
+from dbdyno.provision import _store
+from dbdyno.provision._asked import check_is
+from dbdyno.provision._base import find_base
+from dbdyno.provision._built import describe
+from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._unpack import is_archive, unpack
+
+_LOCK_TIMEOUT_S = 1800
+_NESTED_MAX = 2
+_FOREIGN_WORDS = ("mac", "osx", "darwin", "win", "solaris", "sunos", "freebsd")
+
+
+class Fetcher(Protocol):
+    """How the file of an archive comes to the machine."""
+
+    name: str
+
+    def location(self, place: str) -> str:
+        """What is recorded of where it comes from: an absolute path, an address, a coordinate.
+
+        Raises
+        ------
+        StudyError : `place` is not of the form
+        """
+
+    def is_fixed(self, location: str) -> bool:
+        """Whether the same location always means the same bytes, so that it need not be looked at again."""
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """The file, and what is to be called once it is unpacked (to remove a copy)."""
+
+
+class UnpackedSource:
+    """Archives that hold a server, by one way of fetching them."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.name = fetcher.name
+        self._fetcher = fetcher
+
+    def offers(self, host: Host, home: Home) -> list[Offer]:
+        """See `Source`: those that are here already."""
+        return [
+            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True)
+            for i in _store.installations(home, host)
+            if i.origin.source == self.name
+        ]
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """See `Source`. What was unpacked before is taken when the file is the same, or is not to be had any more."""
+        if not name.source_place:
+            raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
+        location = self._fetcher.location(name.source_place)
+        host.ensure_reachable(home.engines)
+        host.make_directory(home.downloads)
+        with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):
+            known = self._known(name, location, host, home)
+            return known or self._bring(name, location, host, home, progress)
+
+    def _known(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
+        """An installation from this very file, as far as that is known without fetching it."""
+        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        if name.sha256:
+            here = [i for i in here if i.origin.packages[0].sha256 == name.sha256]
+        elif self._fetcher.is_fixed(location):
+            here = [i for i in here if i.origin.location == location]
+        else:
+            return None
+        return _checked(here[-1], name) if here else None
+
+    def _bring(self, name: EngineName, location: str, host: Host, home: Home, progress: Progress) -> Installation:
+        file, forget = self._fetcher.fetch(location, name.sha256, host, home, progress)
+        digest = sha256_of(file)
+        if name.sha256 and digest != name.sha256:
+            forget()
+            raise ProvisionError(
+                f"{location} is not the file that was meant",
+                f"its SHA-256 is {digest}, {name.sha256} was asked for",
+                "get the right file, or correct sha256",
+            )
+        for known in _store.installations(home, host):  # the same file under another name
+            if known.origin.source == self.name and known.origin.packages[0].sha256 == digest:
+                forget()
+                return _checked(known, name)
+        progress(f"unpack {file.name}, {format_bytes(file.stat().st_size)}")
+        origin = Origin(self.name, location, (Package(file.name, "", digest),))
+        installation = _install(name, file, origin, host, home)
+        forget()
+        return installation
+
+
+def sha256_of(path: Path) -> str:
+    """Digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checked(installation: Installation, name: EngineName) -> Installation:
+    identity = ServerIdentity(installation.family, installation.version, certain=True)
+    check_is(name, identity, installation.raw_version, f"the server of {installation.origin.location}")
+    if name.storage_engine not in installation.storage_engines:
+        raise StudyError(
+            f"the server of {installation.origin.location} has no storage engine {name.storage_engine}",
+            f"it has: {', '.join(installation.storage_engines)}",
+            "choose one of these",
+        )
+    return installation
+
+
+def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Home) -> Installation:
+    """Unpack beside the place, move there in one step, and only then write the manifest."""
+    digest = origin.packages[0].sha256
+    folder = home.engines / f"{origin.source}-{name.family}-{digest[:16]}"
+    unfinished = home.engines / f".unfinished-{folder.name}"
+    try:
+        host.remove_tree(unfinished)
+        unpack(file, unfinished)
+        _unpack_nested(unfinished)
+        host.remove_tree(folder)
+        host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
+        installation = describe(name, folder, origin, host, home)
+        _store.save(installation, folder, host)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            host.remove_tree(unfinished)
+            if not _store.is_complete(folder):
+                host.remove_tree(folder)
+        raise
+    return installation
+
+
+def _unpack_nested(folder: Path) -> None:
+    """Archives in an archive, in the folder where each lies, until there is a server; those of other systems stay."""
+    for _ in range(_NESTED_MAX):
+        if find_base(folder) is not None:
+            break
+        inner = [p for p in sorted(folder.rglob("*")) if p.is_file() and not p.is_symlink() and is_archive(p)]
+        if not inner:
+            break
+        for path in inner:
+            if not _is_foreign(path.name):
+                unpack(path, path.parent)
+            path.unlink()
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether a file's name says that it is for another system than this one.
+
+    >>> _is_foreign("mysql-Mac_OS_X-x86_64.tar.gz"), _is_foreign("mysql-Linux-amd64.tar.gz")
+    (True, False)
+    """
+    lower = name.lower()
+    return "linux" not in lower and any(word in lower for word in _FOREIGN_WORDS)
