@@ -70,8 +70,16 @@ def _from_row(parameter: Parameter, row: OptionRow, values: Mapping[str, Value])
     if isinstance(value, int):
         divisor = values.get(row.divide_by, 1) if row.divide_by else 1
         value = int(value * row.scale) // int(divisor)
-    text = "" if row.form == "bare" else str(value)
-    return Setting(row.name, text, parameter.reason, parameter.parameter_id)
+        if row.most is not None and value > row.most:
+            reason = f"{parameter.reason} (at most {row.most} here, {value} elsewhere)"
+            return Setting(row.name, str(row.most), reason, parameter.parameter_id)
+    return Setting(row.name, _written(value, row), parameter.reason, parameter.parameter_id)
+
+
+def _written(value: Value, row: OptionRow) -> str:
+    if row.form == "bare":
+        return ""
+    return {"ON": "1", "OFF": "0"}[str(value)] if row.form == "flag" else str(value)
 
 
 def _from_study(name: str, value: str, family: str, version: str, replaced: Setting | None) -> Setting:

@@ -8,7 +8,7 @@ from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, cr
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import launch_options, option_file
 from dbdyno.core import ConfigureError, HostError
-from dbdyno.engines import EngineFamily, family_of
+from dbdyno.engines import EngineFamily, SetPassword, families, family_of
 from dbdyno.hosts import Host
 
 _TIMEOUT_S = 300
@@ -38,8 +38,8 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         else:
             raise ConfigureError(
                 f"{installation.title} can't be initialised by this version of dbdyno",
-                f"known how to: {family.title} from 5.7 (MySQL, Percona Server) and 10.5 (MariaDB)",
-                "choose a newer version",
+                f"known how to: {', '.join(_known_series(family.name))}",
+                "choose one of these, or name a running server: FAMILY@server:NAME",
             )
     except HostError as error:
         host.remove_tree(data_directory)
@@ -63,9 +63,14 @@ def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
     return how
 
 
-def account_statements(credentials: Credentials) -> list[str]:
+def account_statements(credentials: Credentials, set_password: SetPassword = "alter") -> list[str]:
     """SQL, one statement a line, for both accounts."""
-    statements = [f"ALTER USER '{ADMIN_USER}'@'localhost' IDENTIFIED BY '{credentials.admin_password}';"]
+    admin, password = f"'{ADMIN_USER}'@'localhost'", credentials.admin_password
+    statements = [
+        f"ALTER USER {admin} IDENTIFIED BY '{password}';"
+        if set_password == "alter"
+        else f"SET PASSWORD FOR {admin} = PASSWORD('{password}');"
+    ]
     for source in LOAD_HOSTS:
         statements += [
             f"CREATE USER '{LOAD_USER}'@'{source}' IDENTIFIED BY '{credentials.load_password}';",
@@ -108,14 +113,17 @@ def _bootstrap(
     host.write_private(
         options, option_file(launch_options(installation, family, data_directory, temporary), []), for_server=True
     )
-    sql = bootstrap_sql(_share_files(installation, family), credentials)
+    sql = bootstrap_sql(_share_files(installation, family), family, credentials)
     argv = [*installation.server_argv, f"--defaults-file={options}", "--bootstrap"]
     done = host.run(argv, stdin=sql, timeout_s=_TIMEOUT_S, as_server_user=True)
     if "ERROR:" in done.stderr:  # bootstrap goes on after a failed statement and ends with 0 all the same
         raise HostError("the bootstrap of the system tables failed", done.stderr[-2000:])
+    if family.fixed_redo:  # made anew at the first start; the clean end of the bootstrap left nothing in them
+        for log in data_directory.glob("ib_logfile*"):
+            host.run(["rm", "-f", str(log)], timeout_s=30)
 
 
-def bootstrap_sql(files: list[str], credentials: Credentials) -> str:
+def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentials) -> str:
     """SQL for ``--bootstrap``: statements of our own must stand on one line each."""
     before = [
         "CREATE DATABASE IF NOT EXISTS mysql;",
@@ -126,10 +134,13 @@ def bootstrap_sql(files: list[str], credentials: Credentials) -> str:
     ]
     after = [
         "USE mysql;",
-        # Accounts without a password for other addresses of this host come with the system tables.
-        "DELETE FROM global_priv WHERE Host <> 'localhost' OR User NOT IN ('root', 'mariadb.sys');",
+        # Accounts without a password for other addresses of this host come with the system tables, in older versions
+        # also some without a name, and rights on databases called test for everyone.
+        f"DELETE FROM {family.grant_table} WHERE Host <> 'localhost' OR User NOT IN ('root', 'mariadb.sys');",
+        "DELETE FROM db WHERE User = '';",
+        "DELETE FROM proxies_priv WHERE Host <> 'localhost';",
         "FLUSH PRIVILEGES;",
-        *account_statements(credentials),
+        *account_statements(credentials, family.set_password),
     ]
     return "\n".join([*before, *files, *after]) + "\n"
 
@@ -141,6 +152,11 @@ def _share_files(installation: Engine, family: EngineFamily) -> list[str]:
         if path is not None:
             texts.append(path.read_text(encoding="utf-8"))
     return texts
+
+
+def _known_series(name: str) -> list[str]:
+    known = [family for family in families() if family.name == name and family.initialise != "unsupported"]
+    return [f"{family.title} {family.since}{'' if family.until else ' and later'}" for family in known]
 
 
 def _last_words(text: str) -> str:

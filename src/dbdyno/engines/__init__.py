@@ -9,8 +9,9 @@ an option gets is decided in `configure`; how an engine comes to the machine, in
 """
 
 from dbdyno.engines._acceptance import MeasuredState, measured_state
+from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, catalogued_sha256
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
-from dbdyno.engines._families import EngineFamily, families, family_names, family_of, suggest
+from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
 from dbdyno.engines._options import (
     KnownOption,
     OptionRow,
@@ -24,6 +25,7 @@ from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_paramet
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
 
 __all__ = [
+    "CatalogueEntry",
     "CounterSource",
     "EngineFamily",
     "Kind",
@@ -33,7 +35,11 @@ __all__ = [
     "OptionRow",
     "Parameter",
     "ServerIdentity",
+    "SetPassword",
     "Shown",
+    "catalogue",
+    "catalogued",
+    "catalogued_sha256",
     "counter_ids",
     "counter_sources",
     "families",

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from dbdyno.core import StudyError
 from dbdyno.engines._versions import within
 
+GrantTable = Literal["global_priv", "user"]
+SetPassword = Literal["alter", "set"]
 Initialise = Literal["insecure", "bootstrap", "unsupported"]
 
 
@@ -25,7 +27,10 @@ class EngineFamily:
     ----------
     initialise : how an empty data directory comes to be
     sql_files : for bootstrap, in order; of each group the first that is there
+    grant_table : for bootstrap: where accounts are kept
+    set_password : for bootstrap: whether ALTER USER takes a password, or SET PASSWORD only
     auth_plugin : of an account made without naming one
+    fixed_redo : for bootstrap: redo files keep the size they were made with, another one is a reason not to start
     launch : options without which a private server of this range does not start
     """
 
@@ -37,6 +42,9 @@ class EngineFamily:
     initialise: Initialise
     auth_plugin: str
     sql_files: tuple[tuple[str, ...], ...] = ()
+    grant_table: GrantTable = "global_priv"
+    set_password: SetPassword = "alter"
+    fixed_redo: bool = False
     launch: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -108,6 +116,9 @@ def families() -> tuple[EngineFamily, ...]:
             initialise=row["initialise"],
             auth_plugin=row["auth"],
             sql_files=tuple(tuple(group) for group in family.get("sql_files", ())),
+            grant_table=row.get("grant_table", "global_priv"),
+            set_password=row.get("set_password", "alter"),
+            fixed_redo=row.get("fixed_redo", False),
             launch=MappingProxyType(dict(row.get("launch", {}))),
         )
         for family in document["family"]

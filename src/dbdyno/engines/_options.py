@@ -11,7 +11,7 @@ from typing import Any, Literal
 from dbdyno.engines._families import read_packaged
 from dbdyno.engines._versions import within
 
-Form = Literal["bytes", "count", "percent", "switch", "word", "bare"]
+Form = Literal["bytes", "count", "percent", "switch", "flag", "word", "bare"]
 Comparison = Literal["equal", "at_least", "rounded_up"]
 State = Literal["accepted", "deprecated", "no-op", "refused", "absent"]
 
@@ -24,6 +24,7 @@ class OptionRow:
     ----------
     scale : what a value of the parameter is multiplied by to give the option's value
     divide_by : parameter whose value divides it first; empty for none
+    most : the largest value the option takes; None where that is no limit here
     read : ``variable:NAME`` or ``status:NAME``; empty when the server shows nothing
     expect : what must be read where that is not the value written; empty: the value
     """
@@ -38,6 +39,7 @@ class OptionRow:
     compare: Comparison
     scale: float
     divide_by: str
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def _row(row: dict[str, Any]) -> OptionRow:
         compare=row.get("compare", "equal"),
         scale=row.get("scale", 1.0),
         divide_by=row.get("divide_by", ""),
+        most=row.get("most"),
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
-from dbdyno.engines import family_names, family_of, identify, matches, parse_version, suggest
+from dbdyno.engines import catalogued, family_names, family_of, identify, matches, parse_version, suggest
 from dbdyno.hosts import Home, Host
 from dbdyno.provision import _store, _tree
 from dbdyno.provision._apt_sources import Distribution, read_distribution
@@ -219,7 +219,7 @@ def _nearest(
         raise StudyError(
             f"{name} is in none of the suites {', '.join(distribution.suites)} of this host's distribution",
             "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all",
-            "choose one of these, or name a running server: FAMILY@server:NAME",
+            _elsewhere(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
         )
     nearest = min(same, key=lambda c: _distance(c.version, name.version))
     if distribution.identity == "debian" or _is_unheard_of(name):
@@ -228,12 +228,18 @@ def _nearest(
         raise StudyError(
             f"{name} can't be had from this host's distribution",
             f"it offers {name.family} {listed}{unasked}",
-            f"the nearest is {name.family}:{nearest.version}",
+            "; ".join(filter(None, (f"the nearest is {name.family}:{nearest.version}", _elsewhere(name)))),
         )
     return nearest, (
         f"{name.family} {nearest.version} was taken for {name.family} {name.version}: "
         f"{distribution.identity} {distribution.codename} offers no other"
     )
+
+
+def _elsewhere(name: EngineName) -> str:
+    """What the catalogue of public registries has of that version, as a remedy."""
+    entry = catalogued(name.family, name.version) if name.storage_engine == "innodb" else None
+    return f"{entry.version} can be had as {entry.engine}" if entry else ""
 
 
 def _is_unheard_of(name: EngineName) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
-from dbdyno.engines import ServerIdentity
+from dbdyno.engines import ServerIdentity, catalogued_sha256
 from dbdyno.hosts import Home, Host
 from dbdyno.provision import _store
 from dbdyno.provision._asked import check_is
@@ -65,6 +66,7 @@ class UnpackedSource:
         if not name.source_place:
             raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
         location = self._fetcher.location(name.source_place)
+        name = dataclasses.replace(name, sha256=name.sha256 or catalogued_sha256(f"{self.name}:{location}"))
         host.ensure_reachable(home.engines)
         host.make_directory(home.downloads)
         with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -130,7 +131,7 @@ class _Reader:
         servers: Mapping[str, ServerAddress],
         workloads: Sequence[WorkloadChoice],
     ) -> tuple[Target, ...]:
-        targets = [Target(str(engine), engine) for engine in (self._engine(n, "", "targets") for n in names)]
+        targets = [Target("", self._engine(name, "", "targets")) for name in names]
         for index, entry in enumerate(self._list(document, "target")):
             settings = entry.pop("settings", {})
             if not isinstance(settings, dict):
@@ -138,14 +139,14 @@ class _Reader:
             own = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
-            name = values["name"] or str(engine)
             engine = self._with_sha256(engine, values["sha256"], index)
             options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
-            targets.append(Target(name, engine, options, own))
+            targets.append(Target(values["name"], engine, options, own))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
             targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
+        targets = _all_named(targets)
         self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
         for target in targets:
             server = target.engine.source_place
@@ -303,8 +304,23 @@ class _Reader:
 
 def _with_storage_engine(target: Target, storage_engine: str) -> Target:
     engine = replace(target.engine, storage_engine=storage_engine)
-    name = str(engine) if target.name == str(target.engine) else f"{target.name}+{storage_engine}"
-    return replace(target, name=name, engine=engine)
+    return replace(target, name=target.name and f"{target.name}+{storage_engine}", engine=engine)
+
+
+def _all_named(targets: Sequence[Target]) -> list[Target]:
+    """Who has no name is called by the engine, without the path or coordinate of its source where that is enough."""
+    taken = Counter(target.name or _short_name(target.engine) for target in targets)
+    return [replace(target, name=target.name or _name(target.engine, taken)) for target in targets]
+
+
+def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
+    short = _short_name(engine)
+    return short if taken[short] == 1 else str(replace(engine, sha256=""))
+
+
+def _short_name(engine: EngineName) -> str:
+    is_known_by_kind = engine.source_kind in ("archive", "basedir", "maven", "npm")
+    return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
 
 
 def _option_text(value: object) -> str:

@@ -10,6 +10,7 @@ import pytest
 from dbdyno.configure import Credentials, credentials_file
 from dbdyno.configure._initialise import account_statements, bootstrap_sql
 from dbdyno.core import ConfigureError
+from dbdyno.engines import family_of
 from dbdyno.hosts import LocalHost
 
 
@@ -47,6 +48,13 @@ def test_the_load_user_changes_our_schemas_only_and_else_sees_what_tables_take()
 
 
 def test_every_statement_of_a_bootstrap_stands_on_one_line_and_open_accounts_go() -> None:
-    sql = bootstrap_sql([], Credentials("a", "b"))
+    sql = bootstrap_sql([], family_of("mariadb", "11.8"), Credentials("a", "b"))
     assert all(line.endswith(";") for line in sql.strip().splitlines())
     assert sql.index("DELETE FROM global_priv") < sql.index("FLUSH PRIVILEGES") < sql.index("ALTER USER")
+
+
+@pytest.mark.parametrize(("family", "version"), [("mysql", "5.5"), ("mysql", "5.6"), ("mariadb", "10.1")])
+def test_old_versions_get_their_passwords_in_the_words_they_know(family: str, version: str) -> None:
+    sql = bootstrap_sql([], family_of(family, version), Credentials("a", "b"))
+    assert sql.index("DELETE FROM user") < sql.index("FLUSH PRIVILEGES") < sql.index("SET PASSWORD FOR 'root'")
+    assert "ALTER USER" not in sql and "global_priv" not in sql

