@@ -1,62 +1,169 @@
-"""`dbdyno engines`: what can be had here, what is already here."""
+"""`dbdyno engines`: what can be had here, what is already here; got, checked and removed by name."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import wide_console
-from dbdyno.core import format_bytes
+from dbdyno.core import EngineName, StudyError, format_bytes, parse_engine_name
 
 if TYPE_CHECKING:
-    from dbdyno.provision import Offer
+    from dbdyno.provision import Installation, KeptEngine, Offer
 
 _STORY = """\
-Lists the engines that this machine's package sources offer and those that are here already. An engine is
-fetched by the first study that names it, as unpacked, signature-checked packages; nothing is installed.
+Engines are kept unpacked in DBDYNO_HOME; nothing is installed. The first study that names one fetches it, with its
+signatures or digests checked; `get` does so beforehand.
 
-  dbdyno engines
-  dbdyno engines --refresh        ask the package sources again
+  dbdyno engines                            what this machine's sources offer, and what is here: the same as list
+  dbdyno engines get mariadb:11.8 mysql:5.7@maven
+  dbdyno engines check                      whether every file is still what it was
+  dbdyno engines remove mysql:5.7
+
+Where engines can come from is told in docs/guides/engines.md.
+"""
+_LIST_STORY = """\
+Lists the engines that this machine's package sources offer, those that public registries offer to its mvn and npm, and
+those that are here already, with what they take on the disk.
+
+  dbdyno engines list
+  dbdyno engines list --refresh        ask the package sources again
+"""
+_GET_STORY = """\
+Brings engines to this machine, or finds them there, and prints where they come from. What an interruption leaves is
+gone on with: packages one by one, archives over https from the last byte. Two that fetch at once wait for each other.
+
+  dbdyno engines get mariadb:11.8+rocksdb
+  dbdyno engines get mysql:8.0@archive:/srv/mysql-8.0.33.tar.xz#sha256=...
+"""
+_CHECK_STORY = """\
+Compares every file of the engines named (all, when none is) with the digest taken when it was unpacked, and asks the
+server for its version. Exit code 1 when something is not as it was: remove that engine and get it again.
+
+  dbdyno engines check
+"""
+_REMOVE_STORY = """\
+Removes the engines named from this machine; one that a study uses stays. A name may mean several: mysql:8 is every
+MySQL 8 of whatever source, mysql:8@maven those that Maven brought.
+
+  dbdyno engines remove mysql:5.7
+  dbdyno engines remove mariadb:11.8@package mysql:8.0@maven
 """
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "engines", "what can be had here, what is already here", _STORY, _engines)
+    parser = add(commands, "engines", "what can be had here, what is already here", _STORY, _list)
+    _list_options(parser)
+    parts = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _list_options(add(parts, "list", "what can be had here, what is already here", _LIST_STORY, _list))
+    for name, summary, story, command, count in (
+        ("get", "bring engines to this machine", _GET_STORY, _get, "+"),
+        ("check", "whether the engines here are whole", _CHECK_STORY, _check, "*"),
+        ("remove", "remove engines from this machine", _REMOVE_STORY, _remove, "+"),
+    ):
+        part = add(parts, name, summary, story, command)
+        part.add_argument("engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
+        part.add_argument("--json", action="store_true", help="one JSON list for programs")
+
+
+def _list_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--refresh", action="store_true", help="ask the package sources again")
     parser.add_argument("--json", action="store_true", help="one JSON list for programs")
 
 
-def _engines(choices: argparse.Namespace) -> int:
+def _list(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost  # late: see _main
-    from dbdyno.provision import list_offers
+    from dbdyno.provision import kept_engines, list_offers
 
-    offers = list_offers(LocalHost(), Home.of_user(), refresh=choices.refresh)
+    host, home = LocalHost(), Home.of_user()
+    offers = list_offers(host, home, refresh=choices.refresh)
+    here = {_key(kept.installation): kept for kept in kept_engines(home, host)}
+    rows = [(o, here.get((o.family, o.version, o.source, o.location)) if o.installed else None) for o in offers]
     if choices.json:
-        print(json.dumps([_offer_object(offer) for offer in offers], indent=1))
+        _print_json([_offer_object(offer, kept) for offer, kept in rows])
         return 0
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("engine", "version", "storage engines", "from", "here", "download"):
         table.add_column(heading)
-    for offer in offers:
-        table.add_row(*_row(offer))
+    for offer, kept in rows:
+        table.add_row(*_row(offer, kept))
     wide_console().print(table)
     return 0
 
 
-def _row(offer: Offer) -> tuple[str, ...]:
+def _get(choices: argparse.Namespace) -> int:
+    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.provision import provision
+
+    found = []
+    for name in _names(choices.engines):
+        installation = provision(
+            name, LocalHost(), Home.of_user(), progress=lambda text: print(f"  {text}", file=sys.stderr)
+        )
+        found.append(_installation_object(installation))
+        note = f" ({installation.nearest_note})" if installation.nearest_note else ""
+        if not choices.json:
+            print(f"{installation.title}  {installation.origin.source} {installation.origin.location}{note}")
+    if choices.json:
+        _print_json(found)
+    return 0
+
+
+def _check(choices: argparse.Namespace) -> int:
+    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.provision import check_kept, choose_kept, kept_engines
+
+    host, home = LocalHost(), Home.of_user()
+    chosen = choose_kept(_names(choices.engines), kept_engines(home, host))
+    found = [(kept, check_kept(kept, host)) for kept in chosen]
+    if choices.json:
+        _print_json([_kept_object(kept) | {"sealed": kept.is_sealed, "differences": wrong} for kept, wrong in found])
+    else:
+        for kept, wrong in found:
+            whole = "as it was" if kept.is_sealed else "runs; fetched before its files' digests were kept"
+            print(f"{_title(kept)}: {'; '.join(wrong) or whole}")
+    return 1 if any(wrong for _, wrong in found) else 0
+
+
+def _remove(choices: argparse.Namespace) -> int:
+    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.provision import choose_kept, kept_engines, remove_kept
+
+    host, home = LocalHost(), Home.of_user()
+    chosen = choose_kept(_names(choices.engines), kept_engines(home, host))
+    for kept in chosen:
+        remove_kept(kept, home, host)
+        if not choices.json:
+            print(f"removed {_title(kept)}, {format_bytes(kept.disk_bytes)}")
+    if choices.json:
+        _print_json([_kept_object(kept) for kept in chosen])
+    return 0
+
+
+def _names(words: list[str]) -> list[EngineName]:
+    names = [parse_engine_name(word) for word in words]
+    for name in names:
+        if name.source_kind == "server":
+            raise StudyError(f"{name} is a server that runs already", "it is not kept here", "leave it out")
+    return names
+
+
+def _row(offer: Offer, kept: KeptEngine | None) -> tuple[str, ...]:
     series = ".".join(offer.version.split(".")[:2])
+    source = "" if offer.source == "package" else f"@{offer.source}"
     size = format_bytes(offer.download_bytes) if offer.download_bytes else ""
-    here = "yes" if offer.installed else "no"
+    here = "no" if not offer.installed else format_bytes(kept.disk_bytes) if kept else "yes"
     engines = ", ".join(offer.storage_engines)
-    return f"{offer.family}:{series}", offer.version, engines, f"{offer.source} {offer.location}", here, size
+    return f"{offer.family}:{series}{source}", offer.version, engines, f"{offer.source} {offer.location}", here, size
 
 
-def _offer_object(offer: Offer) -> dict[str, object]:
+def _offer_object(offer: Offer, kept: KeptEngine | None) -> dict[str, object]:
     return {
         "family": offer.family,
         "version": offer.version,
@@ -65,4 +172,42 @@ def _offer_object(offer: Offer) -> dict[str, object]:
         "location": offer.location,
         "installed": offer.installed,
         "download_bytes": offer.download_bytes,
+        "disk_bytes": kept.disk_bytes if kept else None,
+        "folder": str(kept.folder) if kept else None,
+        "files": _files(kept.installation) if kept else [],
     }
+
+
+def _kept_object(kept: KeptEngine) -> dict[str, object]:
+    return _installation_object(kept.installation) | {"folder": str(kept.folder), "disk_bytes": kept.disk_bytes}
+
+
+def _installation_object(installation: Installation) -> dict[str, object]:
+    origin = installation.origin
+    return {
+        "family": installation.family,
+        "version": installation.version,
+        "storage_engines": list(installation.storage_engines),
+        "source": origin.source,
+        "location": origin.location,
+        "server": list(installation.server_argv),
+        "files": _files(installation),
+    }
+
+
+def _files(installation: Installation) -> list[dict[str, str]]:
+    packages = installation.origin.packages
+    return [{"name": file.name, "version": file.version, "sha256": file.sha256} for file in packages]
+
+
+def _key(installation: Installation) -> tuple[str, str, str, str]:
+    return installation.family, installation.version, installation.origin.source, installation.origin.location
+
+
+def _title(kept: KeptEngine) -> str:
+    origin = kept.installation.origin
+    return f"{kept.installation.title} ({origin.source} {origin.location})"
+
+
+def _print_json(rows: list[dict[str, object]]) -> None:
+    print(json.dumps(rows, indent=1))

@@ -48,13 +48,14 @@ def catalogue() -> tuple[CatalogueEntry, ...]:
     )
 
 
-def catalogued(family: str, version: str) -> CatalogueEntry | None:
-    """The entry that answers to a version; None when there is none.
+def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | None:
+    """The entry that answers to a version, of a kind of source where one is given; None when there is none.
 
     >>> catalogued("mysql", "5.7").version, catalogued("mysql", "8.4")
     ('5.7.22', None)
     """
-    return next((e for e in catalogue() if e.family == family and matches(e.version, version)), None)
+    of_kind = [e for e in catalogue() if e.family == family and e.source.startswith(f"{kind}:" if kind else "")]
+    return next((e for e in of_kind if matches(e.version, version)), None)
 
 
 def catalogued_sha256(source: str) -> str:

@@ -57,6 +57,11 @@ class Home:
         return self.root / "libraries"
 
     @property
+    def locks(self) -> Path:
+        """One file an engine, held by those who use it and by whoever removes it."""
+        return self.root / "locks"
+
+    @property
     def snapshots(self) -> Path:
         """Filled, stopped data directories."""
         return self.root / "snapshots"

@@ -220,14 +220,14 @@ class LocalHost:
             raise HostError(f"the file {path} can't be read", str(why), "correct its path or its rights") from None
 
     @contextlib.contextmanager
-    def lock(self, path: Path, timeout_s: float) -> Iterator[None]:
+    def lock(self, path: Path, timeout_s: float, *, shared: bool = False) -> Iterator[None]:
         """See `Host`. The kernel lets go when the process ends, however it ends."""
         self.make_directory(path.parent)
         deadline = time.monotonic() + timeout_s
         with path.open("a") as file:
             while True:
                 try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
                     break
                 except BlockingIOError as error:
                     if time.monotonic() >= deadline:

@@ -145,8 +145,11 @@ class Host(Protocol):
     def read_private(self, path: Path) -> str:
         """Text of a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
 
-    def lock(self, path: Path, timeout_s: float) -> AbstractContextManager[None]:
-        """Hold a lock file while the block runs; HostError when another process holds it after `timeout_s`."""
+    def lock(self, path: Path, timeout_s: float, *, shared: bool = False) -> AbstractContextManager[None]:
+        """Hold a lock file while the block runs; HostError when another process holds it after `timeout_s`.
+
+        `shared`: with others who hold it so, but not with one who holds it alone.
+        """
 
     def ensure_reachable(self, path: Path) -> None:
         """HostError when the server user can't pass through one of the parents of `path`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from dbdyno.lab._leftovers import remove_leftovers
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session
 from dbdyno.populate import Snapshot, restore
-from dbdyno.provision import Installation, provision
+from dbdyno.provision import Installation, in_use, provision
 from dbdyno.study import Study
 
 _FILL_TIER_BYTES = 256 << 20
@@ -22,11 +23,17 @@ _FILL_CONCURRENCY = 8
 
 @dataclass(frozen=True, slots=True)
 class LocalBench:
-    """See `Bench`. One at a time: a second server would disturb the first."""
+    """See `Bench`. One at a time: a second server would disturb the first.
+
+    Parameters
+    ----------
+    held : what is let go of at the end of the study: nobody removes its engines before
+    """
 
     study: Study
     host: Host
     home: Home
+    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     session: Session = field(init=False)
 
     def __post_init__(self) -> None:
@@ -38,7 +45,9 @@ class LocalBench:
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""
-        return provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
+        found = provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
+        self.held.enter_context(in_use(found, self.home, self.host))
+        return found
 
     def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
         """See `Bench`. Every setting of the filling server counts: which of them shape files is not ours to guess."""

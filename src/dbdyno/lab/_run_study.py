@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,8 +53,8 @@ def run_study(
     MeasureError : there is no load generator
     """
     program = generator or find_generator()
-    with password_files(study, host) as running:
-        bench = LocalBench(running, host, home)
+    with password_files(study, host) as running, contextlib.ExitStack() as held:
+        bench = LocalBench(running, host, home, held)
         walk = Walk(
             running, plan, results, bench, host, home, program, on_event, command_line, retry_failed, calibration
         )

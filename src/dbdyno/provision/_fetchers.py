@@ -22,6 +22,7 @@ class ArchiveFetcher:
     """A file of this machine, or an https address."""
 
     name = "archive"
+    client = ""
 
     def location(self, place: str) -> str:
         """See `Fetcher`."""
@@ -60,6 +61,7 @@ class MavenFetcher:
     """A coordinate of a Maven repository, through the host's own mvn: its mirrors, its credentials, its cache."""
 
     name = "maven"
+    client = "mvn"
 
     def location(self, place: str) -> str:
         """See `Fetcher`."""
@@ -81,7 +83,7 @@ class MavenFetcher:
         folder = home.downloads / "maven"
         host.remove_tree(folder)
         argv = ["mvn", "-B", "-q", "-C", "dependency:copy", f"-Dartifact={location}", f"-DoutputDirectory={folder}"]
-        _ask_client(argv, "Maven (mvn)", "maven", location, host, home.downloads)
+        _ask_client(argv, "Maven (mvn)", self.name, location, host, home.downloads)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 
@@ -89,6 +91,7 @@ class NpmFetcher:
     """A package of an npm registry, through the host's own npm."""
 
     name = "npm"
+    client = "npm"
 
     def location(self, place: str) -> str:
         """See `Fetcher`."""
@@ -109,7 +112,7 @@ class NpmFetcher:
         host.remove_tree(folder)
         host.make_directory(folder)
         argv = ["npm", "pack", location, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-        _ask_client(argv, "npm", "npm", location, host, folder)
+        _ask_client(argv, "npm", self.name, location, host, folder)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import catalogued, family_names, family_of, identify, matches, parse_version, suggest
 from dbdyno.hosts import Home, Host
-from dbdyno.provision import _store, _tree
+from dbdyno.provision import _seal, _store, _tree
 from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
 from dbdyno.provision._asked import ask_version
@@ -274,6 +274,7 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
     installation = _describe(candidate, folder, files, host)
+    _seal.seal(folder)
     _store.save(installation, folder, host)
     host.remove_tree(state.archives)
     return installation

@@ -28,8 +28,18 @@ def is_complete(folder: Path) -> bool:
     return (folder / _MANIFEST).exists()
 
 
+def forget(folder: Path, host: Host) -> None:
+    """Make a folder count as incomplete."""
+    host.run(["rm", "-f", str(folder / _MANIFEST)], timeout_s=30)
+
+
 def installations(home: Home, host: Host) -> list[Installation]:
     """All complete installations, unreadable ones left out (they are fetched anew)."""
+    return [installation for _, installation in entries(home, host)]
+
+
+def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
+    """The same, each with its folder."""
     names = host.run(
         ["find", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST], timeout_s=60, check=False
     ).stdout.splitlines()
@@ -38,7 +48,7 @@ def installations(home: Home, host: Host) -> list[Installation]:
         try:
             content = json.loads(host.run(["cat", name], timeout_s=30).stdout)
             if content.pop("format", None) == _FORMAT:
-                found.append(_read(content))
+                found.append((Path(name).parent, _read(content)))
         except (ValueError, KeyError, TypeError):
             continue
     return found

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
-from dbdyno.engines import ServerIdentity, catalogued_sha256
+from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha256
 from dbdyno.hosts import Home, Host
-from dbdyno.provision import _store
+from dbdyno.provision import _seal, _store
 from dbdyno.provision._asked import check_is
 from dbdyno.provision._base import find_base
 from dbdyno.provision._built import describe
@@ -28,6 +28,7 @@ class Fetcher(Protocol):
     """How the file of an archive comes to the machine."""
 
     name: str
+    client: str
 
     def location(self, place: str) -> str:
         """What is recorded of where it comes from: an absolute path, an address, a coordinate.
@@ -54,17 +55,30 @@ class UnpackedSource:
         self._fetcher = fetcher
 
     def offers(self, host: Host, home: Home) -> list[Offer]:
-        """See `Source`: those that are here already."""
+        """See `Source`: those that are here already, and those of the catalogue if the client for them is here."""
+        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        has_client = host.run(["which", self._fetcher.client], timeout_s=30, check=False).exit_code == 0
+        known = {f"{self.name}:{i.origin.location}" for i in here}
+        offered = [e for e in catalogue() if e.source.startswith(f"{self.name}:") and e.source not in known]
         return [
-            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True)
-            for i in _store.installations(home, host)
-            if i.origin.source == self.name
+            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True) for i in here
+        ] + [
+            Offer(
+                e.family,
+                e.version,
+                ("innodb",),
+                self.name,
+                e.source.partition(":")[2],
+                installed=False,
+                download_bytes=e.file_bytes,
+            )
+            for e in offered
+            if has_client
         ]
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. What was unpacked before is taken when the file is the same, or is not to be had any more."""
-        if not name.source_place:
-            raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
+        name = self._with_place(name)
         location = self._fetcher.location(name.source_place)
         name = dataclasses.replace(name, sha256=name.sha256 or catalogued_sha256(f"{self.name}:{location}"))
         host.ensure_reachable(home.engines)
@@ -72,6 +86,15 @@ class UnpackedSource:
         with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):
             known = self._known(name, location, host, home)
             return known or self._bring(name, location, host, home, progress)
+
+    def _with_place(self, name: EngineName) -> EngineName:
+        """The name with the place that the catalogue knows for it, where it has none."""
+        if name.source_place:
+            return name
+        entry = catalogued(name.family, name.version, self.name) if name.version else None
+        if entry is None:
+            raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
+        return dataclasses.replace(name, source=entry.source)
 
     def _known(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
         """An installation from this very file, as far as that is known without fetching it."""
@@ -135,6 +158,7 @@ def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Hom
         host.remove_tree(folder)
         host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
         installation = describe(name, folder, origin, host, home)
+        _seal.seal(folder)
         _store.save(installation, folder, host)
     except BaseException:
         with contextlib.suppress(Exception):
