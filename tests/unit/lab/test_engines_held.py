@@ -1,0 +1,34 @@
+"""A bench keeps its engines from being removed until the study ends."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import ProvisionError
+from dbdyno.hosts import Home
+from dbdyno.lab._local import LocalBench
+from dbdyno.provision import kept_engines, remove_kept
+from dbdyno.study import parse_study
+from words_host import WordsHost, build, pack
+
+STUDY = """
+targets = ["mysql:8.0@archive:{archive}"]
+workload.name = "oltp_read_only"
+axes = {{tier = "64MB", concurrency = 1}}
+"""
+
+
+def test_an_engine_of_a_study_stays_until_the_study_ends(tmp_path: Path) -> None:
+    host, home = WordsHost(), Home(tmp_path / "home")
+    archive = pack(build(tmp_path / "b"), tmp_path / "a.tar.gz")
+    study = parse_study(STUDY.format(archive=archive), "s.toml")
+    with contextlib.ExitStack() as held:
+        LocalBench(study, host, home, held).obtain(study.targets[0], lambda _: None)
+        (kept,) = kept_engines(home, host)
+        with pytest.raises(ProvisionError, match="is in use"):
+            remove_kept(kept, home, host)
+    remove_kept(kept, home, host)
+    assert kept_engines(home, host) == []
