@@ -6,6 +6,8 @@
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
 #                  half an hour on an idle machine; writes docs/reference/client-cost.md; TOOLS names the programs
 #                  that TPC-C and LinkBench are held against (see benches/against_tools.py)
+#   make engines   obtain and measure every engine known to be had on this kind of machine, some 700 MB; writes
+#                  docs/reference/engines.md
 #   make fuzz      feed damaged server streams to the wire client for MINUTES (10); needs a C++ compiler
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
@@ -21,7 +23,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench fuzz soak statistics clean
+.PHONY: setup compare test bench engines fuzz soak statistics clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -37,6 +39,9 @@ bench: setup
 	if command -v sysbench >/dev/null; then \
 	  .venv/bin/python benches/against_sysbench.py && .venv/bin/python benches/populate.py; fi; \
 	.venv/bin/python benches/against_tools.py $(TOOLS) || held=1; exit $$held
+
+engines: setup
+	@.venv/bin/python benches/engines.py --write
 
 MINUTES ?= 10
 fuzz:

@@ -10,6 +10,7 @@ import pytest
 
 from dbdyno.core import StudyError
 from dbdyno.engines import (
+    catalogue,
     counter_ids,
     counter_sources,
     families,
@@ -278,3 +279,9 @@ def test_rows_that_show_a_parameter_do_not_overlap() -> None:
                     r for r in parameter.rows if r.get("family") == family and within(version, r["since"], r["until"])
                 ]
                 assert len(fitting) <= 1, (parameter.parameter_id, family, version)
+
+
+def test_the_reference_page_lists_every_file_of_the_catalogue_with_its_digest() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "engines.md").read_text()
+    for entry in catalogue():
+        assert entry.source.partition(":")[2] in page and entry.sha256 in page, "make engines"
