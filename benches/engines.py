@@ -80,9 +80,15 @@ def main() -> int:
 
 
 def _catalogued() -> list[str]:
-    from dbdyno.engines import catalogue
+    """Each entry by its shortest name; by its whole version where the series means a newer one."""
+    from dbdyno.engines import catalogue, catalogued
 
-    return [f"{e.family}:{'.'.join(e.version.split('.')[:2])}@{e.source.partition(':')[0]}" for e in catalogue()]
+    names = []
+    for entry in catalogue():
+        series, kind = ".".join(entry.version.split(".")[:2]), entry.source.partition(":")[0]
+        version = series if catalogued(entry.family, series, kind) == entry else entry.version
+        names.append(f"{entry.family}:{version}@{kind}")
+    return names
 
 
 def _tried(engine: str) -> Row:

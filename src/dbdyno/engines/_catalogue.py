@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.engines._families import read_packaged
-from dbdyno.engines._versions import matches
+from dbdyno.engines._versions import matches, parse_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,14 @@ def catalogue() -> tuple[CatalogueEntry, ...]:
 
 
 def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | None:
-    """The entry that answers to a version, of a kind of source where one is given; None when there is none.
+    """The newest entry that answers to a version, of a kind of source where one is given; None when there is none.
 
-    >>> catalogued("mysql", "5.7").version, catalogued("mysql", "8.4")
-    ('5.7.22', None)
+    >>> catalogued("mysql", "8.0").version, catalogued("mysql", "8.4")
+    ('8.0.31', None)
     """
     of_kind = [e for e in catalogue() if e.family == family and e.source.startswith(f"{kind}:" if kind else "")]
-    return next((e for e in of_kind if matches(e.version, version)), None)
+    fitting = [e for e in of_kind if matches(e.version, version)]
+    return max(fitting, key=lambda e: parse_version(e.version), default=None)
 
 
 def catalogued_sha256(source: str) -> str:
