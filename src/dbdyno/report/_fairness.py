@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse import counted, listed
@@ -13,6 +14,8 @@ from dbdyno.fairness import study_sets
 from dbdyno.store import Results
 
 _GRAVE = ("critical", "high")
+_NAMED = 3
+"""So many targets, and so many high findings, are named on the first screen; of more there is a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,19 @@ class Fairness:
 
     @property
     def caveats(self) -> list[Caveat]:
-        """One for each critical and high finding."""
-        found = [finding for finding in self.audit.findings if finding.severity in _GRAVE]
-        return [Caveat(f"audit-{finding.rule.rule_id}", finding_sentence(finding)) for finding in found]
+        """One for each critical finding, and for each high one unless there are many."""
+        critical, high = (
+            [finding for finding in self.audit.findings if finding.severity == severity] for severity in _GRAVE
+        )
+        if len(high) > _NAMED:
+            return [*map(self._caveat, critical), _counted_caveat(high)]
+        return [*map(self._caveat, critical), *map(self._caveat, high)]
+
+    def _caveat(self, finding: Finding) -> Caveat:
+        return Caveat(f"audit-{finding.rule.rule_id}", finding_sentence(finding, in_all_sets=self._is_in_all(finding)))
+
+    def _is_in_all(self, finding: Finding) -> bool:
+        return self.sets > 1 and len(finding.tiers) == self.sets
 
     @property
     def lesser(self) -> list[Caveat]:
@@ -59,16 +72,31 @@ def judge_fairness(results: Results) -> Fairness:
     return Fairness(audit(sets), promises, len(sets))
 
 
-def finding_sentence(finding: Finding) -> str:
-    """What differs, by how much and whom it favours."""
+def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
+    """What differs, by how much and whom it favours; where many targets are meant, how many.
+
+    Parameters
+    ----------
+    in_all_sets : it does so everywhere, so that places need not be named
+    """
     parts = []
     for title, groups in spoken_values(finding):
-        words = ", ".join(f"{short_value(value)} ({', '.join(names)})" for value, names in groups)
+        words = ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
         parts.append(f"{title} {words}" if title else words)
-    where = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
+    where = f" with {listed(list(finding.tiers))}" if finding.tiers and not in_all_sets else ""
     where += f" in {finding.campaign}" if finding.campaign else ""
     text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(parts)}."
-    return f"{text} Favours {finding.favours}."
+    favours = finding.favours if len(finding.targets) <= _NAMED else finding.favours.partition(": ")[0]
+    return f"{text} Favours {favours}."
+
+
+def _targets_words(names: Sequence[str], finding: Finding) -> str:
+    return ", ".join(names) if len(finding.targets) <= _NAMED else counted(len(names), "target")
+
+
+def _counted_caveat(findings: Sequence[Finding]) -> Caveat:
+    titles = listed([finding.rule.title for finding in findings])
+    return Caveat("audit-high", f"{len(findings)} high differences between targets: {titles}. See Fairness.")
 
 
 def short_value(text: str) -> str:

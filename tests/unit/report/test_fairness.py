@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
 
+from dbdyno.audit import Audit
 from dbdyno.core import Run
 from dbdyno.report import gather, page_text, summary_json, summary_table
+from dbdyno.report._fairness import Fairness
 from dbdyno.store import Results
 from stored_study import TWINS, TWO, write_study
 
@@ -88,3 +91,23 @@ def test_programs_get_every_outcome_and_the_promises(unlike: Results) -> None:
     outcomes = {entry["id"]: entry["outcome"] for entry in summary["fairness"]}
     assert outcomes["commit-policy-mismatch"] == "finding" and len(outcomes) == 99
     assert summary["promises"]["mysql:9.7"][0]["encryption"] == "plain"
+
+
+def test_many_high_differences_are_one_line_and_many_targets_a_number() -> None:
+    class Many:
+        severity, campaign, tiers, targets = "high", "", ("64 MiB", "2 GiB"), ("a", "b", "c", "d")
+        favours = "the larger log: a, b"
+
+        def __init__(self, rule_id: str) -> None:
+            self.rule = SimpleNamespace(rule_id=rule_id, title=f"title of {rule_id}", inputs=("x",))
+            self.values = {"2 GiB (2147483648)": ("a", "b"), "4 GiB (4294967296)": ("c", "d")}
+
+    findings = tuple(Many(f"rule-{number}") for number in range(4))
+    many = Fairness(cast("Audit", SimpleNamespace(findings=findings)), {}, 2)
+    assert [caveat.code for caveat in many.caveats] == ["audit-high"]
+    assert "title of rule-0, title of rule-1, title of rule-2 and title of rule-3" in many.caveats[0].text
+    few = Fairness(cast("Audit", SimpleNamespace(findings=findings[:1])), {}, 2)
+    (caveat,) = few.caveats
+    assert caveat.text == (
+        "High difference, title of rule-0: 2 GiB (2 targets), 4 GiB (2 targets). Favours the larger log."
+    )
