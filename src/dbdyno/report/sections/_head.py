@@ -7,8 +7,11 @@ import math
 from dbdyno.analyse import counted
 from dbdyno.core import format_duration
 from dbdyno.report._format import clock_time
-from dbdyno.report._html import Html, element, joined
+from dbdyno.report._html import Html, element, folded, joined
 from dbdyno.report.sections._frame import Page
+
+_SHOWN = 7
+"""What weakens the answer, as far as it stands beside it; the rest is folded."""
 
 
 def head_section(page: Page) -> Html:
@@ -23,13 +26,21 @@ def head_section(page: Page) -> Html:
         element(
             "div",
             element("div", element("h2", "Answer"), *answers, class_="answer"),
-            element("div", element("h2", "What weakens it"), element("ul", *weak), class_="weak") if weak else "",
+            element("div", element("h2", "What weakens it"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
         _targets(page),
         class_="page-head",
         id="answer",
     )
+
+
+def _heaviest_first(weak: list[Html]) -> list[Html]:
+    """The list, its tail on demand, so that the first chart is not pushed away."""
+    if len(weak) <= _SHOWN + 1:
+        return [element("ul", *weak)]
+    more = folded(f"{len(weak) - _SHOWN} more", element("ul", *weak[_SHOWN:]))
+    return [element("ul", *weak[:_SHOWN]), more]
 
 
 def _line(page: Page) -> str:
