@@ -56,7 +56,8 @@ fn time_in_the_queue_is_part_of_the_latency_and_what_is_left_is_told() {
     assert!(figure(&text, "max:") > 200.0, "{text}");
     let waiting = figure(&text, "queue length:");
     assert!((waiting - left).abs() <= 2.0, "{text}");
-    assert_eq!(figure(&text, "concurrency:"), 1.0, "{text}");
+    // The one user is at an event, unless the second ends just between two.
+    assert!(figure(&text, "concurrency:") <= 1.0, "{text}");
 }
 
 #[test]
