@@ -77,6 +77,12 @@ def test_the_page_tells_promises_then_differences_then_what_is_missing(unlike: R
     assert "relaxed" in key and "flush per commit" in key
 
 
+def test_one_durability_for_all_stands_once_under_the_key(twins: Results) -> None:
+    text = page_text(twins)
+    head = text[: text.index('id="throughput"')]
+    assert head.count("flush per commit, no binary log") == 1
+
+
 def test_where_nothing_was_read_from_servers_nothing_is_called_alike(tmp_path: Path) -> None:
     def silent(run: Run, fields: dict[str, Any]) -> None:
         fields["variables"] = {}

@@ -70,6 +70,8 @@ def _targets(page: Page) -> Html:
     versions: dict[str, str] = {}
     for record in page.evidence.stored:
         versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
+    durability = {look.target: page.evidence.fairness.durability(look.target) for look in page.palette.looks}
+    are_alike = len(set(durability.values())) == 1
     items = [
         element(
             "li",
@@ -77,10 +79,13 @@ def _targets(page: Page) -> Html:
             element("b", look.target),
             " ",
             element("span", versions.get(look.target, "no run yet"), class_="quiet"),
-            element("span", f" · {page.evidence.fairness.durability(look.target)}", class_="quiet")
-            if look.target in versions
+            element("span", f" · {durability[look.target]}", class_="quiet")
+            if look.target in versions and not are_alike
             else "",
         )
         for look in page.palette.looks
     ]
-    return joined([element("ul", *items, class_="key", aria_label="Targets and their colours")])
+    key = element("ul", *items, class_="key", aria_label="Targets and their colours")
+    if not are_alike:
+        return key
+    return joined([key, element("p", f"A commit on each: {next(iter(durability.values()))}.", class_="quiet")])
