@@ -59,7 +59,7 @@ def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:
         f"--virtual-time-budget={_DRAWING_MS}",
         "--dump-dom",
         f"--print-to-pdf={printed}",
-        page.as_uri(),
+        f"{page.as_uri()}?print",
     ]
 
 

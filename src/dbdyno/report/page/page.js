@@ -78,7 +78,9 @@
     begin(next);
     idle(drawRest);
   }
-  window.addEventListener("load", () => idle(drawRest));
+  // Opened to be printed, the page draws at once: a browser without a window may have no idle moments.
+  const isPrinted = window.location.search === "?print";
+  window.addEventListener("load", () => (isPrinted ? waiting.forEach(begin) : idle(drawRest)));
 
   // Saving -----------------------------------------------------------------------------------------------------
 
