@@ -22,6 +22,7 @@ COMMANDS = {
         "report",
         "diff",
         "import",
+        "claims",
         "judge",
         "audit",
         "engines",

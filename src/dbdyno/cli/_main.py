@@ -12,13 +12,26 @@ import traceback
 from collections.abc import Sequence
 
 from dbdyno import __version__
-from dbdyno.cli import _audit, _calibrate, _compare, _diff, _engines, _import, _judge, _plan, _report, _run, _show
+from dbdyno.cli import (
+    _audit,
+    _calibrate,
+    _claims,
+    _compare,
+    _diff,
+    _engines,
+    _import,
+    _judge,
+    _plan,
+    _report,
+    _run,
+    _show,
+)
 from dbdyno.cli._help import Parser, add_help_options
 from dbdyno.core import DbdynoError
 
 # A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
 # drivers) are imported when it runs, so that help and a wrong word are answered at once.
-_COMMANDS = (_compare, _run, _plan, _show, _report, _diff, _import, _judge, _audit, _engines, _calibrate)
+_COMMANDS = (_compare, _run, _plan, _show, _report, _diff, _import, _claims, _judge, _audit, _engines, _calibrate)
 
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
@@ -31,6 +44,7 @@ does more work, by how much and how sure that is.
   dbdyno show DIR                            the results in the terminal
   dbdyno diff BASE NEW                       what changed between two folders; can fail a build
   dbdyno import sysbench LOGS -o DIR         logs of others, made into results to show and report
+  dbdyno claims DIR --against REPORT         what a published report prints, held against results
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.

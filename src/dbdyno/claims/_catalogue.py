@@ -1,0 +1,141 @@
+"""What published reports print, as rows of data: one file a report, each row naming the rule that tells it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+from dbdyno.core import RequestError, parse_bytes
+
+Kind = Literal[
+    "level", "peak", "collapse", "plateau", "first", "lead", "ratio", "memory", "typical", "range", "same", "shape"
+]
+Unit = Literal["tps", "nopm", "tpm", "ratio", "below", "ms", "plain"]
+Metric = Literal["tps", "nopm", "tpm"]
+REPORTS = ("percona-2026", "tidesdb-2026", "linkbench-2014", "sysbench-2012", "checkpoint-2020")
+"""Ids of the reports that are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a claim holds; None where it leaves it open.
+
+    Parameters
+    ----------
+    engine : family, version and, unless it is InnoDB, storage engine: ``mariadb 11.8.6 tidesdb``
+    """
+
+    workload: str | None = None
+    route: str | None = None
+    tier_bytes: int | None = None
+    engine: str | None = None
+    concurrency: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One printed claim.
+
+    Parameters
+    ----------
+    kind : the rule that tells whether it holds
+    words : what it says, the figure left to its end
+    values : as printed, in `unit`; none where a shape is told in words only; two are the ends of a range
+    unit : ``below`` is a share by which one lies below another
+    rounding : half of the last digit that was printed
+    approximate : whether the print itself says "about"
+    metric : what is read off each cell
+    at, against : where; `against` names only what differs, and is empty unless two spots are compared
+    engines : several engines of which it is said alike; empty: that of `at`
+    extreme : of ratios over memory: whether it is said to be the largest or smallest of all engines
+    reason : why no rule tells it; of shapes
+    """
+
+    claim_id: str
+    kind: Kind
+    words: str
+    values: tuple[float, ...]
+    unit: Unit
+    rounding: float
+    approximate: bool
+    metric: Metric
+    at: Spot
+    against: Spot
+    engines: tuple[str, ...]
+    extreme: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published report: over what it speaks, and its claims."""
+
+    report_id: str
+    title: str
+    engines: tuple[str, ...]
+    workloads: tuple[str, ...]
+    routes: tuple[str, ...]
+    tiers_bytes: tuple[int, ...]
+    concurrencies: tuple[int, ...]
+    claims: tuple[Claim, ...]
+
+
+def published(report_id: str) -> Published:
+    """A report by its id.
+
+    Raises
+    ------
+    RequestError : there is none of that name
+
+    >>> found = published("percona-2026")
+    >>> len(found.claims), found.claims[0].claim_id, found.claims[0].values
+    (26, 'P26-01', (13385.0,))
+    """
+    if report_id not in REPORTS:
+        raise RequestError(f"'{report_id}' is no report that is known", f"there are {', '.join(REPORTS)}")
+    text = (resources.files("dbdyno.claims") / "data" / f"{report_id}.toml").read_text(encoding="utf-8")
+    row = tomllib.loads(text)
+    return Published(
+        report_id,
+        row["title"],
+        tuple(row["engines"]),
+        tuple(row["workloads"]),
+        tuple(row.get("routes", ())),
+        tuple(parse_bytes(tier) for tier in row.get("tiers", ())),
+        tuple(row.get("concurrencies", ())),
+        tuple(_claim(claim) for claim in row["claim"]),
+    )
+
+
+def _claim(row: Mapping[str, Any]) -> Claim:
+    value = row.get("value", [])
+    values = tuple(float(each) for each in (value if isinstance(value, list) else [value]))
+    unit = row.get("unit", "tps")
+    metric = row.get("metric", unit if unit in ("nopm", "tpm") else "tps")
+    at = _spot(row["at"])
+    engines = tuple(row.get("engines", [at.engine] if at.engine else []))
+    rounding = row.get("rounding", 0.5 if unit in ("tps", "nopm", "tpm") else 0.0)
+    return Claim(
+        row["id"],
+        row["kind"],
+        row["words"],
+        values,
+        unit,
+        float(rounding),
+        row.get("approximate", False),
+        metric,
+        at,
+        _spot(row.get("against", {})),
+        engines,
+        row.get("extreme", ""),
+        row.get("reason", ""),
+    )
+
+
+def _spot(row: Mapping[str, Any]) -> Spot:
+    tier = row.get("tier")
+    tier_bytes = parse_bytes(tier) if tier else None
+    return Spot(row.get("workload"), row.get("route"), tier_bytes, row.get("engine"), row.get("concurrency"))

@@ -1,0 +1,51 @@
+"""What becomes of a claim: a verdict with the own figure beside the print, and how two verdicts join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Outcome = Literal["holds", "does not hold", "can't be told"]
+WIDEST = 0.25
+"""Half-width as a share of the figure from which an interval is too wide to uphold a print."""
+_WEIGHT = {"holds": 0, "can't be told": 1, "does not hold": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the results say of a claim.
+
+    Parameters
+    ----------
+    own, low, high : the recomputed figure with its interval, in the claim's unit; None where there is none
+    reason : why it is not upheld; of a claim that holds, what to know beside it
+    """
+
+    outcome: Outcome
+    reason: str = ""
+    own: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def within(value: float, rounding: float, own: float, low: float, high: float) -> Told:
+    """A printed figure held against an interval, widened by what rounding took from the print.
+
+    >>> within(13385, 0.5, 13390.0, 13050.0, 13740.0).outcome, within(14000, 0.5, 13390.0, 13050.0, 13740.0).reason
+    ('holds', 'the print is 4.6 % above the own figure, outside its interval')
+    """
+    if not low - rounding <= value <= high + rounding:
+        side = "above" if value > own else "below"
+        share = f"{100 * abs(value / own - 1):.2g} %" if own else "far"
+        return Told(
+            "does not hold", f"the print is {share} {side} the own figure, outside its interval", own, low, high
+        )
+    if max(high - own, own - low) > WIDEST * abs(own):
+        return Told("can't be told", "the interval is too wide to uphold a figure", own, low, high)
+    return Told("holds", "", own, low, high)
+
+
+def joined(first: Told, *others: Told) -> Told:
+    """Several parts of a claim: the weakest decides, and gives the reason; the figure is that of the first."""
+    weakest = max((first, *others), key=lambda told: _WEIGHT[told.outcome])
+    return replace(first, outcome=weakest.outcome, reason=weakest.reason)
