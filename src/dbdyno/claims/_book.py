@@ -134,9 +134,10 @@ def is_engine(name: str, record: RunRecord) -> bool:
     True
     """
     family, version, *rest = name.split()
-    storage_engine = rest[0] if rest else "innodb"
+    # Logs seldom tell the storage engine; it only has to be known where the report names one.
+    known = tuple(rest) or ("innodb", "unknown")
     is_version = _numbers(version) == _numbers(record.version)
-    return record.family == family and is_version and record.storage_engine.lower() == storage_engine
+    return record.family == family and is_version and record.storage_engine.lower() in known
 
 
 def _numbers(version: str) -> str:

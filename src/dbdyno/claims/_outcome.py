@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 Outcome = Literal["holds", "does not hold", "can't be told"]
 WIDEST = 0.25
 """Half-width as a share of the figure from which an interval is too wide to uphold a print."""
-_WEIGHT = {"holds": 0, "can't be told": 1, "does not hold": 2}
+_WEIGHT: Mapping[Outcome, int] = {"holds": 0, "can't be told": 1, "does not hold": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,12 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
 
 
 def joined(first: Told, *others: Told) -> Told:
-    """Several parts of a claim: the weakest decides, and gives the reason; the figure is that of the first."""
-    weakest = max((first, *others), key=lambda told: _WEIGHT[told.outcome])
-    return replace(first, outcome=weakest.outcome, reason=weakest.reason)
+    """Several parts of a claim: the weakest decide, and give the reasons; the figure is that of the first.
+
+    >>> joined(Told("holds", own=1.0), Told("can't be told", "why")).outcome
+    "can't be told"
+    """
+    parts = (first, *others)
+    outcome = max((told.outcome for told in parts), key=_WEIGHT.__getitem__)
+    reasons = dict.fromkeys(told.reason for told in parts if told.outcome == outcome and told.reason)
+    return replace(first, outcome=outcome, reason="; ".join(reasons))

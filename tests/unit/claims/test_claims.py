@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -135,8 +136,17 @@ def test_another_storage_engine_is_another_engine() -> None:
     assert told(claim("level"), [run("mysql 8.4.8 rocksdb")]).reason == "not in the results: mysql 8.4.8"
 
 
+def test_a_storage_engine_that_no_log_tells_is_asked_for_only_where_it_is_named() -> None:
+    untold = [run("mysql 8.4.8 unknown")]
+    assert told(claim("level"), untold).outcome == "holds"
+    named = claim("level", at=replace(AT, engine="mysql 8.4.8 innodb"))
+    assert told(named, untold).reason == "not in the results: mysql 8.4.8 innodb"
+
+
 def test_a_peak_may_be_any_concurrency_that_is_not_clearly_below_the_best() -> None:
-    assert told(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1005})).outcome == "holds"
+    open_peak = told(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1005}))
+    assert open_peak.outcome == "holds"
+    assert open_peak.reason == "peak at 16 and 64 connections, which can't be told apart"
     moved = told(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1500}))
     assert moved.outcome == "does not hold"
     assert moved.reason == "the peak is at 64 connections"
