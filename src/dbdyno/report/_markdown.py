@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dbdyno.analyse import by_place, capacity_sentences, place_words, ratio_words
-from dbdyno.core import StoreError, TypeFigures, format_bytes, format_duration
+from dbdyno.core import TypeFigures, format_bytes, format_duration
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report._out import put
 from dbdyno.report._terminal import cell_row, client_line, durability_classes, measure_title
 from dbdyno.store import Results
 
@@ -29,15 +30,7 @@ def build_markdown(results: Results, out: Path) -> Path:
     ------
     StoreError : the file can't be written
     """
-    text = markdown_text(results)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StoreError(
-            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
-        ) from error
-    return out
+    return put(out, markdown_text(results).encode())
 
 
 def markdown_text(results: Results) -> str:

@@ -17,11 +17,11 @@ from typing import Any
 import vl_convert
 
 from dbdyno.analyse import place_words
-from dbdyno.core import StoreError
 from dbdyno.report._client import client_words
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import figure
 from dbdyno.report._html import Html, element, joined, script_json
+from dbdyno.report._out import put
 from dbdyno.report._palette import palette_of
 from dbdyno.report._series import run_series
 from dbdyno.report.charts import seconds_template
@@ -65,17 +65,7 @@ def build_page(results: Results, out: Path) -> Path:
     ------
     StoreError : the file can't be written
     """
-    text = page_text(results)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        temporary = out.with_name(f".{out.name}.new")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(out)
-    except OSError as error:
-        raise StoreError(
-            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
-        ) from error
-    return out
+    return put(out, page_text(results).encode())
 
 
 def page_text(results: Results) -> str:

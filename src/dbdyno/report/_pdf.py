@@ -8,8 +8,9 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbdyno.core import HostError, StoreError
+from dbdyno.core import HostError
 from dbdyno.hosts import Host
+from dbdyno.report._out import put
 from dbdyno.report._page import page_text
 from dbdyno.store import Results
 
@@ -42,7 +43,7 @@ def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = No
         undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)
         if undrawn:
             raise HostError(f"{program} left charts undrawn", ", ".join(undrawn), _remedy())
-        return _put(printed, out)
+        return put(out, printed.read_bytes())
 
 
 def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:
@@ -78,14 +79,3 @@ def _remedy() -> str:
 def _last_line(stderr: str) -> str:
     lines = stderr.strip().splitlines()
     return lines[-1] if lines else ""
-
-
-def _put(printed: Path, out: Path) -> Path:
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(printed, out)
-    except OSError as error:
-        raise StoreError(
-            f"{out} can't be written", error.strerror or str(error), "name another file with -o"
-        ) from error
-    return out

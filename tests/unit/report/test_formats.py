@@ -13,7 +13,7 @@ import pytest
 from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
-from dbdyno.report import build_pdf, markdown_text
+from dbdyno.report import build_markdown, build_pdf, markdown_text
 from dbdyno.store import Results, StoredRun
 
 HAS_CHROMIUM = any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
@@ -92,3 +92,12 @@ def test_the_page_is_printed_with_its_charts(results: Results, tmp_path: Path) -
     pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 5
+
+
+def test_a_link_is_written_through_and_not_replaced(results: Results, tmp_path: Path) -> None:
+    (tmp_path / "kept.md").write_text("old")
+    link = tmp_path / "link.md"
+    link.symlink_to(tmp_path / "kept.md")
+    build_markdown(results, link)
+    assert link.is_symlink()
+    assert (tmp_path / "kept.md").read_text().startswith("## ")
