@@ -34,7 +34,7 @@ def types_section(page: Page) -> Html:
 
 def _rate_table(cells: list[CellTypes]) -> Html:
     groups = [cell.group for cell in cells]
-    titles = ("NOPM", "TPM", "NOPM by the server", "TPM by the server", "TPM / NOPM")
+    titles = ("NOPM", "TPM", "NOPM by the server", "TPM by the server", "TPM / NOPM (by the mix)")
     columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
     rows = [
         [
@@ -56,7 +56,7 @@ def _ratio_words(cell: CellTypes) -> str:
     if not orders:
         return ""
     by_mix = cell.rates[0].ratio_by_mix
-    return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f} by the mix)")
+    return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f})")
 
 
 def _type_table(cells: list[CellTypes]) -> Html:
