@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
+
+import pytest
 
 from laboratory import laboratory, start
 
@@ -13,3 +16,18 @@ def pytest_configure() -> None:
     """Ctrl-C reaches the programs that tests start, even where whoever started pytest ignores it (nohup, `&`)."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_ON_THE_MACHINE = frozenset({"truth", "server", "sysbench"})
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """With several workers: a file is one worker's, and all that loads the machine is the same worker's.
+
+    Two tests that drive servers at once would take each other's processor time. Units beside them leave the other
+    processor to it.
+    """
+    for item in items:
+        folder = item.path.parent.name
+        group = "machine" if folder in _ON_THE_MACHINE else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
