@@ -52,7 +52,7 @@ def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str
 
 def _single_input(finding: Finding) -> str:
     inputs = finding.rule.inputs
-    return inputs[0] if len(inputs) == 1 or inputs[0] in neutral_parameters() else ""
+    return inputs[0] if len(inputs) == 1 or unit_of(inputs[0]) or inputs[0] in neutral_parameters() else ""
 
 
 def _groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
@@ -74,11 +74,15 @@ def title_of(name: str) -> str:
 
 
 def unit_of(name: str) -> str:
-    """The unit of an input; empty for words and plain counts."""
+    """The unit of an input; empty for words and plain counts.
+
+    >>> unit_of("schema:data_bytes"), unit_of("schema:row_count")
+    ('bytes', '')
+    """
     group, _, rest = name.partition(":")
     if group == "derived":
         return UNITS.get(rest, "")
-    if name == "host:rss_bytes":
+    if group in ("host", "schema") and rest.endswith("_bytes"):
         return "bytes"
     known = neutral_parameters().get(name)
     return known.unit if known else ""

@@ -7,12 +7,14 @@ import pytest
 from audit_cases import (
     MARIADB_11_8,
     MYSQL_8_4,
+    audited,
     facts,
+    found,
     outcome,
     verdict,
     with_facts,
 )
-from dbdyno.audit import TargetFacts
+from dbdyno.audit import TargetFacts, what
 from dbdyno.audit.predicates._schema import normalised_ddl
 
 
@@ -72,6 +74,9 @@ def test_sizes_are_compared_where_the_rows_are_equal() -> None:
     assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 111, 9)) == "finding"
     assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 110, 9)) == "clear"
     assert outcome("data-volume-mismatch", sized("a", 100, 9), sized("b", 200, 18)) == "clear"
+    result = audited(sized("a", 300 << 20, 9), sized("b", 1 << 30, 9))
+    told = [what(finding) for finding in found(result, "data-volume-mismatch")]
+    assert told == ["bytes on disk for the same rows: 300 MiB (314572800) (a), 1 GiB (1073741824) (b)"]
 
 
 def test_compression_is_told_by_the_ddl_else_by_differing_defaults() -> None:
