@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -125,13 +126,24 @@ def test_a_port_that_is_taken_is_answered_with_another(
 
 
 @pytest.mark.parametrize("engine", ["mariadb:11.8", "mysql:9.7"])
-def test_a_server_that_dies_at_start_leaves_the_end_of_its_log(engine: str, start: Start, laboratory: Any) -> None:
+def test_a_server_that_dies_at_start_leaves_the_end_of_its_log_alone(
+    engine: str, start: Start, laboratory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = laboratory.data_directory(engine)
+    folders: list[Path] = []
+    make = tempfile.mkdtemp
+
+    def noted(*arguments: Any, **named: Any) -> str:
+        folders.append(Path(make(*arguments, **named)))
+        return str(folders[-1])
+
+    monkeypatch.setattr(tempfile, "mkdtemp", noted)
     (data / "ibdata1").write_bytes(b"\xff" * (12 << 20))
     with pytest.raises(ConfigureError, match="did not start") as caught:
         start(engine, data)
     assert "ibdata1" in caught.value.why or "corrupt" in caught.value.why.lower()
-    assert not list(Path("/tmp").glob("dbdyno-*/s/s.sock"))
+    assert folders
+    assert not [folder for folder in folders if (folder / "s" / "s.sock").exists()]
 
 
 def test_a_server_that_is_killed_says_how_it_ended(start: Start) -> None:
