@@ -30,6 +30,7 @@ COMMANDS = {
         "engines get",
         "engines check",
         "engines remove",
+        "doctor",
         "calibrate",
     ),
     "dbdyno-load": (

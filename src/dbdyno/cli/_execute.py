@@ -8,9 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dbdyno.cli._client import calibration_for_study
+from dbdyno.cli._machine import check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import progress
 from dbdyno.cli._words import counted, wide_console
+from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Outcome, run_study
 from dbdyno.plan import check_budget
@@ -25,6 +27,8 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     plan = full_plan(study, host)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
     facts = host.facts(home.root)
+    examination = examine_here(needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes), home, host)
+    check_before_study(examination, force=choices.force, quiet=choices.quiet)
     results = Results.open_or_create(
         output, study_text(study), plan_object(study, plan), asdict(facts), study_name=study.name
     )
@@ -42,6 +46,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
             command_line=["dbdyno", *sys.argv[1:]],
             retry_failed=choices.retry_failed,
             calibration=calibration,
+            examined=examination_to_json(examination),
         )
     return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
 

@@ -18,6 +18,7 @@ from dbdyno.cli import (
     _claims,
     _compare,
     _diff,
+    _doctor,
     _engines,
     _import,
     _judge,
@@ -31,7 +32,21 @@ from dbdyno.core import DbdynoError
 
 # A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
 # drivers) are imported when it runs, so that help and a wrong word are answered at once.
-_COMMANDS = (_compare, _run, _plan, _show, _report, _diff, _import, _claims, _judge, _audit, _engines, _calibrate)
+_COMMANDS = (
+    _compare,
+    _run,
+    _plan,
+    _show,
+    _report,
+    _diff,
+    _import,
+    _claims,
+    _judge,
+    _audit,
+    _engines,
+    _doctor,
+    _calibrate,
+)
 
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
@@ -45,6 +60,7 @@ does more work, by how much and how sure that is.
   dbdyno diff BASE NEW                       what changed between two folders; can fail a build
   dbdyno import sysbench LOGS -o DIR         logs of others, made into results to show and report
   dbdyno claims DIR --against REPORT         what a published report prints, held against results
+  dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.

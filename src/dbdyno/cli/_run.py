@@ -37,6 +37,7 @@ def add_run_options(parser: Parser) -> None:
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
     output.add_argument("--retry-failed", action="store_true", help="make failed runs again; their records are kept")
     output.add_argument("--no-calibrate", action="store_true", help="don't calibrate the load generator when unknown")
+    output.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
     output.add_argument("--quiet", action="store_true", help="print only the path of the report")
 
 

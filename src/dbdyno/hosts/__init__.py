@@ -13,6 +13,7 @@ from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
 from dbdyno.hosts._process_facts import process_facts
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
+from dbdyno.hosts.machine import read_machine
 
 __all__ = [
     "EXIT_UNKNOWN",
@@ -25,4 +26,5 @@ __all__ = [
     "Process",
     "find_process",
     "process_facts",
+    "read_machine",
 ]

@@ -45,7 +45,7 @@ class HostFacts:
 def read_facts(data_path: Path) -> HostFacts:
     """The facts of this machine, with the disk under `data_path`."""
     memory = meminfo()
-    mount = _mount_of(data_path)
+    mount = mount_of(data_path, _text("/proc/self/mountinfo"))
     cpuinfo = _text("/proc/cpuinfo")
     return HostFacts(
         hostname=platform.node(),
@@ -56,7 +56,7 @@ def read_facts(data_path: Path) -> HostFacts:
         kernel=platform.release(),
         architecture=platform.machine(),
         distribution=_first(r'^PRETTY_NAME="?([^"\n]+)', _text("/etc/os-release")),
-        virtualisation=_virtualisation(cpuinfo),
+        virtualisation=virtualisation(cpuinfo),
         data_device=mount.source,
         rotational=_rotational(mount),
         filesystem=mount.filesystem,
@@ -76,28 +76,31 @@ def meminfo() -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mount:
+class Mount:
+    """One line of mountinfo; `super_options` are those of the filesystem itself."""
+
     device_number: str
     point: str
     filesystem: str
     source: str
     options: str
+    super_options: str = ""
 
 
-def _mount_of(path: Path) -> _Mount:
+def mount_of(path: Path, mountinfo: str) -> Mount:
     """The mount that holds `path`: the last of the longest mount points above it."""
     resolved = path.resolve()
-    best = _Mount("", "/", UNKNOWN, UNKNOWN, "")
-    for line in _text("/proc/self/mountinfo").splitlines():
+    best = Mount("", "/", UNKNOWN, UNKNOWN, "")
+    for line in mountinfo.splitlines():
         left, _, right = line.partition(" - ")
         device_number, point, options = left.split()[2], left.split()[4].replace("\\040", " "), left.split()[5]
-        filesystem, source = right.split()[:2]
+        filesystem, source, *rest = right.split()
         if resolved.is_relative_to(point) and len(point) >= len(best.point):
-            best = _Mount(device_number, point, filesystem, source, options)
+            best = Mount(device_number, point, filesystem, source, options, rest[0] if rest else "")
     return best
 
 
-def _rotational(mount: _Mount) -> bool | None:
+def _rotational(mount: Mount) -> bool | None:
     by_number = Path(f"/sys/dev/block/{mount.device_number}")
     by_name = Path("/sys/class/block") / Path(mount.source).name
     for device in (by_number, by_name):  # btrfs and overlay have no device number of their own
@@ -108,7 +111,8 @@ def _rotational(mount: _Mount) -> bool | None:
     return None
 
 
-def _virtualisation(cpuinfo: str) -> str:
+def virtualisation(cpuinfo: str) -> str:
+    """What the machine runs in, by its marks."""
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return "container"
     product = " ".join(filter(None, (_text(f"/sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name"))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dbdyno.hosts import Home, Host
@@ -14,7 +14,7 @@ from dbdyno.lab._passwords import password_files
 from dbdyno.lab._walk import Walk
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
-from dbdyno.store import Results
+from dbdyno.store import JsonValue, Results
 from dbdyno.study import Study
 
 
@@ -30,6 +30,7 @@ def run_study(
     generator: Path | None = None,
     retry_failed: bool = False,
     calibration: Calibration | None = None,
+    examined: Mapping[str, JsonValue] | None = None,
 ) -> Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
@@ -40,6 +41,7 @@ def run_study(
     generator : path of ``dbdyno-load``; looked for when not given
     retry_failed : make failed runs again; what is stored of them is set aside, not lost
     calibration : of the load generator on this machine; None: not known
+    examined : state of the machine and what was found of it, for the journal; None: nobody looked
 
     Returns
     -------
@@ -56,6 +58,17 @@ def run_study(
     with password_files(study, host) as running, contextlib.ExitStack() as held:
         bench = LocalBench(running, host, home, held)
         walk = Walk(
-            running, plan, results, bench, host, home, program, on_event, command_line, retry_failed, calibration
+            running,
+            plan,
+            results,
+            bench,
+            host,
+            home,
+            program,
+            on_event,
+            command_line,
+            retry_failed,
+            calibration,
+            examined,
         )
         return walk.run()

@@ -20,7 +20,7 @@ from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
-from dbdyno.store import Results, ResultsWriter
+from dbdyno.store import MACHINE_EXAMINED, JsonValue, Results, ResultsWriter
 from dbdyno.study import Study
 
 
@@ -33,6 +33,7 @@ class Walk:
     command_line : how dbdyno was called, for the manifest
     retry_failed : set failed runs aside and make them again
     calibration : of the load generator on this machine; None: not known
+    examined : state of the machine and what was found of it; None: nobody looked
     """
 
     study: Study
@@ -46,6 +47,7 @@ class Walk:
     command_line: Sequence[str] = ()
     retry_failed: bool = False
     calibration: Calibration | None = None
+    examined: Mapping[str, JsonValue] | None = None
 
     def run(self) -> events.Outcome:
         """Make every run of the plan that is not yet stored.
@@ -78,6 +80,8 @@ class Walk:
         self.on_event(events.StudyStarted(self.study.name, len(self.study.targets), len(self.plan.runs), already))
         _journal_stored_runs(self.results, writer)
         writer.append("study-started", runs_total=len(self.plan.runs), runs_done=already)
+        if self.examined is not None:
+            writer.append(MACHINE_EXAMINED, **self.examined)
 
     def _all_runs(self, writer: ResultsWriter) -> None:
         removed = self.bench.clean_up()

@@ -26,6 +26,7 @@ from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import cell_histograms
+from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.report._windows import judged_windows
@@ -46,6 +47,7 @@ class Evidence:
     windows : by run id, those of three minutes or more, judged from their seconds
     fairness : whether the targets were alike in effect
     capacity : of targets and memory budgets measured at several concurrencies
+    machine : what was found of the machine before the runs
     """
 
     results: Results
@@ -63,6 +65,7 @@ class Evidence:
     windows: dict[str, WindowJudgement]
     fairness: Fairness
     capacity: tuple[CapacityJudgement, ...]
+    machine: MachineFindings
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -90,6 +93,7 @@ def gather(results: Results) -> Evidence:
     facts = _facts(study, results)
     windows = judged_windows(results, study, records)
     fairness = judge_fairness(results)
+    machine = machine_findings(results)
     weak = weaknesses(facts, records, judgements, comparisons, windows)
     histograms = cell_histograms(results, study, judgements)
     return Evidence(
@@ -102,20 +106,21 @@ def gather(results: Results) -> Evidence:
         rank_places(judgements, comparisons),
         tuple(judge_latency(judgements, histograms.merged, histograms.seconds)),
         answer(judgements, comparisons),
-        _weighed(weak, fairness),
+        _weighed(weak, fairness, machine),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
         cells_with_space(results, study, judgements),
         windows,
         fairness,
         tuple(judge_capacity(judgements)),
+        machine,
     )
 
 
-def _weighed(weak: Sequence[Caveat], fairness: Fairness) -> tuple[Caveat, ...]:
-    """Results that differ come first, then grave differences between targets, lesser ones last."""
+def _weighed(weak: Sequence[Caveat], fairness: Fairness, machine: MachineFindings) -> tuple[Caveat, ...]:
+    """Results that differ come first, then grave differences between targets; machine and lesser ones last."""
     first = [caveat for caveat in weak if caveat.code == "results-differ"]
     rest = [caveat for caveat in weak if caveat.code != "results-differ"]
-    return (*first, *fairness.caveats, *rest, *fairness.lesser)
+    return (*first, *fairness.caveats, *rest, *machine.caveats, *fairness.lesser)
 
 
 def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:

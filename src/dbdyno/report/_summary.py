@@ -57,6 +57,7 @@ def summary_json(results: Results) -> dict[str, object]:
             target: [dataclasses.asdict(promise) for promise in promises]
             for target, promises in evidence.fairness.promises.items()
         },
+        "machine": [{**dataclasses.asdict(finding), "times": times} for finding, times in evidence.machine.found],
         "caveats": [dataclasses.asdict(caveat) for caveat in evidence.weaknesses],
     }
 

@@ -14,7 +14,7 @@ from dbdyno.store._histograms import (
     latency_of_counts,
     merged_histogram,
 )
-from dbdyno.store._journal import JournalEntry
+from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._manifest import FileFacts, Manifest, is_results_folder
 from dbdyno.store._records import record_from_json, record_to_json
@@ -24,6 +24,7 @@ from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, Telemetry
 from dbdyno.store._writer import ResultsWriter
 
 __all__ = [
+    "MACHINE_EXAMINED",
     "SCHEMA_VERSION",
     "FileFacts",
     "Histogram",

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from dbdyno.store._files import JsonValue
 
+MACHINE_EXAMINED = "machine-examined"
+"""Event of what was seen of the machine each time the study was started, with what was found."""
+
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:

@@ -25,7 +25,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, merged_histogram
-from dbdyno.store._journal import JournalEntry, drop_torn_line, read_entries
+from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._lock import exclusive_lock
 from dbdyno.store._manifest import Manifest, damaged_files, file_facts, read_manifest, write_manifest
 from dbdyno.store._runs import finished_folders, read_record, remove_unfinished
@@ -248,6 +248,10 @@ class Results:
     def journal(self) -> tuple[JournalEntry, ...]:
         """What happened, in order."""
         return read_entries(self.path / layout.JOURNAL)
+
+    def examinations(self) -> tuple[Mapping[str, Any], ...]:
+        """What was seen of the machine at each start of the study, and found of it; none in older folders."""
+        return tuple(entry.facts for entry in self.journal() if entry.event == MACHINE_EXAMINED)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """DuckDB with the views runs, seconds, intervals, telemetry and settings."""

@@ -12,6 +12,7 @@ from dbdyno.report._html import Column, Html, element, folded, joined, shortened
 from dbdyno.report._settings import asked_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+from dbdyno.report.sections._machine import machine_findings_part
 from dbdyno.report.sections._same import sameness
 from dbdyno.study import Imported
 
@@ -104,7 +105,8 @@ def how_section(page: Page) -> Html:
         _documents(page, "dataset"),
         element("h3", "Engines"),
         _documents(page, "engine"),
-        element("h3", "Machine"),
+        element("h3", "Machine", id="machine"),
+        machine_findings_part(page),
         facts_list(host) if (host := page.evidence.results.host) else to_see("Nothing was stored."),
         element("h3", "Method"),
         _method(page),

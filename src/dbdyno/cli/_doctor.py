@@ -1,0 +1,107 @@
+"""`dbdyno doctor`: whether this machine is fit to be measured on, for one study or for any."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import counted, wide_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dbdyno.doctor import Examination, Needs, Outcome
+
+_STORY = """\
+Looks at this machine for a second and says what stands between it and a result that can be trusted: clock
+and governor, NUMA, huge pages, swap, limits, the disk under DBDYNO_HOME, asynchronous I/O, what others do
+here, containers, the load generator. Each finding says what was seen, what it does to a result and the
+command that mends it. Nothing is changed.
+
+  dbdyno doctor                            for any study
+  dbdyno doctor studies/first.toml         for this one: its tiers, connections, processors, disk
+  dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
+
+A blocker makes runs fail or measure something else; what weakens is a reason to doubt them; a note is
+worth knowing. `dbdyno run` and `dbdyno compare` look in the same way before they start: a blocker stops
+them (--force does not), the rest is stored with the results and stands in the report.
+
+Exit code 0: nothing in the way, or notes only; 1: something blocks or weakens; 2: the study is wrong.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "doctor", "whether this machine is fit to be measured on", _STORY, _doctor)
+    parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="judge it for this study")
+    parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs, with all that was read")
+    parser.add_argument("--all", action="store_true", help="checks that found nothing, too, with what they saw")
+
+
+def _doctor(choices: argparse.Namespace) -> int:
+    from dbdyno.cli._machine import examine_here  # late: see _main
+    from dbdyno.doctor import examination_to_json
+    from dbdyno.hosts import Home, LocalHost
+
+    host, home = LocalHost(), Home.of_user()
+    examination = examine_here(_needs(choices, host), home, host)
+    if choices.json:
+        print(json.dumps(examination_to_json(examination), indent=1))
+    else:
+        _print(examination, choices.all, wide_console())
+    return 1 if any(finding.severity != "note" for finding in examination.findings) else 0
+
+
+def _needs(choices: argparse.Namespace, host: Any) -> Needs | None:  # noqa: ANN401 - a LocalHost
+    if choices.study is None:
+        return None
+    from dbdyno.cli._plan import full_plan
+    from dbdyno.doctor import needs_of
+    from dbdyno.study import read_study
+
+    study = read_study(choices.study, choices.scale)
+    budget = full_plan(study, host).budget
+    return needs_of(study, budget.memory_bytes, budget.disk_bytes)
+
+
+def _print(examination: Examination, everything: bool, console: Console) -> None:
+    for finding in examination.findings:
+        _print_finding(finding, console)
+    if everything:
+        for state, heading in (("clear", "clear"), ("idle", "nothing to judge"), ("unknown", "not known")):
+            _print_rest(heading, [o for o in examination.outcomes if o.state == state], console)
+    else:
+        unknown = [outcome for outcome in examination.outcomes if outcome.state == "unknown"]
+        _print_rest("not known, which is not the same as clear", unknown, console)
+    console.print(_sum(examination), markup=False)
+
+
+def _print_finding(finding: Outcome, console: Console) -> None:
+    head = f"{finding.severity.upper()}  {finding.title}  [{finding.check_id}]"
+    console.print(head, style="bold", markup=False)
+    for label, text in (("seen", finding.seen), ("effect", finding.effect), ("remedy", finding.remedy)):
+        console.print(f"  {label}: {text}", markup=False, soft_wrap=True)
+    console.print()
+
+
+def _print_rest(heading: str, outcomes: list[Outcome], console: Console) -> None:
+    if outcomes:
+        console.print(heading, style="bold", markup=False)
+        for outcome in outcomes:
+            console.print(f"  {outcome.title}: {outcome.seen}", markup=False, soft_wrap=True)
+        console.print()
+
+
+def _sum(examination: Examination) -> str:
+    found = examination.findings
+    counts = {name: sum(finding.severity == name for finding in found) for name in ("blocker", "weakens", "note")}
+    words = [counted(counts["blocker"], "blocker")] if counts["blocker"] else []
+    words += [f"{counts['weakens']} that weaken results"] if counts["weakens"] else []
+    words += [counted(counts["note"], "note")] if counts["note"] else []
+    clear = sum(outcome.state == "clear" for outcome in examination.outcomes)
+    head = "" if counts["blocker"] or counts["weakens"] else "nothing in the way: "
+    return f"{head}{', '.join([*words, f'{clear} checks clear'])} of {len(examination.outcomes)}"

@@ -1,0 +1,31 @@
+"""Whether a machine is fit to be measured on: the state of a machine in, findings out. No I/O.
+
+What is looked at comes from `hosts` as a `Machine`; each check is a function of it and of what a study needs. See
+docs/guides/doctor.md.
+
+>>> from dbdyno.core import Machine, Memory
+>>> found = examine(Machine(memory=Memory(huge_pages="always"))).findings
+>>> [(finding.check_id, finding.severity) for finding in found]
+[('huge-pages', 'weakens')]
+"""
+
+from dbdyno.doctor._examine import Examination, examine
+from dbdyno.doctor._needs import Generator, Needs, needs_of
+from dbdyno.doctor._stored import examination_from_json, examination_to_json
+from dbdyno.doctor._verdict import SEVERITIES, Check, Outcome, Severity
+from dbdyno.doctor.checks import CHECKS
+
+__all__ = [
+    "CHECKS",
+    "SEVERITIES",
+    "Check",
+    "Examination",
+    "Generator",
+    "Needs",
+    "Outcome",
+    "Severity",
+    "examination_from_json",
+    "examination_to_json",
+    "examine",
+    "needs_of",
+]

@@ -1,0 +1,145 @@
+"""The disk under the data directories: how it is mounted, queued, read ahead, and whether all fits."""
+
+from __future__ import annotations
+
+from dbdyno.core import format_bytes
+from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+
+_READ_AHEAD_BYTES = 256 << 10
+_LITTLE_SHARE = 0.05
+_IN_MEMORY = ("tmpfs", "ramfs", "ramdisk")
+_BY_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph")
+_COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs")
+_QUEUES_BY_PROCESS = ("bfq", "cfq")
+
+
+def space(subject: Subject) -> Verdict:
+    """Engines, snapshots and a running copy must fit."""
+    disk, needs = subject.machine.disk, subject.needs
+    if disk.free_bytes is None or not disk.size_bytes:
+        return unknown("free space can't be read")
+    free = format_bytes(disk.free_bytes)
+    if needs is not None and needs.disk_bytes > disk.free_bytes:
+        return blocks(
+            f"{free} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
+            "filling stops with a full disk",
+            "free some space, choose fewer rows or targets, or point DBDYNO_HOME at a larger disk",
+        )
+    left = disk.free_bytes - (needs.disk_bytes if needs else 0)
+    if left < _LITTLE_SHARE * disk.size_bytes:
+        return weakens(
+            f"{format_bytes(left)} of {format_bytes(disk.size_bytes)} would be left at {disk.path}",
+            "filesystems and flash slow down when they are nearly full, more with every run",
+            "free some space, or point DBDYNO_HOME at a larger disk",
+        )
+    return clear(f"{free} free at {disk.path}")
+
+
+def filesystem(subject: Subject) -> Verdict:
+    """What a flush to it means."""
+    kind = subject.machine.disk.filesystem
+    if not kind or kind == "unknown":
+        return unknown("the filesystem can't be told")
+    if kind in _IN_MEMORY:
+        return weakens(
+            f"data directories are in memory ({kind})",
+            "a flush costs nothing there: durable and relaxed settings measure alike, and no disk is measured",
+            "point DBDYNO_HOME at a disk",
+        )
+    if kind in _BY_NETWORK:
+        return weakens(
+            f"data directories are on a network filesystem ({kind})",
+            "every flush is a round trip that others share, and direct I/O may mean something else",
+            "point DBDYNO_HOME at a local disk",
+        )
+    if kind == "overlay":
+        return weakens(
+            "data directories are in the layers of a container (overlay)",
+            "the first write to a file copies it whole, and direct I/O goes through another filesystem",
+            "point DBDYNO_HOME at a volume",
+        )
+    if kind in _COPY_ON_WRITE:
+        return notes(
+            f"data directories are on {kind}",
+            "pages are never written in place: B-trees and LSM trees meet that differently, and old runs leave the "
+            "disk fragmented",
+            "for results that carry over: ext4 or XFS",
+        )
+    return clear(kind)
+
+
+def mount_options(subject: Subject) -> Verdict:
+    """Options that change what a write means or costs."""
+    disk = subject.machine.disk
+    if not disk.options:
+        return unknown("mount options can't be read")
+    options = set(disk.options)
+    unsafe = sorted(options & {"nobarrier", "barrier=0"})
+    if unsafe:
+        return weakens(
+            f"mounted with {', '.join(unsafe)}",
+            "a flush does not reach the disk: commits look cheaper than a power cut will show them to be",
+            f"sudo mount -o remount,barrier=1 {disk.path}, and take it out of /etc/fstab",
+        )
+    if "sync" in options or "dirsync" in options:
+        return weakens(
+            "mounted with sync",
+            "every write waits for the disk, also those that an engine meant to gather",
+            f"sudo mount -o remount,async {disk.path}",
+        )
+    if "discard" in options:
+        return notes(
+            "mounted with discard",
+            "freed blocks are trimmed at once: removing a copy of the data before a run can slow the disk into it",
+            "mount without discard and let fstrim.timer do it",
+        )
+    if not options & {"noatime", "relatime"}:
+        return notes(
+            "access times are written at every read (strictatime)",
+            "reads of files that the engine does not keep open cause writes",
+            "mount with noatime",
+        )
+    return clear(", ".join(disk.options[:4]))
+
+
+def scheduler(subject: Subject) -> Verdict:
+    """A scheduler that is fair between processes holds one process back."""
+    disk = subject.machine.disk
+    if not disk.scheduler:
+        return idle("the disk has no queue of its own here")
+    if disk.scheduler not in _QUEUES_BY_PROCESS:
+        return clear(disk.scheduler)
+    return weakens(
+        f"I/O scheduler {disk.scheduler}",
+        "it idles the disk in the hope of nearby requests and shares it by process: flash loses throughput, and "
+        "engines that write from many threads lose another share than those that write from one",
+        f"echo none | sudo tee /sys/block/{_disk_name(disk.device)}/queue/scheduler (mq-deadline for spinning disks)",
+    )
+
+
+def read_ahead(subject: Subject) -> Verdict:
+    """Reading more than was asked for."""
+    disk = subject.machine.disk
+    if disk.read_ahead_bytes is None:
+        return idle("the disk has no queue of its own here")
+    if disk.read_ahead_bytes <= _READ_AHEAD_BYTES:
+        return clear(format_bytes(disk.read_ahead_bytes))
+    return notes(
+        f"read-ahead of {format_bytes(disk.read_ahead_bytes)}",
+        "what reads through the page cache (LSM engines without direct reads, log files, the filling of snapshots) "
+        "may fetch that much around a block; direct I/O is not touched, so engines are met differently",
+        f"sudo blockdev --setra 256 {disk.device} (sectors of 512 bytes)",
+    )
+
+
+def _disk_name(device: str) -> str:
+    return device.rsplit("/", 1)[-1] or "DEVICE"
+
+
+CHECKS = (
+    Check("free-space", "Free space", space),
+    Check("filesystem", "Filesystem", filesystem),
+    Check("mount-options", "Mount options", mount_options),
+    Check("io-scheduler", "I/O scheduler", scheduler),
+    Check("read-ahead", "Read-ahead", read_ahead),
+)

@@ -1,0 +1,66 @@
+"""What others do on the machine, and on the machine below it."""
+
+from __future__ import annotations
+
+from dbdyno.doctor._verdict import Check, Subject, Verdict, clear, idle, unknown, weakens
+
+_QUIET_SHARE = 0.05
+_STOLEN_SHARE = 0.01
+_WAITING_SHARE = 0.1
+
+
+def others(subject: Subject) -> Verdict:
+    """Processors that somebody else uses."""
+    load, count = subject.machine.load, len(subject.machine.processors.usable) or 1
+    if load.used is None:
+        return unknown("what processes use can't be read")
+    if load.used / count <= _QUIET_SHARE:
+        return clear(f"{load.used:.2f} of {count} processors in use")
+    names = ", ".join(f"{busy.name} ({busy.pid}) {busy.processors:.2f}" for busy in load.busiest)
+    return weakens(
+        f"others use {load.used:.2f} of {count} processors{': ' + names if names else ''}",
+        "they take turns with the server, at times of their own choosing: levels sink and repeats differ",
+        "end them or wait; for a shared machine, pin server and client away from them ([pinning])",
+    )
+
+
+def disk_waits(subject: Subject) -> Verdict:
+    """A disk that is waited for before anything was started."""
+    share = subject.machine.load.waiting_share
+    if share is None:
+        return unknown("not told by the kernel")
+    if share <= _WAITING_SHARE:
+        return clear(f"{share:.1%} of the processors' time")
+    return weakens(
+        f"{share:.0%} of the processors' time is spent waiting for a disk",
+        "somebody else reads or writes: flushes of the server queue behind it",
+        "find it with iotop or pidstat -d, and let it end",
+    )
+
+
+def stolen(subject: Subject) -> Verdict:
+    """Time that the hypervisor gave to other guests."""
+    share = subject.machine.load.stolen_share
+    if share is None:
+        return unknown("not told by the kernel")
+    if share <= _STOLEN_SHARE:
+        return clear(f"{share:.1%}")
+    return weakens(
+        f"{share:.1%} of the processors' time is stolen by the hypervisor",
+        "other guests are busy: the machine is slower by an amount that changes, and nobody here can see why",
+        "take an instance with processors of its own, or measure at another time with more repeats",
+    )
+
+
+def guest(subject: Subject) -> Verdict:
+    """Where neighbours are possible at all."""
+    words = subject.machine.virtualisation
+    return idle(words) if words else unknown("what the machine runs in can't be told")
+
+
+CHECKS = (
+    Check("other-load", "Other load on the machine", others),
+    Check("disk-waits", "Waiting for disks", disk_waits),
+    Check("steal", "Time stolen by the hypervisor", stolen),
+    Check("virtualisation", "Virtualisation", guest),
+)

@@ -1,0 +1,89 @@
+"""Memory: enough for the largest tier, not swapped, not collapsed into huge pages behind the server's back."""
+
+from __future__ import annotations
+
+from dbdyno.core import format_bytes
+from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+
+_EAGER = 10
+"""A swappiness above which pages of programs leave before cached files do, in practice."""
+
+
+def room(subject: Subject) -> Verdict:
+    """The largest server must fit into what is free, and into what the control group allows."""
+    needs, memory = subject.needs, subject.machine.memory
+    limit = subject.machine.control_group.memory_bytes
+    if memory.available_bytes is None:
+        return unknown("free memory can't be read")
+    if needs is None or not needs.memory_bytes:
+        return idle(f"{format_bytes(memory.available_bytes)} available")
+    for bound, words in ((memory.available_bytes, "are available"), (limit, "are what the control group allows")):
+        if bound is not None and needs.memory_bytes > bound:
+            return blocks(
+                f"the largest tier needs about {format_bytes(needs.memory_bytes)}, {format_bytes(bound)} {words}",
+                "the server would be killed, or swap its buffer pool",
+                "choose a smaller tier in [axes], or free some memory",
+            )
+    return clear(f"{format_bytes(needs.memory_bytes)} needed, {format_bytes(memory.available_bytes)} available")
+
+
+def swap(subject: Subject) -> Verdict:
+    """Swap in use is memory that waits."""
+    memory = subject.machine.memory
+    if memory.swap_bytes is None:
+        return unknown("swap can't be read")
+    if not memory.swap_bytes:
+        return clear("no swap")
+    used = memory.swap_used_bytes or 0
+    size = format_bytes(memory.swap_bytes)
+    if memory.total_bytes and used > memory.total_bytes // 100:
+        return weakens(
+            f"{format_bytes(used)} of {size} of swap are in use",
+            "memory is short, or was: pages that come back from swap look like a slow server",
+            "end what holds the memory, then sudo swapoff -a && sudo swapon -a",
+        )
+    if memory.swappiness is not None and memory.swappiness > _EAGER and not memory.swap_is_ram:
+        return weakens(
+            f"swap of {size} with vm.swappiness {memory.swappiness}",
+            "a server whose files are cached by the kernel (LSM engines, buffered reads) can push pages of its own "
+            "buffer pool out: stalls without a cause in the server",
+            "sudo sysctl vm.swappiness=1, or sudo swapoff -a",
+        )
+    return clear(f"swap of {size}, not in use, vm.swappiness {memory.swappiness}")
+
+
+def huge_pages(subject: Subject) -> Verdict:
+    """Huge pages that nobody asked for."""
+    mode = subject.machine.memory.huge_pages
+    if not mode:
+        return unknown("the mode of transparent huge pages can't be read")
+    if mode != "always":
+        return clear(mode)
+    return weakens(
+        "transparent huge pages: always",
+        "allocators and engines meet them differently: memory grows beyond its budget, and the kernel stops "
+        "threads while it makes one",
+        "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
+    )
+
+
+def overcommit(subject: Subject) -> Verdict:
+    """Strict accounting refuses what would have fitted."""
+    mode = subject.machine.memory.overcommit
+    if mode is None:
+        return unknown("vm.overcommit_memory can't be read")
+    if mode != 2:
+        return clear(f"vm.overcommit_memory {mode}")
+    return notes(
+        "vm.overcommit_memory is 2",
+        "a server that reserves more than it uses may not start, although there is memory",
+        "sudo sysctl vm.overcommit_memory=0",
+    )
+
+
+CHECKS = (
+    Check("memory", "Memory for the largest tier", room),
+    Check("swap", "Swap", swap),
+    Check("huge-pages", "Transparent huge pages", huge_pages),
+    Check("overcommit", "Accounting of memory", overcommit),
+)

@@ -1,0 +1,72 @@
+"""All of it together."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dbdyno.core import Machine
+from dbdyno.hosts._facts import virtualisation
+from dbdyno.hosts.machine._asynchronous import read_asynchronous
+from dbdyno.hosts.machine._control_group import read_control_group
+from dbdyno.hosts.machine._disk import read_disk
+from dbdyno.hosts.machine._docker import read_docker
+from dbdyno.hosts.machine._files import Tree
+from dbdyno.hosts.machine._limits import read_limits
+from dbdyno.hosts.machine._load import read_load
+from dbdyno.hosts.machine._memory import read_memory
+from dbdyno.hosts.machine._processors import read_processors
+
+_LOOK_S = 1.0
+_CAP_NET_ADMIN = 12
+
+
+def read_machine(
+    data_path: Path,
+    *,
+    look_s: float = _LOOK_S,
+    pause: Callable[[float], None] = time.sleep,
+    root: Path = Path("/"),
+    environ: Mapping[str, str] = os.environ,
+) -> Machine:
+    """The state of this machine, with the disk under `data_path`. Nothing is changed.
+
+    Parameters
+    ----------
+    look_s : how long it is watched for what else it does, seconds
+    root : where /proc and /sys are looked for
+    """
+    tree = Tree(root)
+    group, group_processes = read_control_group(tree)
+    return Machine(
+        kernel=platform.release(),
+        clock_source=tree.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        virtualisation=virtualisation(tree.text("/proc/cpuinfo")),
+        delays_network=_delays_network(tree),
+        processors=read_processors(tree, tuple(sorted(os.sched_getaffinity(0)))),
+        memory=read_memory(tree),
+        limits=read_limits(tree, group_processes),
+        disk=read_disk(tree, data_path),
+        asynchronous=read_asynchronous(tree),
+        load=read_load(tree, look_s, pause),
+        control_group=group,
+        docker=read_docker(environ),
+    )
+
+
+def _delays_network(tree: Tree) -> bool | None:
+    """Built in, loaded or at hand as a module, and the right to use it; None where modules can't be looked up."""
+    rights = next((line for line in tree.text("/proc/self/status").splitlines() if line.startswith("CapEff:")), "")
+    if rights and not int(rights.split()[1], 16) >> _CAP_NET_ADMIN & 1:
+        return False
+    if tree.at("/sys/module/sch_netem").exists():
+        return True
+    modules = Path("/lib/modules") / platform.release()
+    known = tree.text(modules / "modules.builtin") + tree.text(modules / "modules.dep")
+    if known:
+        return "sch_netem" in known
+    symbols = tree.text("/proc/kallsyms")
+    return " netem_" in symbols or None if symbols else None

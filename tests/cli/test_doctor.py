@@ -1,0 +1,60 @@
+"""`dbdyno doctor`: what it prints, what it ends with, and what it stops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.cli._machine import check_before_study
+from dbdyno.core import HostError, Machine, Memory
+from dbdyno.doctor import CHECKS, Generator, Needs, examine
+
+STUDY = str(Path(__file__).parents[2] / "studies" / "first.toml")
+NEEDS = Needs(concurrency=4, memory_bytes=8 << 30, disk_bytes=0)
+SMALL = Machine(memory=Memory(available_bytes=1 << 30, huge_pages="always"))
+
+
+@pytest.mark.parametrize("arguments", [(), (STUDY,)])
+def test_every_check_is_told_to_programs_and_the_exit_code_says_whether_something_weakens(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["doctor", *arguments, "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in told["outcomes"]] == [check.check_id for check in CHECKS]
+    grave = [row for row in told["outcomes"] if row["state"] == "found" and row["severity"] != "note"]
+    assert code == (1 if grave else 0)
+    assert told["machine"]["memory"]["total_bytes"] > 0
+
+
+def test_what_it_says_to_people_ends_with_a_count(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor", "--all"])
+    lines = capsys.readouterr().out.strip().splitlines()
+    assert lines[-1].endswith(f"checks clear of {len(CHECKS)}")
+    assert any(line == "nothing to judge" for line in lines)
+
+
+def test_a_blocker_stops_a_study_before_anything_is_made() -> None:
+    examination = examine(SMALL, NEEDS)
+    with pytest.raises(HostError) as caught:
+        check_before_study(examination, force=False, quiet=False)
+    assert caught.value.exit_code == 3
+    assert "1 GiB are available" in caught.value.what
+    assert "--force" in caught.value.remedy
+
+
+def test_a_forced_study_is_told_of_blockers_even_when_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    check_before_study(examine(SMALL, NEEDS), force=True, quiet=True)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
+        "  machine: blocker: memory for the largest tier: the largest tier needs about 8 GiB, 1 GiB are available"
+    ]
+
+
+def test_a_clean_machine_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    clean = Machine(memory=Memory(available_bytes=64 << 30, huge_pages="madvise", swap_bytes=0))
+    check_before_study(examine(clean, NEEDS, Generator("/bin/load", is_calibrated=False)), force=False, quiet=False)
+    assert capsys.readouterr().err == ""
