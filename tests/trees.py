@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dbdyno.imports import Outcome, Request, compile_pattern, import_sysbench, read_given
+from dbdyno.imports import Outcome, Request, compile_pattern, import_logs, read_given
 from dbdyno.store import Results
 
 PATTERN = "{target}/{threads}.log"
@@ -21,5 +21,5 @@ def imported(
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     patterns = (compile_pattern(pattern),) if pattern else ()
     request = Request(root / "logs", root / "out", "x", patterns, read_given(given))
-    outcome = import_sysbench(request, lambda _what, _done, _total: None)
+    outcome = import_logs(request, lambda _what, _done, _total: None)
     return outcome, Results.open(root / "out")

@@ -60,7 +60,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _import(choices: argparse.Namespace) -> int:
-    from dbdyno.imports import Request, compile_pattern, import_sysbench, read_given  # late: see _main
+    from dbdyno.imports import Request, compile_pattern, import_logs, read_given  # late: see _main
 
     output = choices.output or Path("results") / (choices.name or choices.folder.resolve().name or "imported")
     request = Request(
@@ -72,7 +72,7 @@ def _import(choices: argparse.Namespace) -> int:
         ("dbdyno", *sys.argv[1:]),
     )
     with _progress(quiet=choices.quiet) as on_progress:
-        outcome = import_sysbench(request, on_progress)
+        outcome = import_logs(request, on_progress)
     if not choices.quiet:
         _tell(outcome)
     print(output)

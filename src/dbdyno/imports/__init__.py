@@ -10,11 +10,13 @@ from dbdyno.imports._complaint import Complaint
 from dbdyno.imports._fields import read_given
 from dbdyno.imports._layouts import LAYOUTS, Layout
 from dbdyno.imports._pattern import FIELDS, Pattern, compile_pattern
-from dbdyno.imports._walk import OnProgress, Outcome, Request, import_sysbench
+from dbdyno.imports._tools import TOOLS
+from dbdyno.imports._walk import OnProgress, Outcome, Request, import_logs
 
 __all__ = [
     "FIELDS",
     "LAYOUTS",
+    "TOOLS",
     "Complaint",
     "Layout",
     "OnProgress",
@@ -22,6 +24,6 @@ __all__ = [
     "Pattern",
     "Request",
     "compile_pattern",
-    "import_sysbench",
+    "import_logs",
     "read_given",
 ]

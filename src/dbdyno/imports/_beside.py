@@ -8,23 +8,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from dbdyno.imports._tree import SETTING_KINDS, TELEMETRY_KINDS, Kind, Tree, TreeFile
+from dbdyno.imports._tree import LOG, SETTING_KINDS, TELEMETRY_KINDS, Kind, Tree, TreeFile
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The files that belong to a log, by kind: paths relative to the tree."""
+    """The files that belong to a log, by kind: paths relative to the tree.
+
+    Parameters
+    ----------
+    companions : those that its own tool wrote
+    """
 
     telemetry: Mapping[Kind, str]
     settings: Mapping[Kind, str]
+    companions: Mapping[Kind, str] = field(default_factory=dict)
 
 
 class Shelf:
     """All files of a tree by folder and kind."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, companions: Sequence[Kind] = ()) -> None:
+        self._companions = companions
         self._files: dict[tuple[str, Kind], list[TreeFile]] = defaultdict(list)
         for file in tree.files:
             self._files[file.folder, file.kind].append(file)
@@ -33,14 +40,12 @@ class Shelf:
         """What belongs to a log."""
         telemetry = {kind: self._of_run(log, kind) for kind in TELEMETRY_KINDS}
         settings = {kind: self._of_server(log, kind) for kind in SETTING_KINDS}
-        return Beside(
-            {kind: path for kind, path in telemetry.items() if path},
-            {kind: path for kind, path in settings.items() if path},
-        )
+        companions = {kind: self._of_run(log, kind) for kind in self._companions}
+        return Beside(*({k: path for k, path in found.items() if path} for found in (telemetry, settings, companions)))
 
     def _of_run(self, log: TreeFile, kind: Kind) -> str:
         here = self._files.get((log.folder, kind), [])
-        logs = self._files.get((log.folder, "sysbench"), [])
+        logs = self._files.get((log.folder, LOG), [])
         alike = [file for file in here if file.stem == log.stem]
         same_ending = [file for file in alike if _ending(file) == _ending(log)]
         if same_ending:
@@ -53,7 +58,7 @@ class Shelf:
         here = self._files.get((log.folder, kind), [])
         found = _longest([file for file in here if _speaks_for(file, log)])
         if found is None and len(here) == 1:
-            logs = self._files.get((log.folder, "sysbench"), [])
+            logs = self._files.get((log.folder, LOG), [])
             found = here[0] if not any(_speaks_for(here[0], other) for other in logs) else None
         folder = log.folder
         while found is None and folder:

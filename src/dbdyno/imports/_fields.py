@@ -12,7 +12,7 @@ from dbdyno.engines import ServerIdentity
 from dbdyno.imports._complaint import printable
 from dbdyno.imports._layouts import LAYOUTS
 from dbdyno.imports._pattern import FIELDS, Pattern
-from dbdyno.imports.sysbench import Head
+from dbdyno.imports._run import Head
 from dbdyno.study import IMPORTED, full_name
 
 NOT_NAMED = f"{IMPORTED}not named"

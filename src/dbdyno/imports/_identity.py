@@ -21,8 +21,10 @@ from dbdyno.imports._fields import (
 )
 from dbdyno.imports._pattern import Pattern
 from dbdyno.imports._server_facts import identity_of, read_settings
-from dbdyno.imports._survey import LogSurvey, PartFacts
-from dbdyno.imports._tree import Tree, TreeFile
+from dbdyno.imports._run import PartFacts
+from dbdyno.imports._survey import LogSurvey
+from dbdyno.imports._tool import Tool
+from dbdyno.imports._tree import LOG, Tree, TreeFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Found:
 
 
 def identify_runs(
-    tree: Tree, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
+    tree: Tree, tool: Tool, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
 ) -> Found:
     """Put every run of the logs into its cell.
 
@@ -71,8 +73,8 @@ def identify_runs(
     ------
     TreeError : a pattern gives a tier without a unit
     """
-    finder = _Finder(tree, patterns, given)
-    for log in tree.of_kind("sysbench"):
+    finder = _Finder(tree, tool, patterns, given)
+    for log in tree.of_kind(LOG):
         finder.take(log, surveys[log.path])
     return finder.found()
 
@@ -80,11 +82,12 @@ def identify_runs(
 class _Finder:
     """Goes from log to log; what it can't place it complains about."""
 
-    def __init__(self, tree: Tree, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
+    def __init__(self, tree: Tree, tool: Tool, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
         self._root = tree.root.resolve()
+        self._tool = tool
         self._patterns = patterns
         self._given = given
-        self._shelf = Shelf(tree)
+        self._shelf = Shelf(tree, [companion.kind for companion in tool.companions])
         self._runs: list[FoundRun] = []
         self._complaints: list[Complaint] = []
         self._layouts: Counter[str] = Counter()
@@ -98,7 +101,7 @@ class _Finder:
         elif not survey.parts:
             self._without_run(log, survey, fields)
         elif self._patterns and not fields.fits:
-            self._complain(log, 1, "a sysbench log whose path fits no pattern: left out")
+            self._complain(log, 1, f"a {self._tool.title} log whose path fits no pattern: left out")
         else:
             self._layouts[fields.layout] += 1
             self._check_versions(log, survey.parts)
@@ -107,9 +110,9 @@ class _Finder:
 
     def found(self) -> Found:
         """All that was placed, repeats given out."""
-        runs = _without_copies(_named_apart(self._runs), self._complaints)
+        runs = _without_copies([_identified(run) for run in _named_apart(self._runs)], self._complaints)
         layouts = tuple(name for name in self._layouts if name)
-        return Found(_repeated(_versions_told(runs)), tuple(self._complaints), layouts, self._asides)
+        return Found(_repeated(_versions_told(runs, self._tool)), tuple(self._complaints), layouts, self._asides)
 
     def _without_run(self, log: TreeFile, survey: LogSurvey, fields: Fields) -> None:
         threads = fields.values.get("threads", "")
@@ -160,7 +163,9 @@ class _Finder:
         first = parts[0].head.version
         for part in parts[1:]:
             if part.head.version != first:
-                text = f"sysbench {part.head.version or 'of unknown version'} here, {first or 'unknown'} above"
+                text = (
+                    f"{self._tool.title} {part.head.version or 'of unknown version'} here, {first or 'unknown'} above"
+                )
                 self._complain(log, part.first_line, f"{text}: two versions in one log")
 
     def _complain(self, log: TreeFile, line: int, text: str) -> None:
@@ -195,6 +200,18 @@ def _named_apart(runs: Sequence[FoundRun]) -> list[FoundRun]:
     ]
 
 
+def _identified(run: FoundRun) -> FoundRun:
+    """Family and version as the log tells them, where no name and no dump does.
+
+    They name no target: logs of a server with two storage engines tell the same.
+    """
+    head = None if run.part_index is None else run.survey.parts[run.part_index].head
+    if head is None or run.target.family != "unknown" or not head.family:
+        return run
+    target = replace(run.target, family=head.family, version=run.target.version or head.server_version)
+    return replace(run, target=target)
+
+
 def _renamed(run: FoundRun, name: str) -> FoundRun:
     return replace(run, cell=replace(run.cell, target=name), target=replace(run.target, name=name))
 
@@ -223,13 +240,13 @@ def _without_copies(runs: Sequence[FoundRun], complaints: list[Complaint]) -> li
     return kept
 
 
-def _versions_told(runs: Sequence[FoundRun]) -> list[FoundRun]:
-    """A caveat for runs of another sysbench than most: versions differ in defaults and in what they count."""
+def _versions_told(runs: Sequence[FoundRun], tool: Tool) -> list[FoundRun]:
+    """A caveat for runs of another version of the tool than most: versions differ."""
     versions = Counter(_version(run) for run in runs if _version(run))
     if len(versions) < 2:
         return list(runs)
     usual = versions.most_common(1)[0][0]
-    text = f"sysbench {{}}, while most runs are of {usual}: versions differ in the default distribution of keys"
+    text = f"{tool.title} {{}}, while most runs are of {usual}: {tool.versions_differ}"
     return [
         _with_caveat(run, "mixed-versions", text.format(_version(run))) if _version(run) not in ("", usual) else run
         for run in runs

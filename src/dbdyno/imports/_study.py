@@ -9,17 +9,19 @@ from dataclasses import replace
 
 from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target
 from dbdyno.imports._identity import FoundRun
+from dbdyno.imports._tool import Tool
 from dbdyno.study import CLOSED_LOOP, Imported, Pacing, Study, WorkloadChoice
 
 _ENGINE_FAMILY_RE = re.compile(r"[a-z][a-z0-9_-]*")
 _STORAGE_RE = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def study_of(runs: Sequence[FoundRun], name: str, origin: str) -> Study:
+def study_of(runs: Sequence[FoundRun], tool: Tool, name: str, origin: str) -> Study:
     """The study that the found runs are of; its window is the commonest length of a run.
 
     Parameters
     ----------
+    tool : which wrote the logs
     origin : the imported folder, as its owner calls it
     """
     cells = [run.cell for run in runs]
@@ -43,7 +45,7 @@ def study_of(runs: Sequence[FoundRun], name: str, origin: str) -> Study:
         rng="sysbench",
         pacing=_pacing(rates),
         equivalence_events=0,
-        imported=Imported("sysbench", origin),
+        imported=Imported(tool.title, origin),
     )
 
 

@@ -7,22 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from dbdyno.core import TreeError
 from dbdyno.imports._complaint import Complaint
 from dbdyno.imports._file_text import read_head
 from dbdyno.imports._pattern import Pattern
-from dbdyno.imports.sysbench import is_sysbench
+from dbdyno.imports._tool import Tool
 
-Kind = Literal[
-    "sysbench", "iostat", "vmstat", "mpstat", "dstat", "variables", "status", "option-file", "summary", "server-log"
-]
+Kind = str
+"""``log`` of the tool whose runs are imported; a kind of its companions; a kind of telemetry or of settings."""
+LOG: Kind = "log"
 TELEMETRY_KINDS: tuple[Kind, ...] = ("iostat", "vmstat", "mpstat", "dstat")
 SETTING_KINDS: tuple[Kind, ...] = ("variables", "status", "option-file", "summary", "server-log")
 # The word in a name that says what a file is; what stands before it, files of one run or tier have in common.
 _NAMES: tuple[tuple[Kind, str], ...] = (
-    ("sysbench", r"sysbench"),
     ("iostat", r"iostat"),
     ("vmstat", r"vmstat"),
     ("mpstat", r"mpstat"),
@@ -33,7 +31,6 @@ _NAMES: tuple[tuple[Kind, str], ...] = (
     ("server-log", r"errlog|error(?:\.log|-log|_log)"),
     ("option-file", r"(?:my)?\.?cnf|my\.ini"),
 )
-_NAME_RES = tuple((kind, re.compile(rf"(?:^|[._-])(?:{words})(?=[._-]|$)", re.IGNORECASE)) for kind, words in _NAMES)
 _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("iostat", re.compile(r"^Linux \S.*CPU\)\s*$(?:.|\n)*?^Device", re.MULTILINE)),
     ("mpstat", re.compile(r"^Linux \S.*CPU\)\s*$(?:.|\n)*?CPU +%usr", re.MULTILINE)),
@@ -84,11 +81,12 @@ class Tree:
         return [file for file in self.files if file.kind in kinds]
 
 
-def walk_tree(root: Path, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
+def walk_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
     """Every file of a folder that is of use.
 
     Parameters
     ----------
+    tool : whose logs are looked for
     patterns : what fits one of them is taken for a log, whatever its name says
     leave_out : a folder inside, where the results are going to be
 
@@ -101,9 +99,10 @@ def walk_tree(root: Path, patterns: Sequence[Pattern] = (), leave_out: Path | No
     complaints: list[Complaint] = []
     files: list[TreeFile] = []
     others = 0
+    sorter = _Sorter(tool, patterns)
     for path in _paths(root, complaints, leave_out):
         relative = path.relative_to(root).as_posix()
-        found = _kind_of(path, relative, patterns)
+        found = sorter.sorted(path, relative)
         if found is None:
             others += 1
         else:
@@ -125,32 +124,56 @@ def _paths(root: Path, complaints: list[Complaint], leave_out: Path | None) -> I
                 yield path
 
 
-def _kind_of(path: Path, relative: str, patterns: Sequence[Pattern]) -> TreeFile | None:
-    name = _unpacked_name(path.name)
-    folder = relative[: len(relative) - len(path.name)]
-    if any(pattern.match(relative) is not None for pattern in patterns):
-        named = _named(name)
-        stem = name if named is None or named[0] != "sysbench" else named[1]
-        return TreeFile(relative, "sysbench", folder + stem, is_named=True)
-    named = _named(name)
-    if named is not None:
-        return TreeFile(relative, named[0], folder + named[1], is_named=True)
-    head = read_head(path)
-    if is_sysbench(head):
-        return TreeFile(relative, "sysbench", folder + name, is_named=False)
-    for kind, pattern in _HEADS:
-        if pattern.search(head):
-            return TreeFile(relative, kind, folder + name, is_named=False)
-    return None
+class _Sorter:
+    """Tells the kind of each file, by its name or else by its first lines."""
+
+    def __init__(self, tool: Tool, patterns: Sequence[Pattern]) -> None:
+        self._tool = tool
+        self._patterns = patterns
+        own = [(companion.kind, companion.names) for companion in tool.companions]
+        self._names = name_expressions([*own, (LOG, tool.names), *_NAMES])
+
+    def sorted(self, path: Path, relative: str) -> TreeFile | None:
+        """The file with its kind; None when it is of no use here."""
+        name = _unpacked_name(path.name)
+        folder = relative[: len(relative) - len(path.name)]
+        named = kind_and_stem(name, self._names)
+        if any(pattern.match(relative) is not None for pattern in self._patterns):
+            stem = name if named is None or named[0] != LOG else named[1]
+            return TreeFile(relative, LOG, folder + stem, is_named=True)
+        companion = self._companion(path) if named is None or named[0] == LOG else None
+        if companion is not None:
+            return TreeFile(relative, companion, folder + (named[1] if named else name), is_named=named is not None)
+        if named is not None:
+            return TreeFile(relative, named[0], folder + named[1], is_named=True)
+        kind = self._by_head(read_head(path))
+        return None if kind is None else TreeFile(relative, kind, folder + name, is_named=False)
+
+    def _companion(self, path: Path) -> Kind | None:
+        if not self._tool.companions:
+            return None
+        head = read_head(path)
+        return next((companion.kind for companion in self._tool.companions if companion.heads.search(head)), None)
+
+    def _by_head(self, head: str) -> Kind | None:
+        if self._tool.is_log(head):
+            return LOG
+        return next((kind for kind, pattern in _HEADS if pattern.search(head)), None)
 
 
-def _named(name: str) -> tuple[Kind, str] | None:
+def name_expressions(words: Sequence[tuple[Kind, str]]) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    """Expressions that find a kind's words in a name, where they stand as words of their own."""
+    return tuple((kind, re.compile(rf"(?:^|[._-])(?:{text})(?=[._-]|$)", re.IGNORECASE)) for kind, text in words)
+
+
+def kind_and_stem(name: str, expressions: Sequence[tuple[Kind, re.Pattern[str]]]) -> tuple[Kind, str] | None:
     """Kind and stem that a name tells.
 
-    >>> _named("Tier2G_RW_16th.sysbench.txt"), _named("my.cnf"), _named("res.thr56.txt")
-    (('sysbench', 'Tier2G_RW_16th'), ('option-file', ''), None)
+    >>> known = name_expressions([("log", "sysbench"), *_NAMES])
+    >>> [kind_and_stem(name, known) for name in ("Tier2G_16th.sysbench.txt", "my.cnf", "res.thr56.txt")]
+    [('log', 'Tier2G_16th'), ('option-file', ''), None]
     """
-    for kind, pattern in _NAME_RES:
+    for kind, pattern in expressions:
         match = pattern.search(name)
         if match:
             return kind, name[: match.start()]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from dbdyno.core import Run, StoreError, TreeError
@@ -22,7 +23,9 @@ from dbdyno.imports._pattern import Pattern
 from dbdyno.imports._side_by_side import Workers, workers
 from dbdyno.imports._study import in_order, study_of, with_rates
 from dbdyno.imports._survey import LogSurvey, survey_log
-from dbdyno.imports._tree import Tree, TreeFile, walk_tree
+from dbdyno.imports._tool import Tool
+from dbdyno.imports._tools import TOOLS
+from dbdyno.imports._tree import LOG, Tree, walk_tree
 from dbdyno.store import JsonValue, Results, ResultsWriter
 from dbdyno.study import Study, study_text
 
@@ -38,6 +41,7 @@ class Request:
     Parameters
     ----------
     root : folder of the logs
+    tool : which wrote them, one of `TOOLS`
     output : results folder to be made
     name : of the study
     patterns : how paths are named; none: known layouts are recognised
@@ -50,6 +54,7 @@ class Request:
     patterns: tuple[Pattern, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
     command_line: tuple[str, ...] = ()
+    tool: str = "sysbench"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,8 @@ class Outcome:
         return sum(self.statuses.values())
 
 
-def import_sysbench(request: Request, on_progress: OnProgress) -> Outcome:
-    """Import a folder of sysbench logs with what lies beside them.
+def import_logs(request: Request, on_progress: OnProgress) -> Outcome:
+    """Import a folder of a tool's logs with what lies beside them.
 
     Raises
     ------
@@ -85,19 +90,20 @@ def import_sysbench(request: Request, on_progress: OnProgress) -> Outcome:
     StoreError : the output is there already, or can't be written
     """
     _check_output(request.output)
-    tree = walk_tree(request.root, request.patterns, leave_out=request.output)
-    logs = tree.of_kind("sysbench")
+    tool = TOOLS[request.tool]
+    tree = walk_tree(request.root, tool, request.patterns, leave_out=request.output)
     with workers(_size(tree)) as crew:
-        surveys = _surveyed(tree, logs, crew, on_progress)
-        found = identify_runs(tree, surveys, request.patterns, request.given)
+        surveys = _surveyed(tree, tool, crew, on_progress)
+        found = identify_runs(tree, tool, surveys, request.patterns, request.given)
         if not found.runs:
-            raise _nothing(request.root, found)
+            raise _nothing(tool, request.root, found)
         return _stored(request, tree, found, in_order(with_rates(found.runs)), crew, on_progress)
 
 
-def _surveyed(tree: Tree, logs: Sequence[TreeFile], crew: Workers, on_progress: OnProgress) -> dict[str, LogSurvey]:
+def _surveyed(tree: Tree, tool: Tool, crew: Workers, on_progress: OnProgress) -> dict[str, LogSurvey]:
     surveys = {}
-    results = crew.each(survey_log, [tree.root / log.path for log in logs], chunk=32)
+    logs = tree.of_kind(LOG)
+    results = crew.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
     for number, (log, survey) in enumerate(zip(logs, results, strict=True), 1):
         surveys[log.path] = survey
         on_progress("looking into logs", number, len(logs))
@@ -113,8 +119,10 @@ def _stored(
     on_progress: OnProgress,
 ) -> Outcome:
     """Every run made ready and written into a folder beside the output, which is put in place at the end."""
-    study = study_of(runs, request.name, stored_path(tree.root.resolve().name) or "the root folder")
-    jobs = [_job(tree.root, run, index) for index, run in enumerate(runs)]
+    study = study_of(
+        runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
+    )
+    jobs = [_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
     draft = request.output.with_name(f".{request.output.name}.importing-{os.getpid()}")
     try:
         results = Results.create(draft, study_text(study), _plan(study, jobs), {}, study_name=study.name)
@@ -156,10 +164,10 @@ class _Told:
         return tuple(sorted(self._complaints))
 
 
-def _job(root: Path, run: FoundRun, index: int) -> Job:
+def _job(tool: str, root: Path, run: FoundRun, index: int) -> Job:
     planned = Run(run.cell, run.repeat, index, 0, f"imported from {printable(run.log.path)}")
     why_none = run.survey.why_none if run.part_index is None else ""
-    return Job(root, run.log.path, run.part_index, planned, run.target, run.beside, why_none, run.caveats)
+    return Job(tool, root, run.log.path, run.part_index, planned, run.target, run.beside, why_none, run.caveats)
 
 
 def _plan(study: Study, jobs: Sequence[Job]) -> JsonValue:
@@ -190,7 +198,7 @@ def _conclude(
         writer.write_host({**dict(next(iter(told.machines))), "told_by": "the heads of iostat and mpstat"})
     versions = [version for version, _ in told.versions.most_common() if version]
     if versions:
-        writer.note_versions({"sysbench": ", ".join(printable(version, 40) for version in versions[:5])})
+        writer.note_versions({request.tool: ", ".join(printable(version, 40) for version in versions[:5])})
     for target in {run.target.name: run.target for run in runs}.values():
         files = campaign_files(tree, target.family)
         facts = {
@@ -227,7 +235,7 @@ def _size(tree: Tree) -> int:
     return total
 
 
-def _nothing(root: Path, found: Found) -> TreeError:
+def _nothing(tool: Tool, root: Path, found: Found) -> TreeError:
     first = min(found.complaints, default=None)
     why = f"the first of {len(found.complaints)} complaints: {first}" if first else "no file in it looks like one"
-    return TreeError(f"no run of sysbench in {printable(str(root))}", why, "give the folder that holds the logs")
+    return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "give the folder that holds the logs")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from dbdyno.imports import Outcome, Request, import_sysbench
+from dbdyno.imports import Outcome, Request, import_logs
 from dbdyno.store import Results
 from dbdyno.study import parse_study
 
@@ -27,7 +27,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Import
         folder = tmp_path_factory.mktemp(name)
         with tarfile.open(SHARED / "archives" / f"{name}.tar.xz") as archive:
             archive.extractall(folder / "logs", filter="data")
-        outcome = import_sysbench(Request(folder / "logs", folder / "out", name), lambda *_: None)
+        outcome = import_logs(Request(folder / "logs", folder / "out", name), lambda *_: None)
         return outcome, Results.open(folder / "out")
 
     return unpack

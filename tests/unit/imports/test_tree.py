@@ -12,7 +12,7 @@ import pytest
 
 import sysbench_log
 from dbdyno.core import StoreError, TreeError
-from dbdyno.imports import Request, import_sysbench
+from dbdyno.imports import Request, import_logs
 from dbdyno.report import page_text
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -52,7 +52,7 @@ def test_a_part_of_the_published_tree_is_named_as_in_the_whole(tmp_path: Path) -
     # Here "logs" stands between, so neither scenario nor engine can be told.
     assert (cell.workload, cell.tier_bytes) == ("imported:not named", 0)
     (part / "Tier2G_RW_1th.sysbench.txt").write_text(log)
-    import_sysbench(Request(part, tmp_path / "o", "x"), lambda *_: None)
+    import_logs(Request(part, tmp_path / "o", "x"), lambda *_: None)
     cell = next(r.run.cell for r in Results.open(tmp_path / "o").records() if r.run.cell.tier_bytes)
     assert (cell.target, cell.workload) == ("mariadb 10.11.16", "sysbench/oltp_read_only")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from dbdyno.imports._run import Head
 
 VERSION_RE = re.compile(r"^sysbench (\d[\w.+-]*)(?: |:|$)", re.MULTILINE)
 _COMMAND_RE = re.compile(
@@ -22,26 +22,6 @@ _LONGEST = 4096
 _HIDDEN = "(left out)"
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What a run says of itself before it begins. None: it does not say.
-
-    Parameters
-    ----------
-    version : sysbench's, such as ``1.0.20``; empty where the log lacks its first line
-    test : name of the script, from the echoed command
-    options : of the echoed command, names with underscores, passwords left out
-    """
-
-    version: str = ""
-    threads: int | None = None
-    interval_s: int | None = None
-    rate_per_s: int | None = None
-    warm_up_s: int | None = None
-    test: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
-
-
 def read_head(text: str, before: str) -> Head:
     r"""Facts of the head of a run.
 
@@ -55,9 +35,17 @@ def read_head(text: str, before: str) -> Head:
     """
     text = text[:_LONGEST]
     version = VERSION_RE.search(text)
-    found = {name: match and int(match[1]) for name, match in ((n, p.search(text)) for n, p in _FACTS.items())}
+    found = {name: int(match[1]) if (match := each.search(text)) else None for name, each in _FACTS.items()}
     test, options = _command(before + text)
-    return Head(version[1] if version else "", **found, test=test, options=options)
+    return Head(
+        version[1] if version else "",
+        threads=found["threads"],
+        interval_s=found["interval_s"],
+        rate_per_s=found["rate_per_s"],
+        warm_up_s=found["warm_up_s"],
+        test=test,
+        options=options,
+    )
 
 
 def _command(text: str) -> tuple[str, dict[str, str]]:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dbdyno.core import Caveat, RunStatus
 from dbdyno.imports._complaint import printable
+from dbdyno.imports._run import Judgement
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of
 from dbdyno.imports.sysbench._log import SysbenchRun
 
 TOTALS_DIFFER_FROM = 0.005
 DAMAGED_SHARE_LIMIT = 0.01
 SHORT_S = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A run's status, the reason in one line (empty when good) and its caveats."""
-
-    status: RunStatus
-    reason: str
-    caveats: tuple[Caveat, ...]
 
 
 def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> Judgement:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dbdyno.imports.sysbench._head import VERSION_RE, Head, read_head
+from dbdyno.imports._run import Head, LogPart
+from dbdyno.imports.sysbench._head import VERSION_RE, read_head
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._report import Report, read_reports
 
@@ -16,24 +17,6 @@ _TRACES_RE = re.compile(
 )
 _FATAL = "FATAL: "
 _UNFINISHED_RE = re.compile(r"^Number of unfinished transactions on forced shutdown: (\d{1,9})", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class LogPart:
-    """Where one run stands in the text of a log.
-
-    Parameters
-    ----------
-    start, end : characters
-    first_line : from 1
-    has_start : the line that opens every run's options is there
-    """
-
-    head: Head
-    start: int
-    end: int
-    first_line: int
-    has_start: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +61,16 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
     starts = _starts(text)
     if not starts:
         is_run = len(read_intervals(text)) or read_reports(text)
-        return (LogPart(read_head(text, ""), 0, len(text), 1, has_start=False),) if is_run else ()
+        return (LogPart(read_head(text, ""), 0, len(text), 1),) if is_run else ()
     parts = []
     lead = text[: starts[0]]
     if lead.strip() and (len(read_intervals(lead)) or read_reports(lead)):
-        parts.append(LogPart(read_head(lead, ""), 0, starts[0], 1, has_start=False))
+        parts.append(LogPart(read_head(lead, ""), 0, starts[0], 1))
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else len(text)
         before = text[max(starts[index - 1] if index else 0, start - 8192) : start]
         line = text.count("\n", 0, start) + 1
-        parts.append(LogPart(read_head(text[start:end], before), start, end, line, has_start=True))
+        parts.append(LogPart(read_head(text[start:end], before), start, end, line))
     return tuple(parts)
 
 

@@ -73,16 +73,18 @@ class Placed:
     problem: str = ""
 
 
-def place(reports: Reports, seconds_count: int) -> Placed:
-    """Put readings to the seconds of a run; those after its end are left out.
+def place(reports: Reports, seconds_count: int, lead_s: int = 0) -> Placed:
+    """Put readings to the seconds of a run; those before and after it are left out.
 
     Parameters
     ----------
     seconds_count : of the run
+    lead_s : seconds that its tool drove before them: readings begin there
     """
-    seconds = _seconds(reports, seconds_count)
+    seconds = _seconds(reports, seconds_count + lead_s)
     if seconds is None:
-        text = f"{reports.count} readings without a clock beside a run of {seconds_count} s: not one a second"
+        whole_s = seconds_count + lead_s
+        text = f"{reports.count} readings without a clock beside a run of {whole_s} s: not one a second"
         return Placed(None, by_clock=False, problem=text)
     first = 1 if reports.has_since_boot else 0
     parts = []
@@ -90,7 +92,7 @@ def place(reports: Reports, seconds_count: int) -> Placed:
         at = np.asarray(series.reports, dtype=np.int64)
         values = np.asarray(series.values, dtype=np.float64)
         at, values = at[at < reports.count], values[at < reports.count]  # a last report may be cut off after its head
-        where = seconds[at]
+        where = seconds[at] - lead_s
         kept = (at >= first) & (where >= 0) & (where < seconds_count)
         if not kept.any() or not np.isfinite(values).all():
             continue

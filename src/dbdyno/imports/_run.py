@@ -1,0 +1,133 @@
+"""What a log holds, whichever tool wrote it: where its runs stand, what each says of itself, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from dbdyno.core import Caveat, LatencyNs, OrderRates, RunStatus, ToolFigures, TypeFigures
+from dbdyno.store import JsonValue
+
+Wrong = tuple[tuple[int, str], ...]
+"""Line from 1, and what is wrong there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a run says of itself before it begins. None, or empty: it does not say.
+
+    Parameters
+    ----------
+    version : the tool's, such as ``1.0.20``
+    test : name of the workload: of the script, or the full one where dbdyno has the same
+    options : of an echoed command, names with underscores, passwords left out
+    lead_s : seconds that the tool drove before those that it counts
+    family, server_version : of the server, where the tool asked it
+    """
+
+    version: str = ""
+    threads: int | None = None
+    interval_s: int | None = None
+    rate_per_s: int | None = None
+    warm_up_s: int | None = None
+    test: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    lead_s: int = 0
+    family: str = ""
+    server_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """Where one run stands in the text of a log.
+
+    Parameters
+    ----------
+    start, end : characters
+    first_line : from 1
+    """
+
+    head: Head
+    start: int
+    end: int
+    first_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartFacts:
+    """One run in a log, as a first look finds it.
+
+    Parameters
+    ----------
+    threads : None when nothing tells
+    first_line : from 1
+    duration_s : what is going to be its window, rounded; 0 when nothing tells
+    """
+
+    head: Head
+    threads: int | None
+    first_line: int
+    duration_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A run's status, the reason in one line (empty when good) and its caveats."""
+
+    status: RunStatus
+    reason: str
+    caveats: tuple[Caveat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One run to be read.
+
+    Parameters
+    ----------
+    part_index : which run of the log
+    threads : of its cell
+    companions : texts of the tool's own files beside the log, by kind
+    """
+
+    text: str
+    part_index: int
+    threads: int
+    companions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """What came of a run; see `dbdyno.core.RunRecord` for its figures. None means that the log does not tell.
+
+    Parameters
+    ----------
+    seconds : rows of `dbdyno.store.SecondRow`, as far as they are known; empty without intervals
+    intervals : a histogram of the whole run as one row of `dbdyno.store.IntervalRow`; empty without
+    start, end : facts of the run before it began and after it ended, as they are stored
+    wrong : what is wrong in the log
+    companions_wrong : in the files beside it, by kind
+    """
+
+    head: Head
+    judgement: Judgement
+    tool: ToolFigures
+    window_s: float = 0.0
+    tps_mean: float | None = None
+    tps_half_width: float | None = None
+    qps_mean: float | None = None
+    latency_ns: LatencyNs | None = None
+    transactions: int = 0
+    statements: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    retries: int = 0
+    types: tuple[TypeFigures, ...] = ()
+    orders: OrderRates | None = None
+    seconds: pa.Table | tuple[()] = ()
+    intervals: pa.Table | tuple[()] = ()
+    start: Mapping[str, JsonValue] = field(default_factory=dict)
+    end: Mapping[str, JsonValue] = field(default_factory=dict)
+    wrong: Wrong = ()
+    companions_wrong: Mapping[str, Wrong] = field(default_factory=dict)

@@ -1,0 +1,146 @@
+"""sysbench as the import sees it: a first look into a log, and one run read, judged and made ready for the store."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+
+from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
+from dbdyno.imports._tool import Tool, no_run
+from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
+from dbdyno.imports.sysbench._intervals import read_intervals
+from dbdyno.imports.sysbench._judge import judge
+from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
+from dbdyno.imports.sysbench._report import COUNTS
+from dbdyno.imports.sysbench._table import seconds_table
+from dbdyno.store import JsonValue
+
+_TAIL = 16 * 1024
+_END_RE = re.compile(r"^\[ *(\d{1,9})s ?\] (?:thds: |threads: )|^(\d{1,9}),\d{1,7}(?:,\d{1,15}\.\d\d){8}\s*$", re.M)
+_TOTAL_RE = re.compile(r"^ {4}(?:total time|time elapsed): +(\d{1,9}\.\d+)s", re.MULTILINE)
+
+
+def survey(text: str) -> tuple[PartFacts, ...]:
+    """The runs of a log, by their heads and tails."""
+    return tuple(
+        PartFacts(
+            part.head,
+            part.head.threads or _threads_seen(text[part.start : part.end]),
+            part.first_line,
+            _duration_s(text[max(part.start, part.end - _TAIL) : part.end]),
+        )
+        for part in log_parts(text)
+    )
+
+
+def why_none(text: str) -> tuple[str, int]:
+    """Why a log holds no run."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("FATAL: "):
+            return f"no run in it: {line[:200]}", number
+    return no_run(text, "no run of sysbench in it")
+
+
+def read(source: Source) -> ToolRun:
+    """One run with everything that the store keeps of it."""
+    run = read_run(source.text, log_parts(source.text)[source.part_index])
+    figures = run_figures(run)
+    judgement = judge(run, figures, source.threads)
+    is_known = judgement.status != "failed"
+    return ToolRun(
+        head=run.head,
+        judgement=judgement,
+        tool=figures.tool,
+        window_s=figures.window_s,
+        tps_mean=figures.tps_mean if is_known else None,
+        tps_half_width=figures.tps_half_width if is_known else None,
+        qps_mean=figures.qps_mean,
+        latency_ns=figures.latency_ns,
+        transactions=figures.transactions,
+        statements=figures.statements,
+        errors=figures.errors,
+        seconds=seconds_table(run.intervals, figures.interval_s, percentile_of(run)) if len(run.intervals) else (),
+        intervals=_whole_run(run, figures),
+        start=_start(run),
+        end=_end(run),
+        wrong=_wrong(run),
+    )
+
+
+def _threads_seen(text: str) -> int | None:
+    """The number of threads that most interval lines name: for a log that lost its head."""
+    seen = read_intervals(text).threads
+    if not len(seen):
+        return None
+    values, counts = np.unique(seen, return_counts=True)
+    return int(values[counts.argmax()]) or None
+
+
+def _duration_s(tail: str) -> int:
+    ends = _END_RE.findall(tail)
+    if ends:
+        return int(ends[-1][0] or ends[-1][1])
+    total = _TOTAL_RE.search(tail)
+    return round(float(total[1])) if total else 0
+
+
+def _whole_run(run: SysbenchRun, figures: RunFigures) -> pa.Table | tuple[()]:
+    """The histogram of the whole run as one row: the log has none of its seconds."""
+    if figures.histogram is None:
+        return ()
+    clock = "response_histogram" if run.head.rate_per_s else "service_histogram"
+    row = {"second": [0], "phase": ["window"], "kind": ["transaction"], "type": ["all, whole run"]}
+    counts = {"completed": [figures.transactions], "failed": [0], "retries_json": ["{}"], "errors_json": ["{}"]}
+    return pa.table({**row, **counts, clock: [figures.histogram], "rolled_back": [0]})
+
+
+def _wrong(run: SysbenchRun) -> Wrong:
+    """What is wrong inside of the run; at its end what the tool itself complained of, or that the end is missing."""
+    if run.fatal:
+        last = (run.fatal[0][0], f"FATAL: {run.fatal[0][1][:200]}")
+    elif not run.is_complete:
+        last = (run.last_line, "the log ends here, without a whole last report")
+    else:
+        return run.complaints
+    return (*run.complaints, last)
+
+
+def _start(run: SysbenchRun) -> dict[str, JsonValue]:
+    """What the log says of the run before it begins."""
+    head = run.head
+    told = {"threads": head.threads, "interval_s": head.interval_s, "rate_per_s": head.rate_per_s}
+    more = {"warm_up_s": head.warm_up_s, "test": head.test or None, "options": dict(head.options)}
+    lines = {"first_line": run.first_line, "last_line": run.last_line}
+    return {"version": head.version or None, **told, **more, **lines}
+
+
+def _end(run: SysbenchRun) -> dict[str, JsonValue]:
+    """The tool's own reports, as printed."""
+    if not run.reports:
+        return {}
+    reports: list[JsonValue] = [
+        {
+            **{name: int(value) if name in COUNTS else value for name, value in report.values.items()},
+            "rates_per_s": dict(report.rates),
+            "standard_deviations": dict(report.deviations),
+            "percentile": report.percentile,
+            "percentile_ms": report.percentile_ms,
+            "is_whole": report.is_whole,
+        }
+        for report in run.reports
+    ]
+    return {"reports": reports, "unfinished": run.unfinished}
+
+
+SYSBENCH = Tool(
+    name="sysbench",
+    title="sysbench",
+    names="sysbench",
+    is_log=is_sysbench,
+    survey=survey,
+    why_none=why_none,
+    read=read,
+    versions_differ="versions differ in the default distribution of keys",
+)
