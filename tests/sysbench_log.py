@@ -67,3 +67,76 @@ def log(
     return (
         head(threads, version=version, interval=interval, rate=rate) + lines + tail(total, len(tps) * interval + 0.01)
     )
+
+
+def old_line(
+    second: int, tps: float, *, threads: int, percentile: int, form: str, is_transactional: bool = True
+) -> str:
+    """One interval of 0.5 in its first or its later form, or of 0.4.12.10; each event has 14 reads and 4 writes."""
+    shown, reads, writes = tps if is_transactional else 0.0, 14 * tps, 4 * tps
+    if form == "0.4.12.10":
+        rates = f"tps: {shown:.6f}, reads/s: {reads:.6f}, writes/s: {writes:.6f} response time: 36.790000ms"
+        return f"[{second:4}s] Intermediate results: {threads} threads, {rates} ({percentile}%)\n"
+    a_second, end = ("/s", "") if form == "first" else ("", ", errors: 0.50, reconnects:  0.00")
+    rates = f"tps: {shown:.2f}, reads{a_second}: {reads:.2f}, writes{a_second}: {writes:.2f}"
+    return f"[{second:4}s] threads: {threads}, {rates}, response time: 36.79ms ({percentile}%){end}\n"
+
+
+def old_log(
+    tps: Sequence[float],
+    *,
+    threads: int = 4,
+    version: str = "0.5",
+    form: str = "first",
+    interval: int = 1,
+    percentile: int = 95,
+    deadlocks: int = 0,
+    is_transactional: bool = True,
+) -> str:
+    """A whole log of sysbench 0.5 or 0.4.
+
+    Parameters
+    ----------
+    form : of its lines: first, later, 0.4.12.10 or none
+    """
+    lines = [f"sysbench {version}:  multi-threaded system evaluation benchmark", ""]
+    lines += ["Running the test with following options:", f"Number of threads: {threads}"]
+    lines += [f"Report intermediate results every {interval} second(s)"] if form != "none" else []
+    lines += ["", "Doing OLTP test.", "Running mixed OLTP test"] if version.startswith("0.4") else [""]
+    text = "\n".join([*lines, "Threads started!", "", ""])
+    if form != "none":
+        for index, value in enumerate(tps):
+            more = {"threads": threads, "percentile": percentile, "is_transactional": is_transactional}
+            text += old_line((index + 1) * interval, value, form=form, **more)
+    count, elapsed = round(sum(tps) * interval), len(tps) * interval + 0.01
+    shown, errors = count if is_transactional else 0, "ignored errors" if form == "later" else "deadlocks"
+    unit, summary = ("", "Test execution summary") if version == "0.4.12" else ("s", "General statistics")
+    return (
+        text
+        + f"""OLTP test statistics:
+    queries performed:
+        read:                            {14 * count}
+        write:                           {4 * count}
+        other:                           {2 * shown}
+        total:                           {18 * count + 2 * shown}
+    transactions:                        {shown:<6} ({shown / elapsed:.2f} per sec.)
+    {errors + ":":37}{deadlocks:<6} ({deadlocks / elapsed:.2f} per sec.)
+    read/write requests:                 {18 * count} ({18 * count / elapsed:.2f} per sec.)
+    other operations:                    {2 * shown} ({2 * shown / elapsed:.2f} per sec.)
+
+{summary}:
+    total time:                          {elapsed:.4f}s
+    total number of events:              {count}
+    total time taken by event execution: {count * 0.01818:.4f}{unit}
+    response time:
+         min:                                  5.00ms
+         avg:                                 18.18ms
+         max:                                 73.55ms
+         approx. {percentile:3} percentile:              36.79ms
+
+Threads fairness:
+    events (avg/stddev):           3300.6875/11.45
+    execution time (avg/stddev):   59.9909/0.00
+
+"""
+    )

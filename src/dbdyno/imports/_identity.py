@@ -20,8 +20,8 @@ from dbdyno.imports._fields import (
     workload_of,
 )
 from dbdyno.imports._pattern import Pattern
-from dbdyno.imports._server_facts import identity_of, read_settings
 from dbdyno.imports._run import PartFacts
+from dbdyno.imports._server_facts import identity_of, read_settings
 from dbdyno.imports._survey import LogSurvey
 from dbdyno.imports._tool import Tool
 from dbdyno.imports._tree import LOG, Tree, TreeFile

@@ -124,12 +124,3 @@ def test_windows_line_ends_and_utf_16_are_no_damage(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, files)
     assert outcome.complaints == ()
     assert [record.status for record in results.records()] == ["good", "good"]
-
-
-def test_a_log_of_sysbench_0_5_is_said_to_be_one(tmp_path: Path) -> None:
-    old = "sysbench 0.5:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\n"
-    old += "Number of threads: 4\n\n"
-    old += "[   1s] threads: 4, tps: 10.00, reads: 1.00, writes: 1.00, response time: 5.00ms (95%)\n"
-    outcome, results = imported(tmp_path, {"a/4.log": old, "b/4.log": sysbench_log.log(TPS)})
-    assert any("sysbench 0.5" in complaint.text for complaint in outcome.complaints)
-    assert [record.status for record in results.records()].count("failed") == 1

@@ -19,6 +19,7 @@ from dbdyno.stats import noise_interval
 from dbdyno.store import latency_of, merged_histogram
 
 IGNORED, RECONNECTS = "ignored error (code not in the log)", "reconnect"
+DEADLOCKS = "deadlock or lock wait timeout (code not in the log)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ def _latency(reports: Sequence[Report], encoded: tuple[str, int] | None) -> Late
 def _tool(run: SysbenchRun, reports: Sequence[Report], percentile: int | None) -> ToolFigures:
     only = reports[0] if len(reports) == 1 else None
     latencies = run.intervals.latency_ms[~np.isnan(run.intervals.latency_ms)]
-    total_ms, events = (sum(r.values.get(name, 0.0) for r in reports) for name in ("sum_ms", "events"))
+    total_ms = sum(r.values.get("sum_ms", 1e3 * r.values.get("sum_s", 0.0)) for r in reports)
+    events = sum(r.values.get("events", 0.0) for r in reports)
     mean_ms = only.values.get("avg_ms") if only else total_ms / events if events else None
     return ToolFigures(
         tool=f"sysbench {run.head.version}".strip(),
@@ -168,8 +170,11 @@ def _tool(run: SysbenchRun, reports: Sequence[Report], percentile: int | None) -
 
 def _errors(reports: Sequence[Report], intervals: Intervals, interval_s: int) -> dict[str, int]:
     found = {}
+    deadlocks = _total(reports, "deadlocks", "deadlocks")
+    if deadlocks:
+        found[DEADLOCKS] = deadlocks
     for name, count_name, rates in (
-        (IGNORED, "ignored_errors", intervals.errors),
+        (IGNORED, "ignored_errors", intervals.errors if deadlocks is None else None),
         (RECONNECTS, "reconnects", intervals.reconnects),
     ):
         count = _total(reports, count_name, count_name)

@@ -37,6 +37,7 @@ def read_head(text: str, before: str) -> Head:
     version = VERSION_RE.search(text)
     found = {name: int(match[1]) if (match := each.search(text)) else None for name, each in _FACTS.items()}
     test, options = _command(before + text)
+    test = test or _test_of_0_4(text)
     return Head(
         version[1] if version else "",
         threads=found["threads"],
@@ -48,6 +49,22 @@ def read_head(text: str, before: str) -> Head:
     )
 
 
+def _test_of_0_4(text: str) -> str:
+    r"""What a run of sysbench 0.4 says that it does; empty when it doesn't.
+
+    >>> _test_of_0_4("Doing OLTP test.\nRunning simple OLTP test\nDoing read-only test\n")
+    'oltp, simple, read-only'
+    """
+    if "\nDoing OLTP test." not in f"\n{text}":
+        return ""
+    more = {
+        "\nRunning simple OLTP": ", simple",
+        "\nRunning non-transactional": ", nontrx",
+        "\nDoing read-only": ", read-only",
+    }
+    return "oltp" + "".join(words for line, words in more.items() if line in text)
+
+
 def _command(text: str) -> tuple[str, dict[str, str]]:
     commands = [words for match in _COMMAND_RE.finditer(text) if (words := _words(match[1])) and "run" in words]
     if not commands:
@@ -55,8 +72,8 @@ def _command(text: str) -> tuple[str, dict[str, str]]:
     words = commands[-1]
     names = [word for word in words if not word.startswith("-")]
     options = dict(_option(word) for word in words if word.startswith("--"))
-    test = names[0].rsplit("/", 1)[-1].removesuffix(".lua") if names[0] != "run" else ""
-    return test, options
+    test = names[0] if names[0] != "run" else options.get("test", "")
+    return test.rsplit("/", 1)[-1].removesuffix(".lua"), options
 
 
 def _words(text: str) -> list[str]:

@@ -1,13 +1,14 @@
-"""The interval lines of a sysbench run, whichever of its report functions wrote them.
+"""The interval lines of a sysbench run, whichever version and whichever of its report functions wrote them.
 
-The default function, its form without a database, ``sysbench.report_csv`` and ``sysbench.report_json``. Lines are taken
-all at once by one expression; only where one was not taken are they looked at one by one, to name it.
+Of 1.0 and later the default function, its form without a database, ``sysbench.report_csv`` and
+``sysbench.report_json``; the two forms of 0.5 and that of 0.4.12.10. Lines are taken all at once by one expression;
+only where one was not taken are they looked at one by one, to name it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,15 +31,47 @@ _JSON_RE = re.compile(
     rf'\s*"reads":\s*{_N},\s*"writes":\s*{_N},\s*"other":\s*{_N}\s*\}},\s*"latency":\s*{_N},\s*"errors":\s*{_N},'
     rf'\s*"reconnects":\s*{_N}\s*\}}'
 )
-_FORMS: tuple[tuple[re.Pattern[str], str, int | None], ...] = (
-    (_DATABASE_RE, "r/w/o: ", 7),
-    (_PLAIN_RE, "eps: ", 3),
-    (_CSV_RE, ",", None),
-    (_JSON_RE, '"threads"', None),
+_OLD = (
+    rf"{_AT}(?:timestamp: \d{{1,12}}, )?(?:threads: (\d{{1,7}})|Intermediate results: (\d{{1,7}}) threads), tps: {_N}, "
+    rf"reads(?:/s)?: {_N}, writes(?:/s)?: {_N},? response time: {_N}ms \((\d{{1,3}})%\)"
 )
-"""Forms of a line, words without which it is not worth looking, and the group that names the percentile."""
+_OLD_RE = re.compile(rf"{_OLD}[ \t]*$", re.MULTILINE)
+_OLD_ERRORS_RE = re.compile(rf"{_OLD}, errors: {_N}, reconnects: +{_N}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of a line.
+
+    Parameters
+    ----------
+    columns : names of its groups; one that comes twice has its value in either of them
+    words : without which a text is not worth looking at
+    mark : which stands once in every line; empty where lines are not told by a bracket at their beginning
+    """
+
+    pattern: re.Pattern[str]
+    columns: tuple[str, ...]
+    words: str
+    mark: str
+
+
+_FIRST = ("end_s", "threads", "tps")
+_COUNTED = ("qps", "reads", "writes", "others")
+_LAST = ("latency_ms", "errors", "reconnects")
+_OLD_COLUMNS = ("end_s", "threads", "threads", "tps", "reads", "writes", "latency_ms", "percentile")
+_FORMS = (
+    _Form(_DATABASE_RE, (*_FIRST, *_COUNTED, "percentile", *_LAST), "r/w/o: ", "thds: "),
+    _Form(_PLAIN_RE, (*_FIRST, "percentile", "latency_ms"), "eps: ", "thds: "),
+    _Form(_OLD_ERRORS_RE, (*_OLD_COLUMNS, "errors", "reconnects"), "reconnects: ", "response time: "),
+    _Form(_OLD_RE, _OLD_COLUMNS, "response time: ", "response time: "),
+    _Form(_CSV_RE, (*_FIRST, *_COUNTED, *_LAST), ",", ""),
+    _Form(_JSON_RE, (*_FIRST, *_COUNTED, *_LAST), '"threads"', ""),
+)
 _QUEUE_RE = re.compile(rf"{_AT}queue length: (\d{{1,12}}),? concurrency: (\d{{1,12}})[ \t]*$", re.MULTILINE)
-_LIKE_RE = re.compile(r"^(?:\[ *\d{1,9}(?: ?s.*)?|.*(?:thds: \d|\(r/w/o: |reconn/s:? [\d.]).*)$", re.MULTILINE)
+_LIKE_RE = re.compile(
+    r"^(?:\[ *\d{1,9}(?: ?s.*)?|.*(?:thds: \d|\(r/w/o: |reconn/s:? [\d.]|tps: [\d.]+, reads).*)$", re.MULTILINE
+)
 _CSV_LIKE_RE = re.compile(r"^\d{1,9},\d{1,7}(?:,.*)?$", re.MULTILINE)
 _KNOWN_RE = re.compile(rf"{_AT}Checkpoint report:[ \t]*$")
 _SPOKEN_RE = re.compile(
@@ -46,7 +79,6 @@ _SPOKEN_RE = re.compile(
     r"(?:SQL statistics|General statistics|Throughput|Latency|Threads fairness)\b| {4}"
 )
 """What sysbench itself says between interval lines."""
-_OLD_RE = re.compile(r"^\[ *\d+s\] threads: \d+, tps: ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +89,7 @@ class Intervals:
     ----------
     end_s : run time at which each was printed, rising
     tps : events per second where no database was used
-    qps, reads, writes, others, errors, reconnects : per second; None where no database was used
+    qps, reads, writes, others, errors, reconnects : per second; None where no database was used, or not printed
     latency_ms : of the percentile, as printed; NaN where nothing was counted or percentiles were off
     percentile : which one the lines name; None when they don't, or name several
     queue, busy : of an open loop: events waiting, users at work; None elsewhere
@@ -90,27 +122,26 @@ def read_intervals(text: str) -> Intervals:
     >>> found.tps.tolist(), found.percentile, found.complaints
     ([18.96], 95, ((1, 'not a whole interval line: [ 2s ] thds: 2 eps: 2'),))
     """
-    pattern, columns, percentiles = _taken(text)
+    form, columns, percentiles = _taken(text)
     complaints: tuple[tuple[int, str], ...] = ()
     kept = None
-    if not _is_tidy(text, pattern, columns):
-        complaints, kept = _untidy(text, pattern, columns)
+    if not _is_tidy(text, form, columns):
+        complaints, kept = _untidy(text, form.pattern, columns)
     if not columns:
         empty, whole = np.empty(0), np.empty(0, dtype=np.int64)
         return Intervals(whole, whole, empty, empty, complaints=complaints)
-    columns = columns if kept is None else [column[kept] for column in columns]
+    columns = columns if kept is None else {name: column[kept] for name, column in columns.items()}
     shown = sorted(set(percentiles))
     if len(shown) > 1:
         complaints += ((0, f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
-    whole = columns[0].astype(np.int64)
+    whole = columns["end_s"].astype(np.int64)
     queue, busy = _queues(text, whole)
     return Intervals(
         end_s=whole,
-        threads=columns[1].astype(np.int64),
-        tps=columns[2],
-        latency_ms=_latency(columns[-3] if len(columns) > 4 else columns[-1], shown),
-        **dict(zip(("qps", "reads", "writes", "others"), columns[3:7], strict=False)) if len(columns) > 4 else {},
-        **{"errors": columns[-2], "reconnects": columns[-1]} if len(columns) > 4 else {},
+        threads=columns["threads"].astype(np.int64),
+        tps=columns["tps"],
+        latency_ms=_latency(columns["latency_ms"], shown),
+        **{name: columns[name] for name in (*_COUNTED, "errors", "reconnects") if name in columns},
         percentile=shown[0] if len(shown) == 1 else None,
         queue=queue,
         busy=busy,
@@ -118,29 +149,32 @@ def read_intervals(text: str) -> Intervals:
     )
 
 
-def _taken(text: str) -> tuple[re.Pattern[str], list[FloatArray], list[int]]:
-    """Form of the lines, columns (time, threads, tps, [qps, r, w, o], latency, [errors, reconnects]), percentiles."""
-    for pattern, words, at in _FORMS:
-        rows = pattern.findall(text) if words in text else []
+def _taken(text: str) -> tuple[_Form, dict[str, FloatArray], list[int]]:
+    """Form of the lines, their columns by name, the percentiles that they name."""
+    for form in _FORMS:
+        rows = form.pattern.findall(text) if form.words in text else []
         if rows:
-            columns = list(zip(*rows, strict=True))
-            percentiles = [] if at is None else [int(word) for word in set(columns.pop(at))]
-            return pattern, [np.array(list(map(float, column))) for column in columns], percentiles
-    return _DATABASE_RE, [], []
+            words = dict[str, tuple[str, ...]]()
+            for name, column in zip(form.columns, zip(*rows, strict=True), strict=True):
+                words[name] = tuple(map("".join, zip(words[name], column, strict=True))) if name in words else column
+            percentiles = [int(word) for word in set(words.pop("percentile", ()))]
+            return form, {name: np.array(list(map(float, column))) for name, column in words.items()}, percentiles
+    return _FORMS[0], {}, []
 
 
-def _is_tidy(text: str, pattern: re.Pattern[str], columns: Sequence[FloatArray]) -> bool:
+def _is_tidy(text: str, form: _Form, columns: Mapping[str, FloatArray]) -> bool:
     """Whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
-    if not columns or pattern not in (_DATABASE_RE, _PLAIN_RE):
+    if not columns or not form.mark:
         return False
-    count = len(columns[0])
+    count = len(columns["end_s"])
     brackets = text.count("\n[") + text.startswith("[")
-    steps = np.diff(columns[0])
-    return brackets == text.count("thds: ") == count and (count < 2 or bool((steps == steps[0]).all() and steps[0] > 0))
+    steps = np.diff(columns["end_s"])
+    is_whole = brackets == text.count(form.mark) == count
+    return is_whole and (count < 2 or bool((steps == steps[0]).all() and steps[0] > 0))
 
 
 def _untidy(
-    text: str, pattern: re.Pattern[str], columns: Sequence[FloatArray]
+    text: str, pattern: re.Pattern[str], columns: Mapping[str, FloatArray]
 ) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
     """Complaints by line, and which of the lines that were taken are to be kept."""
     found = list(pattern.finditer(text))
@@ -148,9 +182,9 @@ def _untidy(
     if not columns:
         return complaints, None
     lines = _line_numbers(text, [match.start() for match in found])
-    kept, disorder = _rising(columns[0].astype(np.int64), lines)
+    kept, disorder = _rising(columns["end_s"].astype(np.int64), lines)
     named = {number for number, _ in (*complaints, *disorder)}
-    between = _between(text, columns[0][kept].astype(np.int64), lines[kept], named)
+    between = _between(text, columns["end_s"][kept].astype(np.int64), lines[kept], named)
     return complaints + disorder + between, kept
 
 
@@ -162,14 +196,15 @@ def _latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
 
 
 def _not_taken(text: str, pattern: re.Pattern[str], found: Sequence[re.Match[str]]) -> tuple[tuple[int, str], ...]:
-    """Lines that look like intervals and are none: cut off, overwritten, mixed up, or of an older sysbench."""
+    """Lines that look like intervals and are none: cut off, overwritten, mixed up."""
     starts = {match.start() for match in found}
     is_csv = bool(found) and pattern is _CSV_RE
     suspects = [match for match in (_CSV_LIKE_RE if is_csv else _LIKE_RE).finditer(text) if match.start() not in starts]
     wrong = [match for match in suspects if not _KNOWN_RE.match(match[0]) and not _QUEUE_RE.match(match[0])]
     numbers = _line_numbers(text, [match.start() for match in wrong])
     return tuple(
-        (int(n), f"{_what(match[0])}: {match[0].strip()[:120]}") for n, match in zip(numbers, wrong, strict=True)
+        (int(n), f"not a whole interval line: {match[0].strip()[:120]}")
+        for n, match in zip(numbers, wrong, strict=True)
     )
 
 
@@ -187,10 +222,6 @@ def _between(text: str, end_s: IntArray, lines: IntArray, named: Collection[int]
         if rows[number].strip() and number not in named and not _SPOKEN_RE.match(rows[number])
     ]
     return tuple((number, f"in the place of an interval line: {row.strip()[:120]}") for number, row in found)
-
-
-def _what(line: str) -> str:
-    return "an interval line of sysbench 0.5, which is not read" if _OLD_RE.match(line) else "not a whole interval line"
 
 
 def _line_numbers(text: str, starts: Sequence[int]) -> IntArray:

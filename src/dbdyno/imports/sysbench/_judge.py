@@ -34,6 +34,8 @@ def _failure(run: SysbenchRun, figures: RunFigures) -> str:
         return f"sysbench gave up: {printable(run.fatal[0][1], 200)}"
     if figures.tps_mean is None:
         return "the log has neither interval lines nor a whole last report"
+    if figures.tps_mean == 0 and run.intervals.reads is not None and run.intervals.reads.any() and not run.reports:
+        return "its lines count no transactions, and without a last report events can't be told from statements"
     if figures.tps_mean == 0:
         return "no transaction was completed"
     return ""
@@ -66,6 +68,7 @@ def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat
         _missing(run, figures),
         _totals(figures),
         _counts(figures),
+        _events(run),
         _percentiles(run, figures),
         _threads(run, threads),
         _open_loop(run),
@@ -113,6 +116,13 @@ def _counts(figures: RunFigures) -> Caveat | None:
     return Caveat("counts-summed", "no total in the log: counts are the rates of its intervals added up, rounded")
 
 
+def _events(run: SysbenchRun) -> Caveat | None:
+    if not run.counts_events:
+        return None
+    text = "the run opened no transactions: its events are counted in their place, in the seconds by their statements"
+    return Caveat("events-counted", text)
+
+
 def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     if figures.histogram is not None:
         text = "the histogram comes from the log: its steps are 1.8 % wide"
@@ -127,7 +137,8 @@ def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
         seconds = "no quantile of response times is known"
     if figures.tool.percentile_ns is None:
         return Caveat("no-histogram", f"no histogram and no p{percentile} of the whole run in the log: {seconds}")
-    text = f"no histogram in the log: p{percentile} of the run is the one that the tool printed, in steps of 1.8 %"
+    steps = "" if run.head.version.startswith("0.") else ", in steps of 1.8 %"
+    text = f"no histogram in the log: p{percentile} of the run is the one that the tool printed{steps}"
     return Caveat("no-histogram", f"{text}; no other quantile is known")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from dbdyno.imports._run import Head, LogPart
 from dbdyno.imports.sysbench._head import VERSION_RE, read_head
@@ -11,8 +12,9 @@ from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._report import Report, read_reports
 
 _TRACES_RE = re.compile(
-    r"^(?:\[ *\d+s ?\] thds: |Running the test with following options|SQL statistics:|General statistics:|"
-    r"sysbench \d|\d+,\d+(?:,\d+\.\d\d){8}\s*$)",
+    r"^(?:\[ *\d+s ?\] (?:thds: |threads: |timestamp: |Intermediate results: )|"
+    r"Running the test with following options|SQL statistics:|General statistics:|"
+    r"OLTP test statistics:|Test execution summary:|sysbench \d|\d+,\d+(?:,\d+\.\d\d){8}\s*$)",
     re.MULTILINE,
 )
 _FATAL = "FATAL: "
@@ -27,6 +29,7 @@ class SysbenchRun:
     ----------
     reports : of its checkpoints and of its end
     fatal : line in the log and text of FATAL messages
+    counts_events : it opened no transactions, so its events stand in their place, in the seconds by their statements
     unfinished : transactions under way when it was shut down by force; None when it was not
     complaints : line in the log and what is wrong there
     first_line, last_line : in the log, from 1
@@ -40,6 +43,7 @@ class SysbenchRun:
     complaints: tuple[tuple[int, str], ...]
     first_line: int
     last_line: int
+    counts_events: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -103,7 +107,7 @@ def _line_starts(text: str, words: str) -> list[int]:
 def read_run(text: str, part: LogPart) -> SysbenchRun:
     """One run of a log."""
     own = text[part.start : part.end]
-    intervals, reports = read_intervals(own), read_reports(own)
+    intervals, reports, counts_events = _with_events(read_intervals(own), read_reports(own))
     fatal = tuple(
         (part.first_line + own.count("\n", 0, at), own[at + len(_FATAL) :].split("\n", 1)[0])
         for at in _line_starts(own, _FATAL)
@@ -119,4 +123,23 @@ def read_run(text: str, part: LogPart) -> SysbenchRun:
         complaints=tuple(sorted((part.first_line + line, words) for line, words in wrong)),
         first_line=part.first_line,
         last_line=part.first_line + own.rstrip("\n").count("\n"),
+        counts_events=counts_events,
     )
+
+
+def _without(values: Mapping[str, float], name: str = "transactions") -> dict[str, float]:
+    return {key: value for key, value in values.items() if key != name}
+
+
+def _with_events(intervals: Intervals, reports: tuple[Report, ...]) -> tuple[Intervals, tuple[Report, ...], bool]:
+    """Events in place of transactions where a run opened none, which 0.4 and 0.5 print as zero.
+
+    Every event of such a script has the same statements, so those of a second tell its events.
+    """
+    events, statements = (sum(report.values.get(name, 0.0) for report in reports) for name in ("events", "requests"))
+    if not events or any(report.values.get("transactions", 1.0) for report in reports):
+        return intervals, reports, False
+    of_events = tuple(replace(r, values=_without(r.values), rates=_without(r.rates)) for r in reports)
+    if statements and intervals.reads is not None and intervals.writes is not None and not intervals.tps.any():
+        intervals = replace(intervals, tps=(intervals.reads + intervals.writes) * (events / statements))
+    return intervals, of_events, True

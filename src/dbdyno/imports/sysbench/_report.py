@@ -18,23 +18,30 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "queries": ("queries", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
     "ignored errors": ("ignored_errors", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
     "reconnects": ("reconnects", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
+    "deadlocks": ("deadlocks", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
+    "read/write requests": ("requests", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
+    "other operations": ("other_operations", rf"(\d{{1,18}}) *\( *{_NUMBER} per sec\.\)"),
     "total time": ("elapsed_s", rf"{_NUMBER}s"),
     "time elapsed": ("elapsed_s", rf"{_NUMBER}s"),
     "events/s (eps)": ("eps", _NUMBER),
     "total number of events": ("events", r"(\d{1,18})"),
-    "min": ("min_ms", _NUMBER),
-    "avg": ("avg_ms", _NUMBER),
-    "max": ("max_ms", _NUMBER),
+    "min": ("min_ms", rf"{_NUMBER}(?:ms)?"),
+    "avg": ("avg_ms", rf"{_NUMBER}(?:ms)?"),
+    "max": ("max_ms", rf"{_NUMBER}(?:ms)?"),
     "sum": ("sum_ms", _NUMBER),
+    "total time taken by event execution": ("sum_s", rf"{_NUMBER}s?"),
     "events (avg/stddev)": ("events_each", rf"{_NUMBER}/{_NUMBER}"),
     "execution time (avg/stddev)": ("execution_s_each", rf"{_NUMBER}/{_NUMBER}"),
 }
 COUNTS = frozenset(name for name, form in _LABELS.values() if form.startswith(r"(\d{1,18})"))
 """Values that are whole numbers."""
-_LINE_RE = re.compile(r"^ +([a-z][a-z /()]*?|\d{1,3}th percentile|percentile stats): +(.*?) *$")
-_PERCENTILE_RE = re.compile(r"(\d{1,3})th percentile")
+_LINE_RE = re.compile(
+    r"^ +([a-z][a-z /()]*?|\d{1,3}th percentile|approx\. +\d{1,3} percentile|percentile stats): +(.*?) *$"
+)
+_PERCENTILE_RE = re.compile(r"(?:approx\. +)?(\d{1,3})(?:th)? percentile")
 _BLOCK_RE = re.compile(
-    r"^(?:SQL statistics:|General statistics:|Throughput:|Latency \(ms\):|Threads fairness:|Latency histogram .*) *$"
+    r"^(?:SQL statistics:|General statistics:|Throughput:|Latency \(ms\):|Threads fairness:|Latency histogram .*|"
+    r"OLTP test statistics:|Test execution summary:) *$"
 )
 _HISTOGRAM_RE = re.compile(r"^ *(\d{1,12}\.\d{1,9}) \|\**\s* (\d{1,18}) *$")
 _LAST = "execution_s_each"
@@ -159,8 +166,9 @@ def _percentile(draft: _Draft, label: str, shown: str) -> bool:
     match = _PERCENTILE_RE.fullmatch(label)
     if match is None:
         return False
-    if re.fullmatch(_NUMBER, shown):
-        draft.percentile, draft.percentile_ms = int(match[1]), float(shown)
+    value = re.fullmatch(rf"{_NUMBER}(?:ms)?", shown)
+    if value:
+        draft.percentile, draft.percentile_ms = int(match[1]), float(value[1])
     return True
 
 

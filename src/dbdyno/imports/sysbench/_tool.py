@@ -18,7 +18,9 @@ from dbdyno.imports.sysbench._table import seconds_table
 from dbdyno.store import JsonValue
 
 _TAIL = 16 * 1024
-_END_RE = re.compile(r"^\[ *(\d{1,9})s ?\] (?:thds: |threads: )|^(\d{1,9}),\d{1,7}(?:,\d{1,15}\.\d\d){8}\s*$", re.M)
+_END_RE = re.compile(
+    r"^\[ *(\d{1,9})s ?\] (?:thds|threads|timestamp|Interm)|^(\d{1,9}),\d{1,7}(?:,\d{1,15}\.\d\d){8}\s*$", re.MULTILINE
+)
 _TOTAL_RE = re.compile(r"^ {4}(?:total time|time elapsed): +(\d{1,9}\.\d+)s", re.MULTILINE)
 
 
