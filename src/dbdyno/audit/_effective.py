@@ -80,7 +80,6 @@ def is_asked(target: Target, parameter_id: str) -> bool:
     return shown is not None and target.asked(*_names(shown)) is not None
 
 
-@functools.cache
 def _shown(parameter_id: str, family: str, version: str, storage_engine: str) -> Shown | None:
     return neutral_parameter(parameter_id).shown(family, version, storage_engine)
 

@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from dbdyno import __version__
 from dbdyno.cli import (
@@ -64,7 +65,8 @@ does more work, by how much and how sure that is.
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.
-Engines and filled datasets are kept in DBDYNO_HOME (default ~/.cache/dbdyno, for root /var/cache/dbdyno).
+Engines and filled datasets are kept in DBDYNO_HOME (default ~/.cache/dbdyno, for root /var/cache/dbdyno); files
+engines.d/*.toml there (or *.toml in DBDYNO_TABLES) add to what dbdyno knows: docs/guides/add-an-engine.md.
 """
 
 
@@ -77,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown and choices.command is not _compare.compare:
         choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
+        _use_own_tables()
         return int(choices.command(choices))
     except DbdynoError as error:
         _print_error(error)
@@ -103,6 +106,18 @@ def _parser() -> Parser:
     for module in _COMMANDS:
         module.add_command(commands)
     return parser
+
+
+def _use_own_tables() -> None:
+    """Rows that the user has put beside the tables of engines."""
+    from dbdyno.hosts import Home
+
+    folder = os.environ.get("DBDYNO_TABLES")
+    files = sorted((Path(folder) if folder else Home.of_user().tables).glob("*.toml"))
+    if files:
+        from dbdyno.engines import use_tables
+
+        use_tables({file.name: file.read_text(encoding="utf-8") for file in files})
 
 
 def _print_error(error: DbdynoError) -> None:

@@ -45,6 +45,7 @@ def choose_settings(
     values = baseline(
         tier_bytes=tier_bytes, concurrency_max=concurrency_max, processors=processors, family=family, version=version
     )
+    values |= _told_by_tables(storage_engine, values)
     chosen: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
         row = parameter.row(family, version)
@@ -54,6 +55,17 @@ def choose_settings(
     for name, value in own.items():
         chosen[name] = _from_study(name, value, family, version, chosen.get(name))
     return tuple(chosen.values())
+
+
+def _told_by_tables(storage_engine: str, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Values that the tables give themselves: storage engines known by data alone have no other."""
+    told: dict[str, Value] = {}
+    for parameter in parameters_for(storage_engine):
+        if parameter.like in values:
+            told[parameter.parameter_id] = values[parameter.like]
+        elif parameter.value:
+            told[parameter.parameter_id] = int(parameter.value) if parameter.value.isdigit() else parameter.value
+    return told
 
 
 def fold(name: str) -> str:

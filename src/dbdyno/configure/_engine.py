@@ -49,5 +49,9 @@ class Engine(Protocol):
         """Storage engine -> file in `plugin_directory` that holds it."""
 
     @property
+    def plugin_maturity(self) -> str:
+        """The least ripe plug-in that the server is to load; empty: as it decides itself."""
+
+    @property
     def address(self) -> ServerAddress | None:
         """Of a server that runs already and is not ours to stop."""

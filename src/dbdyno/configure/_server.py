@@ -158,6 +158,12 @@ class Server:
         """SHOW GLOBAL STATUS, names in lower case."""
         return self._show("SHOW GLOBAL STATUS")
 
+    def storage_engines(self) -> list[str]:
+        """Those that tables can be made of, lower case."""
+        with self.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SHOW ENGINES")
+            return [str(row[0]).lower() for row in cursor.fetchall() if row[1] in ("YES", "DEFAULT")]
+
     def stop(self, timeout_s: float = 120) -> float:
         """End it cleanly, as a data directory that is kept needs it; the seconds that took.
 

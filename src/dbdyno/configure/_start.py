@@ -13,15 +13,18 @@ from dbdyno.configure._credentials import Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.configure._plugin import absent_engine, plugin_error
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, log_tail, private_endpoint
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, Route
-from dbdyno.engines import family_of, known_options, suggest
+from dbdyno.engines import beside, family_of, known_options, suggest
 from dbdyno.hosts import Host, Process
 
 _POLL_S = 0.05
 _SETTLE_S = 10.0
+_LAST_LINES = 20
+_ALL_LINES = 10_000
 _PORT_ATTEMPTS = 5
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
 _REFUSED_RES = (
@@ -57,9 +60,9 @@ class _Order:
     def output(self) -> Path:
         return self.run_directory / "server.out"
 
-    def words(self) -> str:
+    def words(self, lines: int = _LAST_LINES) -> str:
         """What the server said last, before its log was open too."""
-        return "\n".join(filter(None, (log_tail(self.output), log_tail(self.error_log))))
+        return "\n".join(filter(None, (log_tail(self.output, lines), log_tail(self.error_log, lines))))
 
 
 def start_server(
@@ -118,6 +121,8 @@ def _start(order: _Order) -> Server:
     host.make_directory(order.temporary, for_server=True)
     for log in (order.error_log, order.output):
         log.unlink(missing_ok=True)
+    for folder in beside(order.data_directory, order.storage_engine):
+        host.make_directory(folder, for_server=True)
     private = host.make_private_directory()
     try:
         return _start_in(order, private, credentials, started_ns)
@@ -159,6 +164,7 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
         write_note(order.run_directory, process, private, host)
         _await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
+        _check_storage_engine(server, order)
         server.settings = _read_back(server, order)
     except BaseException:
         server.kill()
@@ -177,6 +183,7 @@ def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, st
         "pid_file": str(admin_socket.with_name("pid")),
         "log_error": str(order.error_log),
         **({"plugin_load_add": plugin} if plugin else {}),
+        **({"plugin_maturity": order.installation.plugin_maturity} if order.installation.plugin_maturity else {}),
     }
 
 
@@ -200,14 +207,26 @@ def _await_login(server: Server, process: Process, order: _Order) -> None:
             return
 
 
+def _check_storage_engine(server: Server, order: _Order) -> None:
+    """A server starts without a plug-in that it did not take, as long as no option of it is given."""
+    there = server.storage_engines()
+    if order.storage_engine not in there:
+        raise absent_engine(order.storage_engine, there, order.words(_ALL_LINES), order.installation)
+
+
 def _died(server: Server, order: _Order) -> ConfigureError:
     words = order.words()
     title = order.installation.title
+    refused_plugin = plugin_error(order.words(_ALL_LINES), order.installation)
+    if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
+        return refused_plugin
     for pattern in _REFUSED_RES:
         match = pattern.search(words)
         if match:
             option = match[1].replace("-", "_")
             near = suggest(option, known_options())
+            if option.startswith(f"{order.storage_engine}_"):
+                near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
             line = next(line for line in words.splitlines() if match[0] in line)
             return ConfigureError(
                 f"{title} refused the option {option}",

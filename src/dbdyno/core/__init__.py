@@ -1,7 +1,14 @@
 """Units, names, errors and the values handed between rooms. No I/O, no dependency."""
 
 from dbdyno.core._cell import Cell, Route, Run, RunStatus
-from dbdyno.core._engine import IMPORTED_SOURCE, STORAGE_ENGINE_ALIASES, EngineName, Target, parse_engine_name
+from dbdyno.core._engine import (
+    IMPORTED_SOURCE,
+    STORAGE_ENGINE_ALIASES,
+    EngineName,
+    Target,
+    check_plugin,
+    parse_engine_name,
+)
 from dbdyno.core._errors import (
     AnalysisError,
     ConfigureError,
@@ -90,6 +97,7 @@ __all__ = [
     "TypeFigures",
     "Verdict",
     "WorldError",
+    "check_plugin",
     "compare_results",
     "format_bytes",
     "format_duration",

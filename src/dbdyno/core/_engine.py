@@ -12,12 +12,15 @@ from dbdyno.core._errors import StudyError
 _NAME_RE = re.compile(
     r"(?P<family>[a-z][a-z0-9_-]*)(?::(?P<version>\d+(?:\.\d+)*))?"
     r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?"
-    r"(?:@(?P<source>[^@\s](?:.*?\S)?)(?:#sha256=(?P<sha256>[0-9a-f]{64}))?)?",
+    r"(?:@(?P<source>[^@\s](?:.*?\S)?))?"
+    r"(?P<notes>(?:#sha256=[0-9a-f]{64}|#plugin=[^#\s](?:[^#]*[^#\s])?|#plugin_maturity=[a-z]+)*)",
     re.IGNORECASE,
 )
 IMPORTED_SOURCE = "imported"
 """Source of engines that others measured: their family may be unknown to dbdyno, their version unknown to anybody."""
 _SOURCES_OF_ONE_BUILD = ("server", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
+PLUGIN_MATURITIES = ("unknown", "experimental", "alpha", "beta", "gamma", "stable")
+"""How ripe a plug-in says it is, least first, in MariaDB's words."""
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
 
 
@@ -28,7 +31,8 @@ class EngineName:
     `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It may be empty where the source
     names one build (``mariadb@server:NAME``, ``mysql@basedir:/opt/mysql``), which is asked for it, and for an imported
     one (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the host's distribution has". `sha256`
-    is what a file of an archive must have; empty: any.
+    is what a file of an archive must have; empty: any. `plugin` is the file that holds the storage engine, where the
+    server has it not; `plugin_maturity` the least ripe plug-in that the server is to load; empty: as it decides itself.
     """
 
     family: str
@@ -36,6 +40,8 @@ class EngineName:
     storage_engine: str = "innodb"
     source: str = ""
     sha256: str = ""
+    plugin: str = ""
+    plugin_maturity: str = ""
 
     @property
     def source_kind(self) -> str:
@@ -63,8 +69,9 @@ class EngineName:
         """
         version = f":{self.version}" if self.version else ""
         storage = f"+{self.storage_engine}" if self.storage_engine != "innodb" else ""
-        digest = f"#sha256={self.sha256}" if self.sha256 else ""
-        return f"{self.family}{version}{storage}" + (f"@{self.source}{digest}" if self.source else "")
+        source = f"@{self.source}" if self.source else ""
+        notes = (("sha256", self.sha256), ("plugin", self.plugin), ("plugin_maturity", self.plugin_maturity))
+        return f"{self.family}{version}{storage}{source}" + "".join(f"#{key}={text}" for key, text in notes if text)
 
 
 def parse_engine_name(text: str) -> EngineName:
@@ -74,8 +81,11 @@ def parse_engine_name(text: str) -> EngineName:
     ------
     StudyError : not of the form
 
-    >>> parse_engine_name("mysql:9.7@package")
-    EngineName(family='mysql', version='9.7', storage_engine='innodb', source='package', sha256='')
+    >>> name = parse_engine_name("mysql:9.7@package")
+    >>> name.family, name.version, name.source
+    ('mysql', '9.7', 'package')
+    >>> parse_engine_name("mariadb:11.8+tidesdb#plugin=/opt/ha_tidesdb.so").plugin
+    '/opt/ha_tidesdb.so'
     """
     match = _NAME_RE.fullmatch(text.strip())
     source = (match["source"] or "") if match else ""
@@ -86,13 +96,41 @@ def parse_engine_name(text: str) -> EngineName:
             "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package",
         )
     storage = (match["storage_engine"] or "innodb").lower()
-    return EngineName(
+    notes = dict(note.split("=", 1) for note in match["notes"].split("#")[1:])
+    name = EngineName(
         match["family"].lower(),
         match["version"] or "",
         STORAGE_ENGINE_ALIASES.get(storage, storage),
         source,
-        (match["sha256"] or "").lower(),
+        notes.get("sha256", "").lower(),
+        notes.get("plugin", ""),
+        notes.get("plugin_maturity", "").lower(),
     )
+    check_plugin(name)
+    return name
+
+
+def check_plugin(name: EngineName) -> None:
+    """Whether what a name says of a plug-in hangs together.
+
+    Raises
+    ------
+    StudyError : it does not
+
+    >>> check_plugin(EngineName("mariadb", "11.8", "tidesdb", plugin="/opt/ha_tidesdb.so", plugin_maturity="beta"))
+    """
+    if name.plugin and name.storage_engine == "innodb":
+        raise StudyError(
+            f"{name} does not say which storage engine its plug-in holds",
+            name.plugin,
+            f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE",
+        )
+    if name.plugin_maturity and name.plugin_maturity not in PLUGIN_MATURITIES:
+        known = f"known, least ripe first: {', '.join(PLUGIN_MATURITIES)}"
+        raise StudyError(f"'{name.plugin_maturity}' is no maturity of plug-ins", known, "choose one of these")
+    if name.plugin_maturity and name.family != "mariadb":
+        why = "only MariaDB asks plug-ins how ripe they are"
+        raise StudyError(f"{name.family} has no plug-in maturity", why, "leave plugin_maturity out")
 
 
 @dataclass(frozen=True, slots=True)

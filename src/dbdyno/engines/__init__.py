@@ -22,6 +22,8 @@ from dbdyno.engines._options import (
     parameters_for,
 )
 from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_parameter, neutral_parameters
+from dbdyno.engines._storage_engines import StorageEngine, beside, plugin_packages, storage_engines
+from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
 
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
     "ServerIdentity",
     "SetPassword",
     "Shown",
+    "StorageEngine",
+    "beside",
     "catalogue",
     "catalogued",
     "catalogued_sha256",
@@ -55,6 +59,10 @@ __all__ = [
     "parameters",
     "parameters_for",
     "parse_version",
+    "plugin_packages",
+    "storage_engines",
     "suggest",
+    "use_tables",
+    "used_tables",
     "within",
 ]

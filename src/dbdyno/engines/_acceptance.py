@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from dbdyno.engines._families import read_packaged
+from dbdyno.engines._tables import read_packaged
 from dbdyno.engines._versions import parse_version
 
 MeasuredState = Literal["accepted", "deprecated", "no-op", "refused"]

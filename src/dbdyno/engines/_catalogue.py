@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import tomllib
 from dataclasses import dataclass
-from typing import Any
 
-from dbdyno.engines._families import read_packaged
+from dbdyno.engines._tables import cached, joined_rows
 from dbdyno.engines._versions import matches, parse_version
 
 
@@ -38,13 +35,12 @@ class CatalogueEntry:
         return f"{self.family}:{'.'.join(self.version.split('.')[:2])}@{self.source}"
 
 
-@functools.cache
+@cached
 def catalogue() -> tuple[CatalogueEntry, ...]:
     """All of them, by family and version."""
-    document: dict[str, list[dict[str, Any]]] = tomllib.loads(read_packaged("catalogue.toml"))
     return tuple(
         CatalogueEntry(row["family"], row["version"], row["source"], row["bytes"], row["sha256"])
-        for row in document["engine"]
+        for row in joined_rows("engine", lambda row: row["source"], "")
     )
 
 

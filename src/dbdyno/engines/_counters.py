@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dbdyno.engines._families import read_packaged
+from dbdyno.engines._tables import cached, joined_rows
 from dbdyno.engines._versions import within
 
 CounterKind = Literal["counter", "gauge"]
@@ -81,9 +79,9 @@ def counter_ids() -> tuple[str, ...]:
     return tuple(entry["id"] for entry in _entries())
 
 
-@functools.cache
+@cached
 def _entries() -> tuple[dict[str, Any], ...]:
-    return tuple(json.loads(read_packaged("counters.json"))["counters"])
+    return tuple(joined_rows("counter", lambda row: row["id"], "sources"))
 
 
 def _fits(source: Mapping[str, Any], family: str, version: str, storage_engines: tuple[str, ...]) -> bool:
@@ -103,5 +101,5 @@ def _source(entry: Mapping[str, Any], source: Mapping[str, Any]) -> CounterSourc
         metric=source.get("metric", ""),
         derivation=source.get("derive", "value"),
         factor=source.get("factor", 1.0),
-        note=entry["note"],
+        note=entry.get("note", ""),
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import functools
-import tomllib
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from dbdyno.core import StudyError
-from dbdyno.engines._versions import within
+from dbdyno.engines._tables import Row, cached, joined_rows
+from dbdyno.engines._versions import Version, parse_version, within
 
 GrantTable = Literal["global_priv", "user"]
 SetPassword = Literal["alter", "set"]
@@ -26,6 +25,7 @@ class EngineFamily:
     Parameters
     ----------
     initialise : how an empty data directory comes to be
+    package : Debian's package of the server, without a version at its end; empty where there is none
     sql_files : for bootstrap, in order; of each group the first that is there
     grant_table : for bootstrap: where accounts are kept
     set_password : for bootstrap: whether ALTER USER takes a password, or SET PASSWORD only
@@ -38,9 +38,9 @@ class EngineFamily:
     title: str
     since: str
     until: str
-    storage_engines: tuple[str, ...]
     initialise: Initialise
     auth_plugin: str
+    package: str = ""
     sql_files: tuple[tuple[str, ...], ...] = ()
     grant_table: GrantTable = "global_priv"
     set_password: SetPassword = "alter"
@@ -97,22 +97,16 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else ""
 
 
-def read_packaged(name: str) -> str:
-    """Text of a data file of this room."""
-    return resources.files("dbdyno.engines").joinpath("data", name).read_text(encoding="utf-8")
-
-
-@functools.cache
+@cached
 def families() -> tuple[EngineFamily, ...]:
     """All ranges of all families, oldest first within a family."""
-    document: dict[str, list[dict[str, Any]]] = tomllib.loads(read_packaged("families.toml"))
     return tuple(
         EngineFamily(
             name=family["name"],
             title=family["title"],
             since=row["since"],
             until=row.get("until", ""),
-            storage_engines=tuple(family["storage_engines"]),
+            package=family.get("package", ""),
             initialise=row["initialise"],
             auth_plugin=row["auth"],
             sql_files=tuple(tuple(group) for group in family.get("sql_files", ())),
@@ -121,6 +115,18 @@ def families() -> tuple[EngineFamily, ...]:
             fixed_redo=row.get("fixed_redo", False),
             launch=MappingProxyType(dict(row.get("launch", {}))),
         )
-        for family in document["family"]
-        for row in family["ranges"]
+        for family in joined_rows("family", lambda family: family["name"], "ranges")
+        for row in _in_order(family["ranges"])
     )
+
+
+def _in_order(ranges: list[Row]) -> list[Row]:
+    """By first version; a range that a later one begins in ends there, and of two of one beginning the first holds."""
+    by_beginning: dict[Version, Row] = {}
+    for row in ranges:
+        by_beginning.setdefault(parse_version(row["since"]), row)
+    rows = [by_beginning[beginning] for beginning in sorted(by_beginning)]
+    for row, following in itertools.pairwise(rows):
+        if not row.get("until") or parse_version(row["until"]) > parse_version(following["since"]):
+            rows[rows.index(row)] = {**row, "until": following["since"]}
+    return rows

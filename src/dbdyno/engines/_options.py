@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
-import tomllib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dbdyno.engines._families import read_packaged
+from dbdyno.engines._tables import cached, joined_rows, read_packaged
 from dbdyno.engines._versions import within
 
 Form = Literal["bytes", "count", "percent", "switch", "flag", "word", "bare"]
 Comparison = Literal["equal", "at_least", "rounded_up"]
+_ANY_PLUGIN = "plug-in"
 State = Literal["accepted", "deprecated", "no-op", "refused", "absent"]
 
 
@@ -48,8 +48,10 @@ class Parameter:
 
     Parameters
     ----------
-    storage_engine : of the targets it concerns; empty for all
+    storage_engine : of the targets it concerns; empty for all, ``plug-in`` for all but InnoDB
     without : what holds in effect where a version has no option for it; empty when nothing can be said
+    value : what it is set to, where the tables themselves say so
+    like : parameter whose value it takes, where the tables say so
     """
 
     parameter_id: str
@@ -58,6 +60,8 @@ class Parameter:
     storage_engine: str
     without: str
     rows: tuple[OptionRow, ...]
+    value: str = ""
+    like: str = ""
 
     def row(self, family: str, version: str) -> OptionRow | None:
         """The option that carries it in a server; None when the server has none."""
@@ -82,10 +86,9 @@ class KnownOption:
     instead: tuple[str, ...]
 
 
-@functools.cache
+@cached
 def parameters() -> tuple[Parameter, ...]:
     """Every parameter that dbdyno sets itself, in the order it writes them."""
-    document: dict[str, list[dict[str, Any]]] = tomllib.loads(read_packaged("options.toml"))
     return tuple(
         Parameter(
             parameter_id=entry["id"],
@@ -93,9 +96,11 @@ def parameters() -> tuple[Parameter, ...]:
             reason=entry["reason"],
             storage_engine=entry.get("storage_engine", ""),
             without=entry.get("without", ""),
+            value=entry.get("value", ""),
+            like=entry.get("like", ""),
             rows=tuple(_row(row) for row in entry["options"]),
         )
-        for entry in document["parameter"]
+        for entry in joined_rows("parameter", lambda row: row["id"], "options")
     )
 
 
@@ -121,7 +126,8 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
     >>> [p.parameter_id for p in parameters_for("rocksdb")][:2]
     ['memory.numa_interleave', 'memory.warm_load']
     """
-    return tuple(p for p in parameters() if p.storage_engine in ("", storage_engine))
+    concerned = ("", storage_engine, "" if storage_engine == "innodb" else _ANY_PLUGIN)
+    return tuple(p for p in parameters() if p.storage_engine in concerned)
 
 
 @functools.cache

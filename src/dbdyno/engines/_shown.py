@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dbdyno.engines._families import read_packaged
+from dbdyno.engines._tables import added_rows, cached, read_packaged
 from dbdyno.engines._versions import within
 
 Kind = Literal["size", "count", "flag", "enum", "string", "float"]
@@ -73,10 +72,13 @@ def neutral_parameter(parameter_id: str) -> NeutralParameter:
     return neutral_parameters()[parameter_id]
 
 
-@functools.cache
+@cached
 def neutral_parameters() -> Mapping[str, NeutralParameter]:
     """All of them by id, grouped by subject."""
     document = json.loads(read_packaged("parameters.json"))
+    added: dict[str, list[dict[str, Any]]] = {}
+    for row in added_rows("shown"):
+        added.setdefault(row["parameter"], []).append({"since": "", "until": "", **row})
     return {
         entry["id"]: NeutralParameter(
             parameter_id=entry["id"],
@@ -84,7 +86,7 @@ def neutral_parameters() -> Mapping[str, NeutralParameter]:
             unit=entry["unit"],
             kind=entry["kind"],
             build_dependent=entry.get("build_dependent", False),
-            rows=tuple(entry["shown"]),
+            rows=(*added.get(entry["id"], ()), *entry["shown"]),
         )
         for entry in document["parameters"]
     }

@@ -57,6 +57,16 @@ class Home:
         return self.root / "libraries"
 
     @property
+    def tables(self) -> Path:
+        """Rows that the user adds to the tables of engines: files named ``*.toml``."""
+        return self.root / "engines.d"
+
+    @property
+    def plugins(self) -> Path:
+        """Plug-ins that were given as files, each with links to those of the server it is loaded into."""
+        return self.root / "plugins"
+
+    @property
     def locks(self) -> Path:
         """One file an engine, held by those who use it and by whoever removes it."""
         return self.root / "locks"

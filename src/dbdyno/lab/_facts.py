@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from dbdyno.engines import used_tables
 from dbdyno.populate import Dataset, FillEnd, Snapshot
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue
@@ -20,6 +21,7 @@ def installation_facts(installation: Installation) -> dict[str, JsonValue]:
         "location": installation.origin.location,
         "packages": [asdict(package) for package in installation.origin.packages],
         "nearest_note": installation.nearest_note,
+        "added_tables": dict(used_tables()),
     }
 
 

@@ -103,7 +103,7 @@ class LabServer:
         with self._server.connect() as connection:
             facts = table_facts(connection, database)
         data = self._server.data_directory
-        return facts if data is None else facts | {"data_bytes": table_bytes(data, database)}
+        return facts if data is None else facts | {"data_bytes": table_bytes(data, database, self._storage_engine)}
 
     def process(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.engines import beside, storage_engines
 from dbdyno.store import JsonValue
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ _COLUMNS = (
     "SELECT TABLE_NAME, COLUMN_NAME, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS "
     "WHERE TABLE_SCHEMA = %s AND COLLATION_NAME IS NOT NULL ORDER BY TABLE_NAME, ORDINAL_POSITION"
 )
-# Where RocksDB keeps the tables of all databases: MariaDB, Percona Server.
-_ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb")
 
 
 def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonValue]:
@@ -33,11 +32,13 @@ def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonVal
     return {"ddl": ddl, "columns": columns}
 
 
-def table_bytes(data_directory: Path, database: str) -> int:
+def table_bytes(data_directory: Path, database: str, storage_engine: str) -> int:
     """Bytes that the files of a database take of the disk, holes not counted.
 
-    MyRocks keeps the rows of all databases together, but the benchmark's are the only ones there.
+    Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
     """
-    own = [path for path in (data_directory / database).rglob("*") if path.is_file()]
-    shared = [path for folder in _ROCKSDB_FOLDERS for path in (data_directory / folder).glob("*.sst")]
-    return sum(path.stat().st_blocks * 512 for path in own + shared)
+    known = storage_engines().get(storage_engine)
+    folders = [data_directory / database, *beside(data_directory, storage_engine)]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    files += [path for pattern in (known.shared if known is not None else ()) for path in data_directory.glob(pattern)]
+    return sum(path.stat().st_blocks * 512 for path in files)

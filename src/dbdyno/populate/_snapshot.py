@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import HostError, PopulateError, format_bytes
+from dbdyno.engines import beside
 from dbdyno.hosts import Home, Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
@@ -109,7 +110,7 @@ def snapshot_for(
         try:
             end = fill(dataset, server, storage_engine, host, generator, on_progress, has_conditions=has_conditions)
             server.stop()
-            _keep(key, folder, server, end, host)
+            _keep(key, folder, storage_engine, server, end, host)
         finally:
             server.discard()
         snapshot = read_snapshot(folder)
@@ -131,15 +132,19 @@ def read_snapshot(folder: Path) -> Snapshot | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return snapshot if tree_bytes(snapshot.data_directory) == snapshot.bytes else None
+    return snapshot if _kept_bytes(folder) == snapshot.bytes else None
 
 
 def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
     """Copy a snapshot to where a server will run on it; ``reflink`` or ``copy``, whichever was possible."""
     how = host.copy_tree(snapshot.data_directory, data_directory)
-    for beside in sorted(snapshot.folder.glob(f"{DATA}.*")):
-        copy = data_directory.with_name(data_directory.name + beside.name.removeprefix(DATA))
-        host.run(["cp", "-a", "--", str(beside), str(copy)], timeout_s=60)
+    for path in sorted(snapshot.folder.iterdir()):
+        if path.name.startswith(f"{DATA}."):
+            copy = data_directory.with_name(data_directory.name + path.name.removeprefix(DATA))
+            host.run(["cp", "-a", "--", str(path), str(copy)], timeout_s=60)
+        elif path.is_dir() and path.name != DATA:  # what its storage engine keeps beside the data directory
+            host.copy_tree(path, data_directory.with_name(path.name))
+            host.write_back(data_directory.with_name(path.name))
     host.write_back(data_directory)
     return how
 
@@ -166,7 +171,12 @@ def tree_bytes(folder: Path) -> int:
     return sum((Path(root) / name).lstat().st_size for root, _, names in os.walk(folder) for name in names)
 
 
-def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host) -> None:
+def _kept_bytes(folder: Path) -> int:
+    """Bytes of the data directory and of what belongs to it beside it."""
+    return sum(tree_bytes(path) for path in folder.iterdir() if path.is_dir())
+
+
+def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end: FillEnd, host: Host) -> None:
     making = folder.with_name(f".{key}.new")
     host.remove_tree(making)
     host.make_directory(making)
@@ -174,6 +184,8 @@ def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host)
     for path in (data, *sorted(data.parent.glob(f"{data.name}.*"))):
         kept = making / (DATA + path.name.removeprefix(data.name))
         host.run(["mv", "-T", "--", str(path), str(kept)], timeout_s=3600)
+    for path in beside(data, storage_engine):
+        host.run(["mv", "-T", "--", str(path), str(making / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.
     host.run(["rm", "-f", "--", str(making / DATA / "auto.cnf")], timeout_s=60)
     facts = {
@@ -181,7 +193,7 @@ def _keep(key: str, folder: Path, server: FreshServer, end: FillEnd, host: Host)
         "tables": [table.to_json() for table in end.tables],
         "content_sha256": end.content_sha256,
         "space": [table.to_json() for table in end.space],
-        "bytes": tree_bytes(making / DATA),
+        "bytes": _kept_bytes(making),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,
         "index_ns": end.index_ns,

@@ -42,7 +42,7 @@ def find_base(folder: Path) -> Base | None:
     ProvisionError : there are servers, all of them for other machines
     """
     files = [Path(parent) / name for parent, _, names in os.walk(folder) for name in sorted(names)]
-    servers = [p for p in files if p.name in _SERVER_NAMES and not p.is_symlink() and _is_elf(p)]
+    servers = [p for p in files if p.name in _SERVER_NAMES and not p.is_symlink() and is_elf(p)]
     fitting = [p for p in servers if is_for_this_machine(p)]
     if servers and not fitting:
         raise ProvisionError(
@@ -69,7 +69,8 @@ def is_for_this_machine(program: Path) -> bool:
     return head[4] == 2 and machine == _MACHINES.get(platform.machine(), machine)
 
 
-def _is_elf(path: Path) -> bool:
+def is_elf(path: Path) -> bool:
+    """Whether a file is a program or a library of Linux."""
     with path.open("rb") as file:
         return file.read(4) == b"\x7fELF" and path.stat().st_size > 20
 

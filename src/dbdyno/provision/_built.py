@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from dbdyno.core import EngineName, ProvisionError, StudyError
-from dbdyno.engines import family_of
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._asked import ask_version, check_is
 from dbdyno.provision._base import find_base
@@ -35,9 +34,7 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
     identity, raw_version = ask_version(argv, host)
     where = f"the server of {origin.location}"
     check_is(name, identity, raw_version, where)
-    known = family_of(identity.family, identity.version).storage_engines
-    plugins = {engine: file for engine, file in base.plugin_files.items() if engine in known}
-    engines = ("innodb", *plugins)
+    engines = ("innodb", *base.plugin_files)
     if name.storage_engine not in engines:
         raise StudyError(
             f"{where} has no storage engine {name.storage_engine}",
@@ -54,5 +51,5 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
         base_directory=base.directory,
         share_directory=base.share_directory,
         plugin_directory=base.plugin_directory,
-        plugin_files=plugins,
+        plugin_files=base.plugin_files,
     )

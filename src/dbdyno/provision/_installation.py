@@ -50,6 +50,7 @@ class Installation:
     storage_engines : that tables can be made of, lower case; plug-ins included
     server_argv : how the server's program is called, to be followed by options; empty for a running server
     plugin_files : storage engine -> file name in `plugin_directory` that holds it
+    plugin_maturity : the least ripe plug-in that the server is to load; empty: as it decides itself
     nearest_note : what was taken instead of what was asked, as a sentence; empty when it is what was asked
     address : of a server that runs already and is not ours to stop
     """
@@ -65,6 +66,7 @@ class Installation:
     plugin_directory: Path = Path()
     plugin_files: dict[str, str] = field(default_factory=dict)
     nearest_note: str = ""
+    plugin_maturity: str = ""
     address: ServerAddress | None = None
 
     @property

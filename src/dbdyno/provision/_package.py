@@ -15,7 +15,17 @@ from pathlib import Path
 from types import MappingProxyType
 
 from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
-from dbdyno.engines import catalogued, family_names, family_of, identify, matches, parse_version, suggest
+from dbdyno.engines import (
+    catalogued,
+    families,
+    family_names,
+    family_of,
+    identify,
+    matches,
+    parse_version,
+    plugin_packages,
+    suggest,
+)
 from dbdyno.hosts import Home, Host
 from dbdyno.provision import _seal, _store, _tree
 from dbdyno.provision._apt_sources import Distribution, read_distribution
@@ -23,8 +33,6 @@ from dbdyno.provision._apt_state import AptState, RemoteFile
 from dbdyno.provision._asked import ask_version
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 
-_CORE_PACKAGES: Mapping[str, str] = MappingProxyType({"mysql": "mysql-server-core", "mariadb": "mariadb-server-core"})
-_PLUGIN_PACKAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({"mariadb": {"rocksdb": "mariadb-plugin-rocksdb"}})
 # Suites asked first for a series, so that the others need not be asked at all.
 _HINTS = MappingProxyType(
     {
@@ -186,8 +194,8 @@ def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
 def _offered(state: AptState, suite: str) -> list[_Candidate]:
     """The engines a suite offers, by its lists as they are."""
     found: dict[tuple[str, str], _Candidate] = {}
-    for family, prefix in _CORE_PACKAGES.items():
-        plugins = {engine: state.versions(package) for engine, package in _PLUGIN_PACKAGES.get(family, {}).items()}
+    for family, prefix in {f.name: f.package for f in families() if f.package}.items():
+        plugins = {engine: state.versions(package) for engine, package in plugin_packages(family).items()}
         for package, raw in state.versions(prefix):
             version = identify(raw.partition(":")[2] or raw).version
             with_it = {

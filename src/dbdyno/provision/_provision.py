@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from dbdyno.core import EngineName, StudyError
@@ -11,6 +12,7 @@ from dbdyno.provision._basedir import BasedirSource
 from dbdyno.provision._fetchers import ArchiveFetcher, MavenFetcher, NpmFetcher
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
 from dbdyno.provision._package import PackageSource
+from dbdyno.provision._plugin import plugin_file, with_plugin
 from dbdyno.provision._server import ServerSource
 from dbdyno.provision._unpacked import UnpackedSource
 from dbdyno.study import ServerAddress
@@ -50,7 +52,11 @@ def provision(
         raise StudyError(
             f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
         )
-    return every[kind].obtain(name, host, home, progress)
+    if not name.plugin:
+        return every[kind].obtain(name, host, home, progress)
+    plugin_file(name)  # before anything is fetched for it
+    server = replace(name, storage_engine="innodb", plugin="", plugin_maturity="")
+    return with_plugin(every[kind].obtain(server, host, home, progress), name, host, home)
 
 
 def list_offers(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dbdyno.core import IMPORTED_SOURCE, EngineName, StudyError, Target, parse_engine_name
+from dbdyno.core import IMPORTED_SOURCE, EngineName, StudyError, Target, check_plugin, parse_engine_name
 from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
@@ -140,6 +140,7 @@ class _Reader:
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
+            engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
             options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
             targets.append(Target(values["name"], engine, options, own))
         if not targets:
@@ -180,6 +181,19 @@ class _Reader:
             what = f"'{engine}' is not unpacked from one file, so 'sha256' has nothing to hold"
             self._fail("target", "sha256", what, remedy="leave it out", index=index)
         return replace(engine, sha256=sha256)
+
+    def _with_plugin(self, engine: EngineName, plugin: str, maturity: str, index: int) -> EngineName:
+        engine = replace(
+            engine,
+            plugin=plugin or engine.plugin,
+            plugin_maturity=maturity.lower() or engine.plugin_maturity,
+        )
+        try:
+            check_plugin(engine)
+        except StudyError as error:
+            key = "plugin_maturity" if maturity else "plugin"
+            self._fail("target", key, error.what, error.why, error.remedy, index)
+        return engine
 
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")
@@ -315,10 +329,15 @@ def _all_named(targets: Sequence[Target]) -> list[Target]:
 
 def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
     short = _short_name(engine)
-    return short if taken[short] == 1 else str(replace(engine, sha256=""))
+    return (
+        short
+        if taken[short] == 1
+        else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_maturity=""))
+    )
 
 
 def _short_name(engine: EngineName) -> str:
+    engine = replace(engine, plugin="", plugin_maturity="")
     is_known_by_kind = engine.source_kind in ("archive", "basedir", "maven", "npm")
     return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
 

@@ -250,6 +250,10 @@ TARGET: Mapping[str, Key] = MappingProxyType(
         "engine": Key(_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
         "name": Key(_text, "", "shown everywhere; the engine's name when absent"),
         "sha256": Key(_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
+        "plugin": Key(_text, "", "file that holds the storage engine, where the server has it not"),
+        "plugin_maturity": Key(
+            _text, "", "least ripe plug-in that the server is to load, such as experimental; MariaDB"
+        ),
     }
 )
 SERVER: Mapping[str, Key] = MappingProxyType(

@@ -1,0 +1,69 @@
+"""Storage engines beside InnoDB: what packages hold them, and which folders their rows lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from dbdyno.engines._tables import cached, joined_rows
+
+
+@dataclass(frozen=True, slots=True)
+class StorageEngine:
+    """What is known of a storage engine that comes as a plug-in.
+
+    Parameters
+    ----------
+    packages : family -> Debian package of the plug-in
+    shared : patterns of the files in the data directory that hold the rows of all its tables
+    beside : folders beside the data directory that belong to it
+    """
+
+    name: str
+    title: str
+    packages: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    shared: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@cached
+def storage_engines() -> Mapping[str, StorageEngine]:
+    """All that are known, by name. Others can be measured, too; then nothing but their name is known.
+
+    >>> storage_engines()["tidesdb"].beside
+    ('tidesdb_data',)
+    """
+    rows = joined_rows("storage_engine", lambda row: row["name"], "")
+    return MappingProxyType(
+        {
+            row["name"]: StorageEngine(
+                name=row["name"],
+                title=row["title"],
+                packages=MappingProxyType(dict(row.get("packages", {}))),
+                shared=tuple(row.get("shared", ())),
+                beside=tuple(row.get("beside", ())),
+            )
+            for row in rows
+        }
+    )
+
+
+def beside(data_directory: Path, storage_engine: str) -> list[Path]:
+    """Folders beside a data directory that belong to it.
+
+    >>> beside(Path("/run/7/data"), "tidesdb"), beside(Path("/run/7/data"), "innodb")
+    ([PosixPath('/run/7/tidesdb_data')], [])
+    """
+    known = storage_engines().get(storage_engine)
+    return [data_directory.parent / name for name in known.beside] if known is not None else []
+
+
+def plugin_packages(family: str) -> dict[str, str]:
+    """Storage engine -> Debian package of its plug-in for servers of a family.
+
+    >>> plugin_packages("mariadb")["rocksdb"], plugin_packages("mysql")
+    ('mariadb-plugin-rocksdb', {})
+    """
+    return {e.name: e.packages[family] for e in storage_engines().values() if family in e.packages}

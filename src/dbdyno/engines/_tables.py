@@ -1,0 +1,137 @@
+"""The tables of this room: its packaged ones, and rows that a user adds to them.
+
+An engine, a storage engine or a version that dbdyno has never heard of is a few rows more, never code. Rows come as
+the text of a TOML file whose tables bear the names of the packaged ones: ``family``, ``storage_engine``,
+``parameter`` (of the options), ``shown`` (which variable shows a quantity), ``counter``, ``engine`` (of the catalogue).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from importlib import resources
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+from dbdyno.core import StudyError
+from dbdyno.engines._versions import parse_version
+
+Kind = Literal["family", "storage_engine", "parameter", "shown", "counter", "engine"]
+Row = dict[str, Any]
+_Value = TypeVar("_Value")
+_FILES: Mapping[str, str] = MappingProxyType(
+    {
+        "family": "families.toml",
+        "storage_engine": "storage_engines.toml",
+        "parameter": "options.toml",
+        "shown": "parameters.json",
+        "counter": "counters.json",
+        "engine": "catalogue.toml",
+    }
+)
+# What a row must have, and in which of its keys further rows lie that must have something, too.
+_NEEDED: Mapping[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "family": (("name", "ranges"), "ranges", ("since", "initialise", "auth")),
+        "storage_engine": (("name", "title"), "", ()),
+        "parameter": (("id", "unit", "reason", "options"), "options", ("families", "name", "form")),
+        "shown": (("parameter", "variable"), "", ()),
+        "counter": (("id", "kind", "unit", "sources"), "sources", ("families",)),
+        "engine": (("family", "version", "source", "bytes", "sha256"), "", ()),
+    }
+)
+_digests: dict[str, str] = {}
+_added: dict[str, dict[str, list[Row]]] = {}
+_caches: list[Callable[[], None]] = []
+
+
+def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
+    """A value made of tables: computed once, and anew when rows were added."""
+    kept = functools.cache(compute)
+    _caches.append(kept.cache_clear)
+    return kept
+
+
+def read_packaged(name: str) -> str:
+    """Text of a data file of this room."""
+    return resources.files("dbdyno.engines").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def use_tables(texts: Mapping[str, str]) -> None:
+    """Take these rows beside the packaged ones, instead of those taken before; file's name -> its text.
+
+    Raises
+    ------
+    StudyError : a text is not TOML, or a row lacks something; file and row are named
+    """
+    found = {file: _checked(file, text) for file, text in sorted(texts.items())}
+    _digests.clear()
+    _digests.update({file: hashlib.sha256(text.encode()).hexdigest() for file, text in sorted(texts.items())})
+    _added.clear()
+    _added.update(found)
+    for clear in _caches:
+        clear()
+
+
+def used_tables() -> Mapping[str, str]:
+    """What `use_tables` was given last: file's name -> SHA-256 of its text."""
+    return MappingProxyType(dict(_digests))
+
+
+def packaged_rows(kind: Kind) -> list[Row]:
+    """Rows that dbdyno brings."""
+    text = read_packaged(_FILES[kind])
+    document: dict[str, list[Row]] = json.loads(text) if _FILES[kind].endswith(".json") else tomllib.loads(text)
+    return document["counters" if kind == "counter" else kind]
+
+
+def added_rows(kind: Kind) -> list[Row]:
+    """Rows that the user adds, files in the order of their names."""
+    return [row for tables in _added.values() for row in tables.get(kind, [])]
+
+
+def joined_rows(kind: Kind, key: Callable[[Row], object], inner: str) -> list[Row]:
+    """All rows. One whose key is there already brings its inner rows to it, before those that are there."""
+    rows = {key(row): row for row in packaged_rows(kind)}
+    for row in added_rows(kind):
+        there = rows.get(key(row))
+        if there is None:
+            rows[key(row)] = row
+        else:
+            rows[key(row)] = {**there, **row, inner: [*row[inner], *there[inner]]} if inner else row
+    return list(rows.values())
+
+
+def _checked(file: str, text: str) -> dict[str, list[Row]]:
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"the engine tables of {file} are not TOML", str(error), "correct the file") from error
+    for kind, rows in document.items():
+        if kind not in _FILES:
+            raise StudyError(f"{file}: no engine table is called '{kind}'", f"known: {', '.join(_FILES)}", "correct it")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise StudyError(f"{file}: '{kind}' is not a list of tables", "", f"write [[{kind}]] and its keys below")
+        for row in rows:
+            _check_row(file, kind, row)
+    return document
+
+
+def _check_row(file: str, kind: str, row: Row) -> None:
+    needed, inner, inner_needed = _NEEDED[kind]
+    title = next((f" {row[key]}" for key in ("name", "id", "version") if key in row), "")
+    rows = row.get(inner, []) if inner else []
+    if not isinstance(rows, list) or not all(isinstance(part, dict) for part in rows):
+        raise StudyError(f"{file}: '{inner}' of the {kind}{title} is not a list of tables", "", "write [{...}, {...}]")
+    missing = [key for key in needed if key not in row]
+    missing += [f"{inner}.{key}" for part in rows for key in inner_needed if key not in part]
+    if missing:
+        lacks = ", ".join(dict.fromkeys(missing))
+        raise StudyError(f"{file}: the {kind}{title} lacks {lacks}", "", "see docs/guides/add-an-engine.md")
+    for part in (row, *rows):
+        for key in ("since", "until"):
+            if part.get(key):
+                parse_version(str(part[key]))

@@ -1,0 +1,129 @@
+"""Plug-ins given as files: looked at before anything is fetched."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import ProvisionError, StudyError, parse_engine_name
+from dbdyno.study import parse_study, study_text
+from words_host import WordsHost, build, obtain
+
+STUDY = """
+[[target]]
+engine = "mariadb:11.8+tidesdb"
+plugin = "/opt/ha_tidesdb.so"
+plugin_maturity = "Experimental"
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = "64MB"
+concurrency = 1
+"""
+
+
+def plug_in(path: Path, content: bytes = b"_maria_plugin_declarations_\0") -> Path:
+    """A shared library of this machine with some words in it."""
+    shutil.copy("/bin/true", path)  # position-independent programs and shared libraries have the same ELF type
+    path.write_bytes(path.read_bytes() + content)
+    return path
+
+
+def basedir(folder: Path) -> str:
+    return f"mariadb:11.8+tidesdb@basedir:{build(folder / 'base', plugin='lib/plugin/ha_own.so')}"
+
+
+@pytest.fixture
+def host() -> WordsHost:
+    return WordsHost("mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64 (Source distribution)")
+
+
+def test_it_lies_beside_the_servers_own_in_a_folder_of_its_own(tmp_path: Path, host: WordsHost) -> None:
+    file = plug_in(tmp_path / "ha_tidesdb.so")
+    found = obtain(f"{basedir(tmp_path)}#plugin={file}#plugin_maturity=beta", host, tmp_path)
+    assert found.plugin_files == {"own": "ha_own.so", "tidesdb": "ha_tidesdb.so"}
+    assert found.storage_engines == ("innodb", "own", "tidesdb") and found.plugin_maturity == "beta"
+    assert sorted(path.name for path in found.plugin_directory.iterdir()) == ["ha_own.so", "ha_tidesdb.so"]
+    assert (found.plugin_directory / "ha_own.so").is_symlink()
+    assert found.origin.packages[-1].name == "ha_tidesdb.so"
+    assert not (tmp_path / "base/lib/plugin/ha_tidesdb.so").exists()
+
+
+def test_a_file_that_is_missing_or_no_plug_in_is_told_apart_before_a_server_is_looked_for(
+    tmp_path: Path, host: WordsHost
+) -> None:
+    (tmp_path / "text.so").write_text("int main;\n" * 10)
+    wrong = {
+        tmp_path / "none.so": "is not a file",
+        tmp_path / "text.so": "is not a plug-in",
+        plug_in(tmp_path / "libother.so", b""): "is not a plug-in",
+    }
+    for file, words in wrong.items():
+        with pytest.raises(StudyError, match=words):
+            obtain(f"mariadb:11.8+tidesdb@basedir:/nowhere#plugin={file}", host, tmp_path)
+
+
+def test_a_file_for_another_machine_is_named_so(tmp_path: Path, host: WordsHost) -> None:
+    file = plug_in(tmp_path / "ha_tidesdb.so")
+    content = bytearray(file.read_bytes())
+    content[18:20] = (9999).to_bytes(2, "little")
+    file.write_bytes(content)
+    with pytest.raises(ProvisionError, match="another machine"):
+        obtain(f"{basedir(tmp_path)}#plugin={file}", host, tmp_path)
+
+
+def test_libraries_are_looked_for_beside_it_and_named_when_they_are_nowhere(tmp_path: Path, host: WordsHost) -> None:
+    file = plug_in(tmp_path / "ha_tidesdb.so")
+    name = basedir(tmp_path)
+    host.missing = {"libtidesdb.so.1"}
+    with pytest.raises(ProvisionError, match=r"ha_tidesdb.so lacks libraries: libtidesdb.so.1"):
+        obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)
+    (tmp_path / "libtidesdb.so.1").write_text("")
+    found = obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)
+    assert found.server_argv[:2] == ("env", f"LD_LIBRARY_PATH={tmp_path}")
+
+
+class LibraryHost(WordsHost):
+    """A host on which only the plug-in lacks a library."""
+
+    def __init__(self, like: WordsHost) -> None:
+        super().__init__(like.words)
+        self._lacks = like.missing
+
+    def run(self, argv: object, **more: object) -> object:  # type: ignore[override]
+        words = list(argv)  # type: ignore[call-overload]
+        if "ldd" in words:
+            self.missing = self._lacks if words[-1].endswith("ha_tidesdb.so") else set()
+            if words[0] == "env":
+                more["env"] = {"LD_LIBRARY_PATH": words[1].partition("=")[2]}
+                words = words[2:]
+        return super().run(words, **more)
+
+
+def test_a_study_says_it_by_keys_of_its_target() -> None:
+    study = parse_study(STUDY, "s.toml")
+    (target,) = study.targets
+    assert (target.engine.plugin, target.engine.plugin_maturity) == ("/opt/ha_tidesdb.so", "experimental")
+    assert target.name == "mariadb:11.8+tidesdb"
+    assert parse_study(study_text(study), "s.toml") == study
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("+tidesdb", ""), "which storage engine"),
+        (("Experimental", "young"), "no maturity"),
+        (("mariadb:11.8", "mysql:9.7"), "has no plug-in maturity"),
+    ],
+)
+def test_what_does_not_hang_together_is_named_with_its_line(change: tuple[str, str], words: str) -> None:
+    with pytest.raises(StudyError, match=words) as caught:
+        parse_study(STUDY.replace(*change), "s.toml")
+    assert caught.value.what.startswith("s.toml:")
+
+
+def test_a_name_with_a_plug_in_is_read_back_as_it_was() -> None:
+    text = "mariadb:11.8+tidesdb@basedir:/my build#plugin=/opt/ha x.so#plugin_maturity=beta"
+    assert str(parse_engine_name(text)) == text
