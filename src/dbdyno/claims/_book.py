@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.claims._catalogue import Metric, Spot
-from dbdyno.core import RunRecord, format_memory
+from dbdyno.core import OrderRates, RunRecord, format_memory
 from dbdyno.stats import LogLevel, peak
 
 _NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
@@ -156,13 +156,19 @@ def _reading(group: CellJudgement, metric: Metric) -> Reading:
 
 def _per_tps(group: CellJudgement, metric: Metric) -> float:
     rates = [
-        (run.orders.nopm if metric == "nopm" else run.orders.tpm) / run.tps_mean
+        rate / run.tps_mean
         for run in group.judged
-        if run.orders is not None and run.tps_mean
+        if run.orders is not None and run.tps_mean and (rate := _orders_rate(run.orders, metric)) is not None
     ]
     if len(rates) < len(group.judged) or min(rates, default=0.0) <= 0:
         raise CannotTell("its runs hold no new orders a minute")
     return math.exp(sum(math.log(rate) for rate in rates) / len(rates))
+
+
+def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
+    """As the client counted them; as the server did, where the client's are not known."""
+    client, server = (orders.nopm, orders.server_nopm) if metric == "nopm" else (orders.tpm, orders.server_tpm)
+    return server if client is None else client
 
 
 def _only_one(found: Collection[str | int], words: str) -> None:

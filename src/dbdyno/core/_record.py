@@ -83,14 +83,14 @@ class OrderRates:
 
     Parameters
     ----------
-    nopm : new orders that were not rolled back
+    nopm, tpm : None of an imported run whose tool asks only the server; nopm leaves out what was rolled back
     server_nopm, server_tpm : None where the server was not asked
     ratio_by_mix : what the mix makes of TPM / NOPM in the long run
     nopm_most : what keying and thinking allow; None without
     """
 
-    nopm: float
-    tpm: float
+    nopm: float | None
+    tpm: float | None
     server_nopm: float | None = None
     server_tpm: float | None = None
     ratio_by_mix: float | None = None

@@ -86,35 +86,36 @@ def _counted(types: Sequence[TypeFigures], count: Mapping[str, Any]) -> int:
 
 def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
     """What is odd about the rates, which were taken over so many seconds."""
-    if rates is None:
+    if rates is None or rates.nopm is None or rates.tpm is None:
         return []
-    pairs = (("NOPM", rates.nopm, rates.server_nopm), ("TPM", rates.tpm, rates.server_tpm))
+    nopm, tpm = rates.nopm, rates.tpm
+    pairs = (("NOPM", nopm, rates.server_nopm), ("TPM", tpm, rates.server_tpm))
     odd = [
         Caveat("counts-disagree", f"the client counted {client:,.0f} {name} and the server {server:,.0f}")
         for name, client, server in pairs
         if server is not None and abs(server - client) > DISAGREEMENT_LIMIT * max(client, server)
     ]
-    if _is_off(rates, seconds):
-        text = f"TPM / NOPM was {rates.tpm / rates.nopm:.3f}, where the mix makes it {rates.ratio_by_mix:.3f}"
+    if _is_off(nopm, tpm, rates.ratio_by_mix, seconds):
+        text = f"TPM / NOPM was {tpm / nopm:.3f}, where the mix makes it {rates.ratio_by_mix:.3f}"
         odd.append(Caveat("ratio-off", text))
-    if rates.nopm_most is not None and rates.nopm > rates.nopm_most:
-        text = f"{rates.nopm:,.0f} NOPM are more than the {rates.nopm_most:,.0f} that keying and thinking allow"
+    if rates.nopm_most is not None and nopm > rates.nopm_most:
+        text = f"{nopm:,.0f} NOPM are more than the {rates.nopm_most:,.0f} that keying and thinking allow"
         odd.append(Caveat("orders-above-ceiling", text))
     return odd
 
 
-def _is_off(rates: OrderRates, seconds: float) -> bool:
+def _is_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float) -> bool:
     """Whether TPM / NOPM is farther from what the mix makes of it than draws by chance bring it.
 
     New orders are a binomial share p of n transactions; the ratio is 1/p and its standard deviation, to first order,
     sqrt((1 - p) / (n p)) / p.
     """
-    transactions = rates.tpm * seconds / 60
-    if rates.ratio_by_mix is None or not rates.nopm or not transactions:
+    transactions = tpm * seconds / 60
+    if ratio_by_mix is None or not nopm or not transactions:
         return False
-    share = 1 / rates.ratio_by_mix
+    share = 1 / ratio_by_mix
     deviation = math.sqrt((1 - share) / (transactions * share)) / share
-    return abs(rates.tpm / rates.nopm - rates.ratio_by_mix) > _RATIO_SIGMAS * deviation
+    return abs(tpm / nopm - ratio_by_mix) > _RATIO_SIGMAS * deviation
 
 
 def _reading(counters: Sequence[CountersRecord], second: int) -> CountersRecord | None:

@@ -72,7 +72,8 @@ def _types(evidence: Evidence) -> list[RenderableType]:
     parts: list[RenderableType] = []
     for cell in evidence.types:
         where = cell.group.cell
-        nopm, tpm = cell.rate_words(lambda rates: rates.nopm), cell.rate_words(lambda rates: rates.tpm)
+        nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
+        tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
         orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
         heading = f"{where.target}, {where.concurrency} connections{orders}"
         parts += [Text(), Text(heading, style="bold"), _type_table(cell.types)]
@@ -91,9 +92,8 @@ def _type_table(types: Sequence[TypeFigures]) -> Table:
 
 def _type_row(figures: TypeFigures) -> list[str]:
     latency = figures.latency_ns
-    times = ["", "", ""]
-    if latency is not None and figures.mean_ns is not None:
-        times = [milliseconds(value) for value in (figures.mean_ns, latency.p95, latency.p99)]
+    quantiles = (None, None) if latency is None else (latency.p95, latency.p99)
+    times = [milliseconds(value) for value in (figures.mean_ns, *quantiles)]
     return [f"  {figures.name}", f"{figures.completed:,}", figure(figures.tps), *times]
 
 

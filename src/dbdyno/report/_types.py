@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.core import OrderRates, RunRecord, TypeFigures
+from dbdyno.core import LatencyNs, OrderRates, RunRecord, TypeFigures
 from dbdyno.store import Results, latency_of, merged_histogram
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ def _type(name: str, runs: Sequence[RunRecord], encoded: Sequence[str | None]) -
     parts = [figures for record in runs for figures in record.types if figures.name == name]
     histogram = merged_histogram(encoded)
     latency = latency_of(histogram)
+    mean_ns, latency = (histogram.get_mean_value(), latency) if latency is not None else _told(parts)
     return TypeFigures(
         name=name,
         completed=sum(part.completed for part in parts),
@@ -66,9 +70,24 @@ def _type(name: str, runs: Sequence[RunRecord], encoded: Sequence[str | None]) -
         retries=sum(part.retries for part in parts),
         rolled_back=sum(part.rolled_back for part in parts),
         tps=sum(part.tps for part in parts) / len(parts) if parts else 0.0,
-        mean_ns=None if latency is None else histogram.get_mean_value(),
+        mean_ns=mean_ns,
         latency_ns=latency,
     )
+
+
+def _told(parts: Sequence[TypeFigures]) -> tuple[float | None, LatencyNs | None]:
+    """Mean and quantiles as a tool printed them: of several runs the middle one (of two the larger)."""
+
+    def middle(values: Iterable[Number | None]) -> Number | None:
+        known = sorted(value for value in values if value is not None)
+        return known[len(known) // 2] if parts and len(known) == len(parts) else None
+
+    quantiles = [
+        middle(None if part.latency_ns is None else getattr(part.latency_ns, name) for part in parts)
+        for name in ("p50", "p95", "p99", "p999", "max")
+    ]
+    mean_ns = middle(part.mean_ns for part in parts)
+    return mean_ns, LatencyNs(*quantiles) if any(value is not None for value in quantiles) else None
 
 
 def _histograms(results: Results, run_id: str, clock: str) -> dict[str, list[str | None]]:

@@ -52,8 +52,9 @@ def _rate_table(cells: list[CellTypes]) -> Html:
 
 
 def _ratio_words(cell: CellTypes) -> str:
-    orders, transactions = (sum(values) for values in zip(*((r.nopm, r.tpm) for r in cell.rates), strict=True))
-    if not orders:
+    pairs = [(r.server_nopm, r.server_tpm) if r.nopm is None else (r.nopm, r.tpm) for r in cell.rates]
+    orders, transactions = (sum(value or 0.0 for value in values) for values in zip(*pairs, strict=True))
+    if not orders or not transactions:
         return ""
     by_mix = cell.rates[0].ratio_by_mix
     return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f})")
@@ -69,8 +70,7 @@ def _type_table(cells: list[CellTypes]) -> Html:
 
 def _type_row(figures: TypeFigures) -> list[str]:
     latency = figures.latency_ns
-    times = ["", "", "", ""]
-    if latency is not None and figures.mean_ns is not None:
-        times = [milliseconds(value) for value in (figures.mean_ns, latency.p50, latency.p95, latency.p99)]
+    quantiles = (None, None, None) if latency is None else (latency.p50, latency.p95, latency.p99)
+    times = [milliseconds(value) for value in (figures.mean_ns, *quantiles)]
     counts = [f"{count:,}" if count else "" for count in (figures.retries, figures.failed, figures.rolled_back)]
     return [shortened(figures.name, 40), f"{figures.completed:,}", figure(figures.tps), *times, *counts]
