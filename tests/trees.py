@@ -12,14 +12,14 @@ PATTERN = "{target}/{threads}.log"
 
 
 def imported(
-    root: Path, files: Mapping[str, str | bytes], pattern: str | None = PATTERN, *given: str
+    root: Path, files: Mapping[str, str | bytes], pattern: str | None = PATTERN, *given: str, tool: str = "sysbench"
 ) -> tuple[Outcome, Results]:
-    """Write the files into ``root/logs`` and import them into ``root/out``."""
+    """Write the files into ``root/logs`` and import them into ``root/out`` as logs of a tool."""
     for name, content in files.items():
         path = root / "logs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     patterns = (compile_pattern(pattern),) if pattern else ()
-    request = Request(root / "logs", root / "out", "x", patterns, read_given(given))
+    request = Request(root / "logs", root / "out", "x", patterns, read_given(given), tool=tool)
     outcome = import_logs(request, lambda _what, _done, _total: None)
     return outcome, Results.open(root / "out")

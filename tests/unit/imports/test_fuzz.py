@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sysbench_log
+import tool_logs
 from dbdyno.core import TreeError
-from dbdyno.imports import compile_pattern
+from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
+from dbdyno.imports._run import Source
 from dbdyno.imports.settings import read_dump, read_option_file
 from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
 from dbdyno.imports.telemetry import place, read_dstat, read_iostat, read_mpstat, read_vmstat
@@ -49,6 +54,27 @@ BESIDE = [
     "1,2,3",
     "",
 ]
+ORDERS = [500, 510, 505]
+OF_TOOLS = {
+    "sysbench": [WHOLE, sysbench_log.old_log(ORDERS), sysbench_log.old_log(ORDERS, is_transactional=False)],
+    "hammerdb": [
+        tool_logs.hammerdb(counter=ORDERS, stamps=True),
+        tool_logs.hammerdb_job(),
+        tool_logs.hammerdb(old=True),
+    ],
+    "tpcc-mysql": [tool_logs.tpcc_mysql(ORDERS, form=form) for form in ("trx", "short", "groups")],
+    "linkbench": [tool_logs.linkbench(ORDERS), tool_logs.linkbench_stats()],
+    "go-tpc": [tool_logs.go_tpc(ORDERS, style=style, failed=1) for style in ("plain", "json", "table")],
+}
+BESIDE_TOOLS = [
+    tool_logs.hammerdb_counter(ORDERS),
+    tool_logs.hammerdb_profile(),
+    tool_logs.linkbench_stats(),
+    "threadID,timestamp,op,totalops,totalerrors,ops,sampleDuration_us,sampleOps\n1,1400000000,ADD_LINK,9,1,9,5000,9\n",
+    '{"MariaDB tpm": {"2026-06-02 22:07:31": "81162", "2026-13-02 22:07:31": "x"}}',
+    '{"NEWORD": {"elapsed_ms": "0", "calls": "-3", "avg_ms": "1e9"}}',
+]
+NUMBERS = ["0", "-1", "999999999999999", "1e400", "nan", "0.0000", "NaN%", "", "|", ":", "\x00", "\ufffd", "(", "\n"]
 quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 texts = st.one_of(
     st.text(max_size=400),
@@ -69,6 +95,60 @@ def test_any_log_is_read_judged_and_made_a_table(text: str) -> None:
         assert found.status in ("good", "suspect", "failed")
         assert all(1 <= line <= text.count("\n") + 1 for line, _ in run.complaints)
         table_of(SecondRow, "r", seconds_table(run.intervals, figures.interval_s, percentile_of(run)))
+
+
+@st.composite
+def damaged(draw: st.DrawFn, wholes: list[str]) -> str:
+    """A whole text, cut, put together anew line by line, or with pieces replaced by odd ones."""
+    whole = draw(st.sampled_from(wholes))
+    how = draw(st.integers(0, 3))
+    if how == 0:
+        return draw(st.text(max_size=200))
+    if how == 1:
+        return "\n".join(draw(st.lists(st.sampled_from(whole.split("\n")), max_size=40)))
+    for _ in range(draw(st.integers(1, 4))):
+        at, length = draw(st.integers(0, len(whole))), draw(st.integers(0, 80))
+        whole = whole[:at] + draw(st.one_of(st.sampled_from(NUMBERS), st.text(max_size=6))) + whole[at + length :]
+    return whole if how == 2 else whole[: draw(st.integers(0, len(whole)))]
+
+
+@pytest.mark.parametrize("tool", sorted(OF_TOOLS))
+@quick
+@given(st.data())
+def test_any_log_of_any_tool_is_read_with_whatever_lies_beside_it(tool: str, data: st.DataObject) -> None:
+    text = data.draw(damaged(OF_TOOLS[tool]))
+    known = TOOLS[tool]
+    beside = {companion.kind: data.draw(damaged(BESIDE_TOOLS)) for companion in known.companions}
+    lines = text.count("\n") + 1
+    known.is_log(text)
+    parts = known.survey(text)
+    if not parts:
+        known.why_none(text)
+    for index, part in enumerate(parts):
+        assert 1 <= part.first_line <= lines
+        run = known.read(Source(text, index, part.threads or 1, beside))
+        assert run.judgement.status in ("good", "suspect", "failed")
+        assert (run.judgement.status == "failed") == (run.tps_mean is None)
+        assert run.tps_mean is None or math.isfinite(run.tps_mean)
+        assert run.window_s >= 0
+        assert all(1 <= line <= lines for line, _ in run.wrong)
+        assert all(math.isfinite(figures.tps) and figures.completed >= 0 for figures in run.types)
+        table_of(SecondRow, "r", run.seconds)
+
+
+@pytest.mark.parametrize("tool", sorted(OF_TOOLS))
+def test_a_megabyte_that_only_looks_like_a_log_is_done_with(tool: str) -> None:
+    # An expression that tries every way to read such a line would not come back.
+    odd = {
+        "sysbench": "[ 1s ] thds: 1 ",
+        "hammerdb": "Vuser 1:",
+        "tpcc-mysql": "  10, trx: 1, ",
+        "linkbench": "1/2 ",
+        "go-tpc": "[Current] A - ",
+    }
+    text = (odd[tool] * 40 + "\n") * 1500
+    for index, part in enumerate(TOOLS[tool].survey(text)):
+        TOOLS[tool].read(Source(text, index, part.threads or 1))
 
 
 @quick

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dbdyno.core import Caveat, RunStatus
+from dbdyno.core import Caveat
+from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement
 from dbdyno.imports._complaint import printable
 from dbdyno.imports._run import Judgement
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of
 from dbdyno.imports.sysbench._log import SysbenchRun
 
-TOTALS_DIFFER_FROM = 0.005
 DAMAGED_SHARE_LIMIT = 0.01
-SHORT_S = 60
 
 
 def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> Judgement:
@@ -20,13 +19,8 @@ def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> Judgement:
     ----------
     threads : of the cell
     """
-    failure = _failure(run, figures)
-    doubts = [] if failure else [caveat for caveat in (_cut_off(run), _forced(run), _damaged(run)) if caveat]
     remarks = _remarks(run, figures, threads) if figures.tps_mean is not None else []
-    if failure:
-        return Judgement("failed", failure, tuple(remarks))
-    status: RunStatus = "suspect" if doubts else "good"
-    return Judgement(status, "; ".join(doubt.text for doubt in doubts), (*doubts, *remarks))
+    return judgement(_failure(run, figures), (_cut_off(run), _forced(run), _damaged(run)), remarks)
 
 
 def _failure(run: SysbenchRun, figures: RunFigures) -> str:
@@ -64,30 +58,17 @@ def _damaged(run: SysbenchRun) -> Caveat | None:
 
 def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:
     found = (
-        _intervals(run, figures),
+        about_intervals(len(run.intervals), figures.interval_s, is_told=figures.interval_is_told),
         _missing(run, figures),
-        _totals(figures),
+        None if figures.transactions_are_summed else about_totals(figures.tool.tps, figures.tps_mean),
         _counts(figures),
         _events(run),
         _percentiles(run, figures),
         _threads(run, threads),
         _open_loop(run),
-        _short(figures),
+        about_window(figures.window_s),
     )
     return [caveat for caveat in found if caveat]
-
-
-def _intervals(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
-    if not len(run.intervals):
-        text = "no interval lines: throughput is the total that the tool printed, its noise is not known"
-        return Caveat("no-intervals", text)
-    if not figures.interval_is_told:
-        text = f"the log does not say how long its intervals are: taken as {figures.interval_s} s from its lines"
-        return Caveat("interval-unknown", text)
-    if figures.interval_s != 1:
-        text = f"intervals of {figures.interval_s} s: stalls shorter than that are hidden"
-        return Caveat("long-intervals", text)
-    return None
 
 
 def _missing(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
@@ -98,16 +79,6 @@ def _missing(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
         "that it is late for and lets the next one cover them, so they don't count as zero"
     )
     return Caveat("missing-intervals", text)
-
-
-def _totals(figures: RunFigures) -> Caveat | None:
-    if figures.tool.tps is None or not figures.tps_mean or figures.transactions_are_summed:
-        return None
-    share = figures.tool.tps / figures.tps_mean - 1
-    if abs(share) < TOTALS_DIFFER_FROM:
-        return None
-    text = f"the tool's own total, {figures.tool.tps:,.2f} TPS, differs from the mean of its intervals by {share:+.1%}"
-    return Caveat("totals-differ", text)
 
 
 def _counts(figures: RunFigures) -> Caveat | None:
@@ -159,11 +130,3 @@ def _open_loop(run: SysbenchRun) -> Caveat | None:
         "what still waits at the end uncounted"
     )
     return Caveat("dropped-backlog", text)
-
-
-def _short(figures: RunFigures) -> Caveat | None:
-    if figures.window_s >= SHORT_S:
-        return None
-    return Caveat(
-        "short-window", f"the run lasted {figures.window_s:.3g} s: below {SHORT_S} s steadiness can't be judged"
-    )

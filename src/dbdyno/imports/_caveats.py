@@ -1,0 +1,82 @@
+"""What weakens an imported run, as far as it is the same for every tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.core import Caveat, RunStatus
+from dbdyno.imports._run import Judgement
+from dbdyno.stats import noise_interval
+
+FloatArray = NDArray[np.float64]
+TOTALS_DIFFER_FROM = 0.005
+SHORT_S = 60
+
+
+def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[Caveat | None]) -> Judgement:
+    """Failed for a reason, suspect where there are doubts, else good.
+
+    >>> judgement("", [None], [None]).status, judgement("", [Caveat("cut-off", "it ends early")], []).reason
+    ('good', 'it ends early')
+    """
+    weighty = [] if failure else [caveat for caveat in doubts if caveat]
+    light = [caveat for caveat in remarks if caveat]
+    status: RunStatus = "failed" if failure else "suspect" if weighty else "good"
+    reason = failure or "; ".join(caveat.text for caveat in weighty)
+    return Judgement(status, reason, (*weighty, *light))
+
+
+def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, float | None]:
+    """Mean of a run's intervals with its noise; of one interval without; without intervals the tool's total."""
+    if len(rates) >= 2:
+        found = noise_interval(rates)
+        return found.mean, found.half_width
+    return (float(rates[0]) if len(rates) else total), None
+
+
+def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat | None:
+    """What intervals hide; None where each is a second."""
+    if not count:
+        text = "no interval lines: throughput is the total that the tool printed, its noise is not known"
+        return Caveat("no-intervals", text)
+    if not is_told:
+        text = f"the log does not say how long its intervals are: taken as {interval_s:g} s from its lines"
+        return Caveat("interval-unknown", text)
+    if interval_s != 1:
+        return Caveat("long-intervals", f"intervals of {interval_s:g} s: stalls shorter than that are hidden")
+    return None
+
+
+def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | None:
+    """Whether what the tool printed for the whole run is what its intervals come to."""
+    if tool_tps is None or not tps_mean:
+        return None
+    share = tool_tps / tps_mean - 1
+    if abs(share) < TOTALS_DIFFER_FROM:
+        return None
+    text = f"the tool's own total, {tool_tps:,.2f} TPS, differs from the mean of its intervals by {share:+.1%}"
+    return Caveat("totals-differ", text)
+
+
+def about_window(window_s: float) -> Caveat | None:
+    """Whether the run is too short to be judged."""
+    if window_s >= SHORT_S:
+        return None
+    return Caveat("short-window", f"the run lasted {window_s:.3g} s: below {SHORT_S} s steadiness can't be judged")
+
+
+def interval_of(end_s: FloatArray, told: int | None) -> tuple[int, bool]:
+    """Length of intervals in whole seconds by their ends, and whether that is told or beyond doubt.
+
+    >>> interval_of(np.array([10.0, 20.0, 30.0]), None), interval_of(np.array([7.0]), None)
+    ((10, True), (7, False))
+    """
+    steps = np.diff(end_s)
+    if told:
+        return told, True
+    if len(steps):
+        return max(int(steps.min()), 1), bool((steps == steps[0]).all())
+    return max(int(end_s[0]) if len(end_s) else 1, 1), False

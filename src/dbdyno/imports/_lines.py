@@ -1,0 +1,50 @@
+"""What readers of logs have in common: places in a text as line numbers, intervals as rows of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from dbdyno.imports._caveats import FloatArray
+
+MOST_DIGITS = r"\d{1,15}"
+NUMBER = r"-?\d{1,15}(?:\.\d{1,9})?"
+
+
+def line_of(text: str, at: int) -> int:
+    """Line of a place in a text, from 1."""
+    return text.count("\n", 0, at) + 1
+
+
+def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, object]) -> pa.Table:
+    """One row of the store an interval, placed at its first second; what is not given is not known.
+
+    Parameters
+    ----------
+    end_s : seconds of the run after which each interval ended
+    columns : by the names of `dbdyno.store.SecondRow`
+    """
+    count = len(end_s)
+    rows: dict[str, object] = {
+        "second": np.rint(end_s).astype(np.int64) - interval_s,
+        "phase": pa.repeat("window", count),
+        "duration_ns": np.full(count, interval_s * 10**9, dtype=np.int64),
+    }
+    return pa.table({**rows, **columns})
+
+
+def rising(end_s: Sequence[float]) -> list[int]:
+    """Indices of the values that are higher than every kept one before.
+
+    >>> rising([10, 20, 20, 5, 30])
+    [0, 1, 4]
+    """
+    kept: list[int] = []
+    last = float("-inf")
+    for index, value in enumerate(end_s):
+        if value > last:
+            kept.append(index)
+            last = value
+    return kept

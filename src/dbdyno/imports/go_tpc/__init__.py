@@ -1,0 +1,6 @@
+"""Output of go-tpc's ``tpcc`` in its three styles, plain, table and JSON; quantiles of its old and its new buckets."""
+
+from dbdyno.imports.go_tpc._rows import Row, read_rows
+from dbdyno.imports.go_tpc._tool import GO_TPC, read, survey
+
+__all__ = ["GO_TPC", "Row", "read", "read_rows", "survey"]

@@ -1,0 +1,113 @@
+"""Rows of go-tpc put to runs and, inside of one, to intervals."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.imports._run import Head
+from dbdyno.imports.go_tpc._rows import Row
+
+_COMMAND_RE = re.compile(r"^.{0,60}?(?:go-tpc|tiup bench) +(tpcc|ch)\b(.*\brun\b.*)$", re.MULTILINE)
+_WORKERS_RE = re.compile(r"^Finished: (\d{1,7}) OLTP workers", re.MULTILINE)
+_SECONDS_RE = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?")
+_SHORT = {"-T": "threads", "-H": "host", "-D": "db"}
+_SECRETS = frozenset({"password", "p"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one run.
+
+    Parameters
+    ----------
+    intervals : the rows of each interval, in order
+    summary : of the whole run
+    tpmc, tpm_total : as printed at the end; None where they are not
+    """
+
+    intervals: tuple[tuple[Row, ...], ...]
+    summary: tuple[Row, ...]
+    tpmc: float | None
+    tpm_total: float | None
+    first_line: int
+    last_line: int
+
+
+def runs_of(rows: Sequence[Row]) -> tuple[Rows, ...]:
+    """The runs of a log: one ends where, after its summary, another interval or the same summary begins."""
+    runs: list[list[Row]] = []
+    told: set[str] = set()
+    for row in rows:
+        begins = not runs or (
+            bool(told) and (row.kind == "current" or (row.kind == "summary" and row.operation in told))
+        )
+        if begins:
+            runs.append([])
+            told = set()
+        if row.kind == "summary":
+            told.add(row.operation)
+        runs[-1].append(row)
+    return tuple(_rows(run) for run in runs if any(row.kind != "total" for row in run))
+
+
+def _rows(rows: Sequence[Row]) -> Rows:
+    total = next((row.values for row in rows if row.kind == "total"), {})
+    summary = tuple(row for row in rows if row.kind == "summary")
+    intervals = _intervals([row for row in rows if row.kind == "current"])
+    return Rows(intervals, summary, total.get("tpmc"), total.get("tpmtotal"), rows[0].line, rows[-1].line)
+
+
+def _intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
+    """Operations are printed in the order of their names, so an interval ends where the order starts again."""
+    found: list[list[Row]] = []
+    for row in rows:
+        last = found[-1][-1] if found else None
+        if last is None or row.group != last.group or (not row.group and row.operation <= last.operation):
+            found.append([])
+        found[-1].append(row)
+    return tuple(tuple(interval) for interval in found)
+
+
+def head_of(text: str) -> Head:
+    """What an echoed command says, and the line that counts the workers of the mixed benchmark.
+
+    >>> head_of("$ go-tpc tpcc -H 10.0.0.1 -T 16 --warehouses 4 run --time 5m --interval 2s").interval_s
+    2
+    """
+    commands = list(_COMMAND_RE.finditer(text))
+    workers = _WORKERS_RE.search(text)
+    options = _options(commands[-1][2]) if commands else {}
+    threads = options.get("threads", "")
+    name = commands[-1][1] if commands else "tpcc"
+    host = {"mysql_host": options["host"]} if "host" in options else {}
+    return Head(
+        threads=int(threads) if threads.isascii() and threads.isdigit() else int(workers[1]) if workers else None,
+        interval_s=_seconds(options.get("interval", "")),
+        test=f"go-tpc {name}",
+        options={name: value for name, value in options.items() if name not in _SECRETS} | host,
+    )
+
+
+def _options(text: str) -> dict[str, str]:
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quote that is never closed
+        words = text.split()
+    found = {}
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        if name.startswith("--") or name in _SHORT:
+            found[_SHORT.get(name, name.removeprefix("--")).replace("-", "_")] = value if equals else following
+    return found
+
+
+def _seconds(text: str) -> int | None:
+    """A duration as Go writes it, whole seconds; None when it is none."""
+    match = _SECONDS_RE.fullmatch(text)
+    if not text or match is None:
+        return None
+    hours, minutes, seconds = (int(word or 0) for word in match.groups())
+    return hours * 3600 + minutes * 60 + seconds or None

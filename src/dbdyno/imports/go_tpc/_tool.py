@@ -1,0 +1,231 @@
+"""go-tpc as the import sees it: the runs of a log, and one of them read, judged and made ready for the store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
+from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement, throughput
+from dbdyno.imports._lines import window_table
+from dbdyno.imports._run import PartFacts, Source, ToolRun
+from dbdyno.imports._tool import Tool, no_run
+from dbdyno.imports.go_tpc._rows import Row, read_rows
+from dbdyno.imports.go_tpc._runs import Rows, head_of, runs_of
+
+_TRACES_RE = re.compile(
+    r"^[> \t]*\[(?:Current|Summary)\] |\"Prefix\" ?: ?\"\[(?:Current|Summary)|^\| *\[(?:Current|Summary)\]|^tpmC: ",
+    re.MULTILINE,
+)
+_ERROR_RE = re.compile(r"execute run failed, err .{0,2000}?\bError (\d{4})\b")
+_ERR = "_ERR"
+_QUERY_RE = re.compile(r"Q\d{1,2}$")
+_CONTRADICTION = 0.25
+_UNKNOWN_ERROR = "error (code not in the log)"
+
+
+def _is_log(text: str) -> bool:
+    return _TRACES_RE.search(text) is not None
+
+
+def survey(text: str) -> tuple[PartFacts, ...]:
+    """The runs of a log."""
+    head = head_of(text)
+    runs = runs_of(read_rows(text)[0])
+    windows = [_window_s(run, _interval(run, head.interval_s)[0]) for run in runs]
+    return tuple(PartFacts(head, head.threads, run.first_line, round(s)) for run, s in zip(runs, windows, strict=True))
+
+
+def read(source: Source) -> ToolRun:
+    """One run with everything that the store keeps of it."""
+    rows, wrong = read_rows(source.text)
+    runs = runs_of(rows)
+    run, head = runs[source.part_index], head_of(source.text)
+    length, is_told = _interval(run, head.interval_s)
+    rates = np.array([_count(interval) for interval in run.intervals], dtype=float) / length
+    total = _total_tps(run)
+    mean, half = throughput(rates, total)
+    window_s = _window_s(run, length)
+    failure = (
+        "" if mean else "no transaction was completed" if mean == 0 else "the log has neither intervals nor a summary"
+    )
+    types, contradictory = _types(run.summary)
+    errors = _errors(source.text, run, len(runs))
+    remarks = [
+        about_intervals(len(rates), length, is_told=is_told),
+        about_totals(total, mean),
+        _quantiles(run.summary, contradictory),
+        Caveat(
+            "rollbacks-counted",
+            "new orders that end in the rollback which their law asks for (1 %) are counted as done",
+        ),
+        _stopped(errors, head.options),
+        about_window(window_s),
+    ]
+    last = (
+        runs[source.part_index + 1].first_line - 1 if source.part_index + 1 < len(runs) else source.text.count("\n") + 1
+    )
+    first = run.first_line if source.part_index else 1
+    own = tuple((line, words) for line, words in wrong if first <= line <= last)
+    ending = () if run.summary else ((run.last_line, "the log ends here, without a summary"),)
+    return ToolRun(
+        head=head,
+        judgement=judgement(failure, [_cut_off(run), _damaged(own, run)], remarks),
+        tool=ToolFigures("go-tpc", tps=total, elapsed_s=_elapsed_s(run), max_ns=_longest(types)),
+        window_s=window_s,
+        tps_mean=mean or None,
+        tps_half_width=half if mean else None,
+        latency_ns=LatencyNs(None, None, None, None, _longest(types)) if _longest(types) else None,
+        transactions=int(_count(run.summary) if run.summary else sum(_count(each) for each in run.intervals)),
+        errors=errors,
+        types=types,
+        orders=_orders(run),
+        seconds=_seconds(run, length, rates),
+        start={"threads": head.threads, "interval_s": head.interval_s, "options": dict(head.options)},
+        end={"tpmc": run.tpmc, "tpm_total": run.tpm_total},
+        wrong=own + ending,
+    )
+
+
+def _is_done(row: Row) -> bool:
+    """Whether a row counts transactions that were done: no errors, and none of the queries of the mixed benchmark."""
+    return not row.operation.endswith(_ERR) and _QUERY_RE.match(row.operation) is None
+
+
+def _count(rows: tuple[Row, ...]) -> float:
+    return sum(row.values["count"] for row in rows if _is_done(row))
+
+
+def _interval(run: Rows, told: int | None) -> tuple[int, bool]:
+    """Length of an interval: ordered, else the time that its lines say they took."""
+    takes = [max((row.values.get("takes(s)", 0.0) for row in rows), default=0.0) for rows in run.intervals]
+    return (told, True) if told else (max(round(float(np.median(takes))), 1) if takes else 1, False)
+
+
+def _window_s(run: Rows, length: int) -> float:
+    return float(len(run.intervals) * length) or _elapsed_s(run) or 0.0
+
+
+def _elapsed_s(run: Rows) -> float | None:
+    return max((row.values.get("takes(s)", 0.0) for row in run.summary), default=0.0) or None
+
+
+def _total_tps(run: Rows) -> float | None:
+    elapsed_s = _elapsed_s(run)
+    return _count(run.summary) / elapsed_s if elapsed_s else None
+
+
+def _orders(run: Rows) -> OrderRates | None:
+    if run.tpmc is None:
+        return None
+    total = _total_tps(run)
+    return OrderRates(run.tpmc, run.tpm_total if run.tpm_total is not None else None if total is None else 60 * total)
+
+
+def _seconds(run: Rows, length: int, rates: np.ndarray) -> pa.Table | tuple[()]:
+    if not len(rates):
+        return ()
+    failed = [sum(row.values["count"] for row in rows if row.operation.endswith(_ERR)) for rows in run.intervals]
+    ends = (np.arange(len(rates), dtype=float) + 1) * length
+    return window_table(ends, length, {"tps": rates, "errors_per_s": np.array(failed, dtype=float) / length})
+
+
+def _types(summary: tuple[Row, ...]) -> tuple[tuple[TypeFigures, ...], bool]:
+    """Figures by type, and whether quantiles were left out because they contradict the sum of the times."""
+    failed = {
+        row.operation.removesuffix(_ERR): int(row.values["count"]) for row in summary if row.operation.endswith(_ERR)
+    }
+    done = [row for row in summary if not row.operation.endswith(_ERR)]
+    return tuple(_type(row, failed.get(row.operation, 0)) for row in done), any(_is_contradictory(row) for row in done)
+
+
+def _type(row: Row, failed: int) -> TypeFigures:
+    values, count = row.values, int(row.values["count"])
+    takes = values.get("takes(s)", 0.0)
+    total_ms, mean_ms = values.get("sum(ms)"), values.get("avg(ms)")
+    is_wrong = _is_contradictory(row)
+    if is_wrong and total_ms is not None:
+        mean_ms = total_ms / count
+    latency = None if is_wrong else _latency(values)
+    rate = count / takes if takes else values.get("tpm", 0.0) / 60
+    mean_ns = None if mean_ms is None else mean_ms * 1e6
+    return TypeFigures(row.operation.lower(), count, failed, 0, 0, rate, mean_ns, latency)
+
+
+def _latency(values: Mapping[str, float]) -> LatencyNs | None:
+    def ns(name: str) -> int | None:
+        return round(values[name] * 1e6) if name in values else None
+
+    found = LatencyNs(ns("50th(ms)"), ns("95th(ms)"), ns("99th(ms)"), ns("99.9th(ms)"), ns("max(ms)"))
+    return found if any((found.p50, found.p95, found.p99, found.p999, found.max)) else None
+
+
+def _is_contradictory(row: Row) -> bool:
+    """Whether the printed mean is not that of the printed sum: some builds took nanoseconds for milliseconds."""
+    count, total_ms, mean_ms = row.values["count"], row.values.get("sum(ms)"), row.values.get("avg(ms)")
+    if not count or total_ms is None or mean_ms is None:
+        return False
+    return abs(mean_ms - total_ms / count) > _CONTRADICTION * total_ms / count + 1.0
+
+
+def _longest(types: tuple[TypeFigures, ...]) -> int | None:
+    return max((t.latency_ns.max for t in types if t.latency_ns and t.latency_ns.max is not None), default=None)
+
+
+def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
+    """By code where the log holds the messages of this one run, else what the summary counts."""
+    found: dict[str, int] = {}
+    for code in _ERROR_RE.findall(text) if runs == 1 else ():
+        found[code] = found.get(code, 0) + 1
+    counted = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
+    left = counted - sum(found.values())
+    return found | ({_UNKNOWN_ERROR: left} if left > 0 else {})
+
+
+def _stopped(errors: Mapping[str, int], options: Mapping[str, str]) -> Caveat | None:
+    if not errors or "ignore_error" in options:
+        return None
+    text = "a user ends at its first error unless told otherwise, and the log does not say whether it was told"
+    return Caveat("users-may-have-stopped", f"{sum(errors.values()):,} transactions failed: {text}")
+
+
+def _quantiles(summary: tuple[Row, ...], contradictory: bool) -> Caveat:
+    if contradictory:
+        text = "printed means and quantiles contradict the printed sum of the times: left out, means are of the sum"
+        return Caveat("quantiles-contradict", text)
+    if not any(name.endswith("th(ms)") for row in summary for name in row.values):
+        return Caveat("no-percentile", "the log holds no quantiles of the whole run")
+    if any("50th(ms)" in row.values for row in summary):
+        text = (
+            "quantiles are of single types, in steps of up to 6 %, none below 1 ms or above 16 s; of all there is none"
+        )
+    else:
+        text = "quantiles are of single types, the upper edges of 27 buckets up to 16 s; of all there is none"
+    return Caveat("coarse-quantiles", text)
+
+
+def _cut_off(run: Rows) -> Caveat | None:
+    if run.summary:
+        return None
+    return Caveat("cut-off", "the log ends without a summary: whether the run went on is not known")
+
+
+def _damaged(wrong: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
+    if len(wrong) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
+        return None
+    return Caveat("damaged-log", f"{len(wrong)} lines of the log can't be read, the first is line {wrong[0][0]}")
+
+
+GO_TPC = Tool(
+    name="go-tpc",
+    title="go-tpc",
+    names=r"go[-_]?tpc|tiup[-_]bench",
+    is_log=_is_log,
+    survey=survey,
+    why_none=lambda text: no_run(text, "no run of go-tpc in it"),
+    read=read,
+    versions_differ="versions differ in their buckets",
+)

@@ -1,0 +1,66 @@
+"""The transaction counter: commits and rollbacks a minute over its last refresh, in its own log or between lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from dbdyno.imports._lines import line_of
+from dbdyno.imports._run import Wrong
+from dbdyno.imports.hammerdb._clock import clock_s
+
+READING_RE = re.compile(r"^(\d{1,15}) ([A-Za-z][\w ]{0,40}?) tpm(?: @ ([^\n]{1,60}))?[ \t]*$", re.MULTILINE)
+_LIKE_RE = re.compile(r"^\S*\d+ [A-Za-z][\w ]{0,40} tp(?:m\b.*)?$", re.MULTILINE)
+_SERIES_RE = re.compile(r'"[A-Za-z][\w ]{0,40} tpm"\s*:\s*\{')
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading.
+
+    Parameters
+    ----------
+    tpm : transactions a minute over the time since the reading before
+    at_s : by the counter's clock, from some beginning; None where it wrote none
+    place : character in the text
+    """
+
+    tpm: int
+    at_s: int | None
+    place: int
+
+
+def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
+    r"""Readings of a counter's log, of a capture of the command line, or of a job's ``tcount``.
+
+    >>> found, wrong = read_counter("600 MySQL tpm\n720 MySQL tpm @ Mon Apr 14 13:18:44 BST 2025\n")
+    >>> [reading.tpm for reading in found], found[1].at_s is not None, wrong
+    ([600, 720], True, ())
+    """
+    series = _SERIES_RE.search(text)
+    if series and not READING_RE.search(text):
+        return _of_json(text, text.rfind("{", 0, series.start()) if "{" in text[: series.start()] else series.start())
+    found = [Reading(int(m[1]), clock_s(m[3]) if m[3] else None, m.start()) for m in READING_RE.finditer(text)]
+    places = {reading.place for reading in found}
+    wrong = [
+        (line_of(text, match.start()), f"not a whole reading of the counter: {match[0].strip()[:120]}")
+        for match in _LIKE_RE.finditer(text)
+        if match.start() not in places
+    ]
+    return tuple(found[:_MOST]), tuple(wrong)
+
+
+def _of_json(text: str, start: int) -> tuple[tuple[Reading, ...], Wrong]:
+    try:
+        document, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        return (), ((line_of(text, start), f"not JSON: {error}"),)
+    values = next((v for k, v in document.items() if str(k).endswith(" tpm") and isinstance(v, dict)), {})
+    found = [
+        Reading(int(tpm), clock_s(str(at)), start)
+        for at, tpm in values.items()
+        if isinstance(tpm, str | int) and str(tpm).isascii() and str(tpm).isdigit() and len(str(tpm)) <= 15
+    ]
+    return tuple(found), ()

@@ -1,0 +1,228 @@
+"""tpcc-mysql as the import sees it: the runs of a log, and one of them read, judged and made ready for the store."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
+from dbdyno.imports._caveats import (
+    about_intervals,
+    about_totals,
+    about_window,
+    interval_of,
+    judgement,
+    throughput,
+)
+from dbdyno.imports._lines import line_of, window_table
+from dbdyno.imports._run import Head, LogPart, PartFacts, Source, ToolRun
+from dbdyno.imports._tool import Tool, no_run
+from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
+from dbdyno.imports.tpcc_mysql._results import Results, TypeCounts, read_results
+
+TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
+_HEAD_RE = re.compile(r"^\*{3,} ###easy### TPC-C Load Generator \*+", re.MULTILINE)
+_TRACES_RE = re.compile(
+    r"###easy### TPC-C Load Generator|^\s*\d+, trx: \d+,? |^ *\d+, \d+\(\d+\):[\d.]+\|?[\d.]*, \d+\(|^<TpmC>",
+    re.MULTILINE,
+)
+_FACTS = {
+    name: re.compile(expression, re.MULTILINE)
+    for name, expression in (
+        ("threads", r"^ *\[connection\]: (\d{1,7})\s*$"),
+        ("lead_s", r"^ *\[rampup\]: (\d{1,7}) \(sec\.\)"),
+        ("measure_s", r"^ *\[measure\]: (\d{1,7}) \(sec\.\)"),
+        ("warehouses", r"^ *\[warehouse\]: (\d{1,9})\s*$"),
+        ("interval_s", r"^option i with value '(\d{1,7})'"),
+    )
+}
+_SERVER_RE = re.compile(r"^ *\[server\]: (\S{1,255})", re.MULTILINE)
+_SOCKET_RE = re.compile(r"^option S \(socket\) with value '([^']{1,255})'", re.MULTILINE)
+
+
+def _is_log(text: str) -> bool:
+    return _TRACES_RE.search(text) is not None
+
+
+def _parts(text: str) -> tuple[LogPart, ...]:
+    starts = [match.start() for match in _HEAD_RE.finditer(text)]
+    if not starts or read_lines(text[: starts[0]])[0]:
+        starts.insert(0, 0)
+    spans = [(a, b) for a, b in zip(starts, [*starts[1:], len(text)], strict=True) if _holds_a_run(text[a:b])]
+    return tuple(LogPart(_head(text[a:b]), a, b, line_of(text, a)) for a, b in spans)
+
+
+def _holds_a_run(text: str) -> bool:
+    return "MEASURING START" in text or read_results(text).is_whole or bool(read_lines(text)[0])
+
+
+def _head(text: str) -> Head:
+    facts = _numbers(text)
+    server, socket = _SERVER_RE.search(text), _SOCKET_RE.search(text)
+    options = {"mysql_socket": socket[1]} if socket else {"mysql_host": server[1]} if server else {}
+    return Head(
+        threads=facts.get("threads"),
+        interval_s=facts.get("interval_s") or None,
+        test="tpcc/tpcc-mysql",
+        options=options,
+        lead_s=facts.get("lead_s", 0),
+    )
+
+
+def _numbers(text: str) -> dict[str, int]:
+    return {name: int(match[1]) for name, expression in _FACTS.items() if (match := expression.search(text))}
+
+
+def survey(text: str) -> tuple[PartFacts, ...]:
+    """The runs of a log."""
+    found = []
+    for part in _parts(text):
+        own = text[part.start : part.end]
+        results, facts = read_results(own), _numbers(own)
+        found.append(
+            PartFacts(part.head, part.head.threads, part.first_line, results.seconds or facts.get("measure_s", 0))
+        )
+    return tuple(found)
+
+
+def read(source: Source) -> ToolRun:
+    """One run with everything that the store keeps of it."""
+    part = _parts(source.text)[source.part_index]
+    own = source.text[part.start : part.end]
+    intervals, wrong = read_lines(own)
+    results = read_results(own)
+    length, is_told = interval_of(np.array([each.end_s for each in intervals], dtype=float), part.head.interval_s)
+    rates = np.array([sum(each.counts) for each in intervals], dtype=float) / length
+    total = _total_tps(results)
+    mean, half = throughput(rates, total)
+    failure = "" if mean else "no transaction was completed" if mean == 0 else _why_nothing(own)
+    remarks = [
+        about_intervals(len(intervals), length, is_told=is_told),
+        about_totals(total, mean),
+        _percentiles(intervals),
+        _rolled_back(),
+        about_window(len(intervals) * length or results.seconds or 0),
+    ]
+    last_line = part.first_line + own.rstrip("\n").count("\n")
+    ending = () if results.is_whole else ((last_line, "the log ends here, without a whole last report"),)
+    return ToolRun(
+        head=part.head,
+        judgement=judgement(failure, [_cut_off(results, intervals), _damaged(wrong, intervals)], remarks),
+        tool=ToolFigures("tpcc-mysql", tps=total, elapsed_s=results.seconds, max_ns=_longest_ns(intervals)),
+        window_s=float(len(intervals) * length or results.seconds or 0),
+        tps_mean=mean or None,
+        tps_half_width=half if mean else None,
+        latency_ns=LatencyNs(None, None, None, None, _longest_ns(intervals)) if _longest_ns(intervals) else None,
+        transactions=sum(t.completed for t in results.types) or sum(sum(each.counts) for each in intervals),
+        errors=_errors(results),
+        retries=sum(t.repeats for t in results.types),
+        types=_types(results, intervals),
+        orders=_orders(results),
+        seconds=_seconds(intervals, length, rates),
+        start={**_numbers(own), "first_line": part.first_line, "last_line": last_line},
+        end={"tpmc": results.tpmc, "measured_s": results.seconds} if results.is_whole else {},
+        wrong=tuple((part.first_line - 1 + line, words) for line, words in wrong) + ending,
+    )
+
+
+def _seconds(intervals: tuple[Interval, ...], length: int, rates: np.ndarray) -> pa.Table | tuple[()]:
+    if not intervals:
+        return ()
+    columns: dict[str, object] = {"tps": rates}
+    if any(each.p95_ms is not None for each in intervals):
+        columns["tool_percentile"] = np.full(len(intervals), 95.0)
+        p95 = [None if each.p95_ms is None else round(each.p95_ms * 1e6) for each in intervals]
+        columns["tool_percentile_ns"] = pa.array(p95, pa.int64())
+    return window_table(np.array([each.end_s for each in intervals], dtype=float), length, columns)
+
+
+def _total_tps(results: Results) -> float | None:
+    return sum(t.completed for t in results.types) / results.seconds if results.types and results.seconds else None
+
+
+def _orders(results: Results) -> OrderRates | None:
+    if results.tpmc is None or not results.types or not results.seconds:
+        return None
+    return OrderRates(results.tpmc, sum(t.completed for t in results.types) * 60 / results.seconds)
+
+
+def _types(results: Results, intervals: tuple[Interval, ...]) -> tuple[TypeFigures, ...]:
+    if not results.seconds:
+        return ()
+    return tuple(
+        _type(name, counts, results.seconds, _longest_of(intervals, index))
+        for index, (name, counts) in enumerate(zip(TYPES, results.types, strict=False))
+    )
+
+
+def _type(name: str, counts: TypeCounts, seconds: int, longest_ns: int | None) -> TypeFigures:
+    mean_ns = None if counts.mean_ms is None else counts.mean_ms * 1e6
+    latency = None if longest_ns is None else LatencyNs(None, None, None, None, longest_ns)
+    rate = counts.completed / seconds
+    return TypeFigures(name, counts.completed, counts.gave_up, counts.repeats, 0, rate, mean_ns, latency)
+
+
+def _longest_of(intervals: tuple[Interval, ...], index: int) -> int | None:
+    values = [each.max_ms[index] for each in intervals if each.max_ms is not None]
+    return round(max(values) * 1e6) if values else None
+
+
+def _longest_ns(intervals: tuple[Interval, ...]) -> int | None:
+    found = [value for index in range(len(TYPES)) if (value := _longest_of(intervals, index)) is not None]
+    return max(found, default=None)
+
+
+def _errors(results: Results) -> dict[str, int]:
+    gave_up = sum(t.gave_up for t in results.types)
+    return results.errors | ({"given up after its repeats (code not in the log)": gave_up} if gave_up else {})
+
+
+def _why_nothing(text: str) -> str:
+    if "error at " in text:
+        return "tpcc-mysql gave up with an error"
+    return "the log has neither interval lines nor a whole last report"
+
+
+def _cut_off(results: Results, intervals: tuple[Interval, ...]) -> Caveat | None:
+    if results.is_whole:
+        return None
+    after = f" after second {intervals[-1].end_s}" if intervals else ""
+    return Caveat("cut-off", f"the log ends without a whole last report{after}: whether the run went on is not known")
+
+
+def _damaged(wrong: tuple[tuple[int, str], ...], intervals: tuple[Interval, ...]) -> Caveat | None:
+    if len(wrong) <= 0.01 * max(len(intervals), 1):
+        return None
+    return Caveat("damaged-log", f"{len(wrong)} lines of the log can't be read, the first is line {wrong[0][0]}")
+
+
+def _percentiles(intervals: tuple[Interval, ...]) -> Caveat:
+    if any(each.p95_ms is not None for each in intervals):
+        text = (
+            "its percentiles are of New-Order alone and of one interval each, and nothing below 1 ms is told apart: no "
+            "quantile of the run is known"
+        )
+        return Caveat("percentile-of-new-orders", text)
+    if any(each.max_ms is not None for each in intervals) or not intervals:
+        return Caveat("no-percentile", "the log holds no percentiles: no quantile of response times is known")
+    text = "the log says neither which percentile its lines show nor whether in seconds or milliseconds: left out"
+    return Caveat("no-percentile", text)
+
+
+def _rolled_back() -> Caveat:
+    text = "new orders that end in the rollback which their law asks for (1 %) are counted as done, in TpmC, too"
+    return Caveat("rollbacks-counted", text)
+
+
+TPCC_MYSQL = Tool(
+    name="tpcc-mysql",
+    title="tpcc-mysql",
+    names=r"tpcc(?:[-_]?mysql|[-_]?start)?",
+    is_log=_is_log,
+    survey=survey,
+    why_none=lambda text: no_run(text, "no run of tpcc-mysql in it"),
+    read=read,
+    versions_differ="versions differ in what they print",
+)
