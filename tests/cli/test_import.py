@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import sysbench_log
+import tool_logs
 from dbdyno.cli import main
+from dbdyno.cli._import_stories import TOOL_STORIES
+from dbdyno.imports import TOOLS
 
 TPS = [100.0 + n % 7 for n in range(70)]
 
@@ -76,3 +79,32 @@ def test_a_study_that_was_imported_is_not_run(logs: Path, tmp_path: Path, capsys
     assert main(["import", "sysbench", str(logs), "-o", str(tmp_path / "r"), "--quiet"]) == 0
     assert main(["run", str(tmp_path / "r" / "study.toml")]) == 2
     assert "can't be run" in capsys.readouterr().err
+
+
+def test_every_tool_that_is_read_has_a_help_of_its_own() -> None:
+    assert set(TOOL_STORIES) == set(TOOLS)
+
+
+def test_without_a_tool_the_request_is_wrong_and_one_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import"]) == 2
+    assert "dbdyno import sysbench LOGS -o DIR" in capsys.readouterr().err
+
+
+def test_a_run_of_hammerdb_is_imported_shown_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for target, tpm in (("a", 13_800), ("b", 20_700)):
+        folder = tmp_path / "logs" / target
+        folder.mkdir(parents=True)
+        (folder / "hammerdb.log").write_text(
+            tool_logs.hammerdb(tpm * 10 // 23, tpm, counter=[tpm + n for n in range(12)])
+        )
+        (folder / "hdbxtprofile.log").write_text(tool_logs.hammerdb_profile())
+    out = tmp_path / "results"
+    assert main(["import", "hammerdb", str(tmp_path / "logs"), "-o", str(out)]) == 0
+    assert main(["show", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "9,000 NOPM, 20,700 TPM" in shown
+    assert "new_order" in shown
+    assert main(["report", str(out)]) == 0
+    page = (out / "report.html").read_text()
+    assert "Logs of HammerDB in logs" in page
+    assert "286 µs" in page or "0.286 ms" in page

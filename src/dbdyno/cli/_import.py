@@ -13,38 +13,26 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._import_stories import IMPORT_STORY, TOOL_STORIES
 from dbdyno.cli._words import counted
+from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
     from dbdyno.imports import Outcome
 
 _MOST_PRINTED = 40
 
-_STORY = """\
-Reads a folder of logs, unpacked or file by file in gzip, xz or bzip2, into a results folder of its own:
-sysbench 1.0 and 1.1 with iostat, vmstat, mpstat and dstat beside them, and SHOW VARIABLES, SHOW STATUS and
-option files as settings of the targets. Then `dbdyno report` and `dbdyno show` serve it like any other.
-
-  dbdyno import sysbench percona-2026 -o results/p26
-  dbdyno report results/p26
-  dbdyno import sysbench logs -o results/ours --set route=network \\
-      --pattern '{engine}-{version}/pool{tier:GB}/{workload}_{threads}.log'
-
-A pattern tells where in a path the fields stand: {engine} {version} {storage_engine} {target} {tier} {workload}
-{threads} {route} {repeat}; any other name becomes part of the target's name; * and ... take anything. It is
-held against the end of the path. Without one, layouts of published trees are recognised: percona-2026,
-checkpoint-2020. What neither name nor log tells stays unknown; nothing is guessed. Each run says in its
-caveats what its log lacks.
-
-What can't be read is named with file and line on standard error, the rest is imported, and the exit code is
-then 1. Every run keeps checksum and path of the files that it was made from.
-"""
-
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "import", "make a results folder from logs of other tools", _STORY, _import)
-    parser.add_argument("tool", choices=["sysbench"], metavar="TOOL", help="which wrote the logs: sysbench")
+    parser = add(commands, "import", "make a results folder from logs of other tools", IMPORT_STORY, _no_tool)
+    tools = parser.add_subparsers(title="tools", metavar="TOOL")
+    for tool, (summary, story) in TOOL_STORIES.items():
+        _add_options(add(tools, tool, summary, story, _import), tool)
+
+
+def _add_options(parser: argparse.ArgumentParser, tool: str) -> None:
+    parser.set_defaults(tool=tool)
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the logs")
     names = parser.add_argument_group("where things stand in names")
     names.add_argument(
@@ -59,6 +47,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     output.add_argument("--quiet", action="store_true", help="print only the path of the results folder")
 
 
+def _no_tool(_choices: argparse.Namespace) -> int:
+    raise RequestError("no tool named", "", f"write for example: dbdyno import {next(iter(TOOL_STORIES))} LOGS -o DIR")
+
+
 def _import(choices: argparse.Namespace) -> int:
     from dbdyno.imports import Request, compile_pattern, import_logs, read_given  # late: see _main
 
@@ -70,6 +62,7 @@ def _import(choices: argparse.Namespace) -> int:
         tuple(compile_pattern(text) for text in choices.pattern),
         read_given(choices.set),
         ("dbdyno", *sys.argv[1:]),
+        choices.tool,
     )
     with _progress(quiet=choices.quiet) as on_progress:
         outcome = import_logs(request, on_progress)

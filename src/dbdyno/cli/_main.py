@@ -59,7 +59,7 @@ does more work, by how much and how sure that is.
   dbdyno run studies/first.toml -o DIR       do it; the same command again goes on where it stopped
   dbdyno show DIR                            the results in the terminal
   dbdyno diff BASE NEW                       what changed between two folders; can fail a build
-  dbdyno import sysbench LOGS -o DIR         logs of others, made into results to show and report
+  dbdyno import sysbench LOGS -o DIR         logs of other tools, made into results to show and report
   dbdyno claims DIR --against REPORT         what a published report prints, held against results
   dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
