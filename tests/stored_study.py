@@ -85,6 +85,9 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
             "data_bytes": 5_000_000,
         },
         "process": {"allocator": "libc", "proc_limits": {"Max open files": "1024"}, "cgroup": {}},
+        "variables_after": {},
+        "caveats": (),
+        "counters": {},
         "server_cnf": "[mysqld]\ninnodb_flush_log_at_trx_commit = 1\nskip_log_bin\n",
         "telemetry": readings,
     }
@@ -101,6 +104,7 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         tps_half_width=1.0,
         transactions=1200,
         errors=fields["errors"],
+        caveats=fields["caveats"],
         started_ns=began,
         ended_ns=began + 15 * 10**9,
     )
@@ -115,10 +119,12 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         seconds,
         telemetry=[TelemetryRow(s, *reading) for s in range(13) for reading in fields["telemetry"]],
         variables=fields["variables"],
+        variables_after=fields["variables_after"],
         status_before=fields["status_before"],
         status_after=fields["status_after"],
         schema=fields["schema"],
         process=fields["process"],
+        counters=fields["counters"],
         start=start,
         server_cnf=fields["server_cnf"],
     )

@@ -86,11 +86,16 @@ def _audit(choices: argparse.Namespace) -> int:
 def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
     """Comparison sets of a results folder, or else of the dumps in a folder."""
     from dbdyno.dumps import read_dumps
-    from dbdyno.fairness import study_sets
+    from dbdyno.fairness import looked_set, study_sets
     from dbdyno.store import Results, is_results_folder
+    from dbdyno.study import parse_study
 
     if is_results_folder(folder):
-        sets = study_sets(Results.open(folder))
+        results = Results.open(folder)
+        sets = study_sets(results)
+        if not sets and (looks := results.looks()):
+            study = parse_study(results.study_text, str(folder / "study.toml"))
+            sets = (looked_set(results, study, looks),)
         if not sets:
             raise StoreError(
                 f"{folder} holds no run that can be audited",

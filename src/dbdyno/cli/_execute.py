@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dbdyno.cli._client import calibration_for_study
+from dbdyno.cli._live_audit import auditor
 from dbdyno.cli._machine import check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import progress
@@ -47,6 +48,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
             retry_failed=choices.retry_failed,
             calibration=calibration,
             examined=examination_to_json(examination),
+            auditor=auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
         )
     return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
 
@@ -65,6 +67,13 @@ def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) ->
 
 
 def _say_what_is_missing(outcome: Outcome) -> None:
+    if outcome.refused:
+        print(
+            "warning: stopped before the first run: the targets differ gravely. dbdyno audit --fix STUDY.toml DIR "
+            "writes a study without what settings remove; without --strict-audit and [audit] stop_at it runs as it is",
+            file=sys.stderr,
+        )
+        return
     if outcome.failed:
         print(
             f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again",

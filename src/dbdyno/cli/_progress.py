@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from dbdyno import lab
+from dbdyno.cli._live_audit import audit_lines
 from dbdyno.cli._words import duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
 
@@ -95,6 +96,8 @@ class LiveView:
                 self._doing = (
                     f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
                 )
+            case lab.ServerLookedAt():
+                self._doing = f"{event.target}: started to be audited"
             case lab.ResultsComparing():
                 self._doing = f"{event.target}: sending the events by which results are compared"
             case lab.RunStarted():
@@ -174,6 +177,8 @@ def done_line(event: lab.Event) -> str:
                 if event.targets_count > 1
                 else ""
             )
+        case lab.ServersAudited():
+            return "\n".join(audit_lines(event))
         case lab.ResultsCompared():
             return "\n".join(_results_lines(event.comparison))
         case lab.TargetFailed():

@@ -18,8 +18,12 @@ a power cut, it loses at most the run under way: the same command goes on with w
   dbdyno run studies/first.toml -o /data/first
   dbdyno run studies/percona-2026.toml --scale small
 
-Exit code 0: all runs made; 1: some runs failed or it was interrupted; 2: the request was wrong;
-3: host, network or server failed.
+Before the first run dbdyno looks at the machine (dbdyno doctor) and starts each target's server once, to
+audit them by what they say of themselves and what the load's own connections negotiate. Grave differences are
+printed there, before hours went by; --strict-audit, or stop_at = "critical" in the study's [audit], stops.
+
+Exit code 0: all runs made; 1: some runs failed, it was interrupted, or the audit stopped it; 2: the
+request was wrong; 3: host, network or server failed, or the machine is not fit for the study.
 """
 
 
@@ -37,6 +41,9 @@ def add_run_options(parser: Parser) -> None:
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
     output.add_argument("--retry-failed", action="store_true", help="make failed runs again; their records are kept")
     output.add_argument("--no-calibrate", action="store_true", help="don't calibrate the load generator when unknown")
+    output.add_argument(
+        "--strict-audit", action="store_true", help="stop before the first run at a critical difference of the targets"
+    )
     output.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
     output.add_argument("--quiet", action="store_true", help="print only the path of the report")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from dbdyno.engines._tables import cached, joined_rows
 from dbdyno.engines._versions import within
 
 CounterKind = Literal["counter", "gauge"]
-Derivation = Literal["value", "difference", "scaled"]
+Derivation = Literal["value", "difference", "product", "scaled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,11 @@ class CounterSource:
     counter_id : neutral name such as ``redo.checkpoint_age``
     kind : counter (only grows; take differences) or gauge (a level)
     unit : bytes, pages, ops, rows, count, ms, us, ratio
-    status : rows of SHOW GLOBAL STATUS it is made of; empty where `metric` gives it
+    status : rows of SHOW GLOBAL STATUS it is made of; empty where `metric` gives it. A prefix names another place:
+        ``text:`` a line of the log part of SHOW ENGINE INNODB STATUS, ``variables:`` a global variable, ``cfstats:``
+        a row of information_schema.ROCKSDB_CFSTATS, summed over column families
     metric : row of information_schema.INNODB_METRICS, one that is on by default; empty for none
-    derivation : the row itself, the first less the second, or the first times `factor`
+    derivation : the row itself, the first less the second, all multiplied and by `factor`, or the first by `factor`
     """
 
     counter_id: str
@@ -41,7 +44,7 @@ class CounterSource:
 
         Parameters
         ----------
-        status : rows of SHOW GLOBAL STATUS, names in lower case
+        status : rows of SHOW GLOBAL STATUS, names in lower case, and what was read elsewhere, with its prefix
         metrics : rows of INNODB_METRICS
         """
         if self.metric:
@@ -52,7 +55,14 @@ class CounterSource:
             return None
         if self.derivation == "difference":
             return numbers[0] - numbers[1]
+        if self.derivation == "product":
+            return math.prod(numbers) * self.factor
         return numbers[0] * self.factor
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether SHOW GLOBAL STATUS alone gives it, which needs no right of its own."""
+        return not self.metric and not any(":" in name for name in self.status)
 
 
 def counter_sources(family: str, version: str, storage_engines: tuple[str, ...] = ("innodb",)) -> list[CounterSource]:

@@ -4,6 +4,6 @@ Reads the store, judges nothing itself: the rules are in `audit`. See docs/conce
 """
 
 from dbdyno.fairness._mend import Mended, Outcome, mend
-from dbdyno.fairness._sets import study_sets
+from dbdyno.fairness._sets import looked_set, study_sets
 
-__all__ = ["Mended", "Outcome", "mend", "study_sets"]
+__all__ = ["Mended", "Outcome", "looked_set", "mend", "study_sets"]

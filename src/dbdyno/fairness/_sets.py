@@ -9,19 +9,25 @@ from typing import Any
 
 from dbdyno.audit import ComparisonSet
 from dbdyno.core import format_bytes
+from dbdyno.fairness._looks import LookedAt, StoredSource
 from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
 from dbdyno.fairness._window import wrote
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study, parse_study
 
 
-def study_sets(results: Results) -> tuple[ComparisonSet, ...]:
+def study_sets(results: Results, *, at_end: bool = False) -> tuple[ComparisonSet, ...]:
     """One set for each workload, route and memory tier; targets of which nothing ran there are left out.
 
     Campaigns are named by workload and route where the study has several.
+
+    Parameters
+    ----------
+    at_end : by the variables as they were read after the window
     """
     study = parse_study(results.study_text, str(results.path / "study.toml"))
     records = results.records()
+    source = StoredSource(results, at_end)
     found = []
     for choice, route, tier in itertools.product(study.workloads, study.routes, study.tiers_bytes):
         here = [
@@ -30,18 +36,53 @@ def study_sets(results: Results) -> tuple[ComparisonSet, ...]:
             if (record.run.cell.workload, record.run.cell.route, record.run.cell.tier_bytes)
             == (choice.label, route, tier)
         ]
-        runs = [runs for target in study.targets if (runs := of_target(results, study, target, here))]
+        runs = [runs for target in study.targets if (runs := of_target(source, study, target, here))]
         if runs:
-            found.append(
-                ComparisonSet(
-                    tuple(facts_of(of_one) for of_one in runs),
-                    campaign=_campaign(study, choice.label, route),
-                    tier=format_bytes(tier),
-                    study=_study_facts(results, study, runs),
-                    text={"claims": ()} if study.imported is None else {},
-                )
-            )
+            told = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
+            found.append(_set(study, runs, choice.label, route, tier, None if None in told else any(told)))
     return tuple(found)
+
+
+def looked_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
+    """The servers of one place that were looked at, beside those that were driven there already.
+
+    What only a driven window shows is not known of them.
+
+    Parameters
+    ----------
+    looks : one a target at one workload, route and tier; records of runs that were not made
+    """
+    cell = looks[0].record.run.cell
+    place = (cell.workload, cell.route, cell.tier_bytes)
+    source = LookedAt.over(results, looks)
+    seen = {look.record.run.cell.target: look.record for look in looks}
+    stored = [
+        record
+        for record in results.records()
+        if (record.run.cell.workload, record.run.cell.route, record.run.cell.tier_bytes) == place
+    ]
+    runs = [
+        found
+        for target in study.targets
+        if (
+            found := TargetRuns(source, study, target, (seen[target.name],))
+            if target.name in seen
+            else of_target(source, study, target, stored)
+        )
+    ]
+    return _set(study, runs, cell.workload, cell.route, cell.tier_bytes, None)
+
+
+def _set(
+    study: Study, runs: Sequence[TargetRuns], label: str, route: str, tier: int, writes: bool | None
+) -> ComparisonSet:
+    return ComparisonSet(
+        tuple(facts_of(of_one) for of_one in runs),
+        campaign=_campaign(study, label, route),
+        tier=format_bytes(tier),
+        study=_study_facts(study, runs, writes),
+        text={"claims": ()} if study.imported is None else {},
+    )
 
 
 def _campaign(study: Study, label: str, route: str) -> str:
@@ -49,10 +90,8 @@ def _campaign(study: Study, label: str, route: str) -> str:
     return " by ".join([*parts, *([route] if len(study.routes) > 1 else [])])
 
 
-def _study_facts(results: Results, study: Study, runs: Sequence[TargetRuns]) -> dict[str, Any]:
+def _study_facts(study: Study, runs: Sequence[TargetRuns], wrote_any: bool | None) -> dict[str, Any]:
     """What was driven, and how. Nothing is claimed beside what was read."""
-    told = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
-    wrote_any = None if None in told else any(told)
     if study.imported is not None:
         return {"writes": wrote_any, "max_threads": max(study.concurrencies)}
     starts = [start for of_one in runs if (start := of_one.document("start"))]

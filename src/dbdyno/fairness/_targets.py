@@ -9,8 +9,8 @@ from typing import Any
 
 from dbdyno.audit import TargetFacts, parse_option_file
 from dbdyno.core import RunRecord, Target
-from dbdyno.fairness._window import Window, read_window
-from dbdyno.store import Results
+from dbdyno.fairness._looks import RunSource
+from dbdyno.fairness._window import Window
 from dbdyno.study import Study
 
 THIS_MACHINE = (None, "127.0.0.1", "::1", "localhost")
@@ -25,7 +25,7 @@ class TargetRuns:
     runs : those that were driven, in the order in which they were
     """
 
-    results: Results
+    source: RunSource
     study: Study
     target: Target
     runs: tuple[RunRecord, ...]
@@ -47,14 +47,14 @@ class TargetRuns:
 
     def document(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """A document of the judged run; empty where it was stored without."""
-        return self.results.optional_document(self.judged.run.run_id, name)
+        return self.source.document(self.judged.run.run_id, name)
 
 
 def facts_of(runs: TargetRuns) -> TargetFacts:
     """All that is stored of a target, in the audit's words."""
     run_id = runs.judged.run.run_id
-    window = read_window(runs.results, run_id)
-    option_file = runs.results.text(run_id, "server.cnf")  # empty for a server that is not ours
+    window = runs.source.window(run_id)
+    option_file = runs.source.option_file(run_id)  # empty for a server that is not ours
     return TargetFacts(
         name=runs.target.name,
         variables=_rows(runs.document("variables")),
@@ -77,7 +77,7 @@ def _rows(dump: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _session(runs: TargetRuns) -> dict[str, Any]:
     """Facts of the load's own sessions, one for each run."""
-    starts = [runs.results.optional_document(record.run.run_id, "start") for record in runs.runs]
+    starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
     told = [start for start in starts if start.get("session")]
     if not told:
         return {}
@@ -115,7 +115,7 @@ def _is_remote(runs: TargetRuns) -> bool:
 def _schema(runs: TargetRuns) -> dict[str, Any]:
     stored = runs.document("schema")
     facts = {name: stored[name] for name in ("ddl", "columns", "data_bytes") if stored.get(name)}
-    datasets = (runs.results.dataset(runs.target.name) or {}).get("datasets", ())
+    datasets = (runs.source.dataset(runs.target.name) or {}).get("datasets", ())
     workload = runs.study.workload_of(runs.target.name, runs.judged.run.cell.workload)
     wanted = [entry for entry in datasets if entry["options"] == workload.dataset_options] or list(datasets)
     if wanted:
@@ -129,7 +129,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         return {}
     if _is_remote(runs):
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
-    host, process = runs.results.host, runs.document("process")
+    host, process = runs.source.host, runs.document("process")
     processors = host.get("logical_cpu_count") or 0
     told = {
         "machine_id": host.get("boot_id"),
@@ -146,7 +146,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         **{name: process.get(name) for name in ("proc_limits", "cgroup", "allocator", "numa_policy")},
     }
     if runs.is_ours:
-        engine = runs.results.engine(runs.target.name) or {}
+        engine = runs.source.engine(runs.target.name) or {}
         told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
     return {name: value for name, value in told.items() if value is not None}
 
@@ -163,6 +163,8 @@ def _share(processors_used: float | None, processors: int) -> float | None:
 def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
     if runs.is_imported:
         return {"transactions_each_second": list(window.tps)}
+    if not any(record.started_ns for record in runs.runs):
+        return {}  # looked at, not driven
     errors: Counter[str] = Counter()
     for record in runs.runs:
         errors.update(dict(record.errors))
@@ -175,13 +177,13 @@ def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
     }
 
 
-def of_target(results: Results, study: Study, target: Target, records: Sequence[RunRecord]) -> TargetRuns | None:
+def of_target(source: RunSource, study: Study, target: Target, records: Sequence[RunRecord]) -> TargetRuns | None:
     """The runs of a target among these that were driven; None when there is none."""
     driven = tuple(
         record
         for record in records
         if record.run.cell.target == target.name
         and record.status in ("good", "suspect")
-        and results.optional_document(record.run.run_id, "variables")
+        and source.document(record.run.run_id, "variables")
     )
-    return TargetRuns(results, study, target, driven) if driven else None
+    return TargetRuns(source, study, target, driven) if driven else None

@@ -63,6 +63,10 @@ class Window:
         }
 
 
+NO_WINDOW = Window((), {}, {})
+"""Of a server that was not driven."""
+
+
 def read_window(results: Results, run_id: str) -> Window:
     """The window of a stored run."""
     seconds = results.seconds(run_id).select(["second", "phase", "tps"]).to_pylist()

@@ -4,6 +4,7 @@ Nothing here prints and nothing here judges: what happens is told as frozen even
 """
 
 from dbdyno.lab._events import (
+    AuditFinding,
     DatasetReady,
     DatasetsEqual,
     EngineProgress,
@@ -21,15 +22,20 @@ from dbdyno.lab._events import (
     RunPhaseEntered,
     RunStarted,
     SecondMeasured,
+    ServerLookedAt,
+    ServersAudited,
     StudyFinished,
     StudyStarted,
     TargetFailed,
 )
 from dbdyno.lab._generator import find_generator
+from dbdyno.lab._look import Auditor
 from dbdyno.lab._run_study import run_study
 from dbdyno.lab._told import told_workloads
 
 __all__ = [
+    "AuditFinding",
+    "Auditor",
     "DatasetReady",
     "DatasetsEqual",
     "EngineProgress",
@@ -47,6 +53,8 @@ __all__ = [
     "RunPhaseEntered",
     "RunStarted",
     "SecondMeasured",
+    "ServerLookedAt",
+    "ServersAudited",
     "StudyFinished",
     "StudyStarted",
     "TargetFailed",

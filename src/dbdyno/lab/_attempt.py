@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, Popul
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.lab._changed import changed_caveats, changed_variables
 from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
-from dbdyno.measure import LoadOrder, MeasuredRun, measure_run, worker_count
+from dbdyno.measure import LoadOrder, MeasuredRun, counters_document, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
 from dbdyno.plan import Told
 from dbdyno.populate import ConditionAnswer, Dataset, Verified, broken_words, verify
@@ -96,15 +97,17 @@ class Attempts:
             lambda row: self._tell(run, order, row),
             curve=self._curve(run),
         )
-        status_after = _status_if_alive(server)
+        status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
         record = record_of(run, prepared, measured, server.log_tail())
+        changed = changed_caveats(changed_variables(variables, variables_after))
         return StoredRun(
-            record=_with_conditions(record, verified.answers),
+            record=_with_conditions(replace(record, caveats=(*record.caveats, *changed)), verified.answers),
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
             variables=variables,
+            variables_after=variables_after,
             settings=server.settings,
             status_before=status_before,
             status_after=status_after,
@@ -115,6 +118,7 @@ class Attempts:
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
+            counters=_counters(measured, server.telemetry_facts()),
             telemetry_facts={**server.telemetry_facts(), "client_use": self._client_facts(run, order)},
             server_cnf=server.option_file,
             server_log=server.log_tail(),
@@ -244,13 +248,22 @@ def _failed(
     )
 
 
-def _status_if_alive(server: RunServer) -> dict[str, str]:
+def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:
     if server.death():
         return {}
     try:
-        return dict(server.status())
+        return dict(ask())
     except (pymysql.MySQLError, ConfigureError):
         return {}
+
+
+def _counters(measured: MeasuredRun, lacking: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Deltas over the window; what the server does not show stands there by name."""
+    if not measured.counters:
+        return {}
+    absent = lacking.get("absent_counters")
+    names = [str(name) for name in absent] if isinstance(absent, list) else []
+    return counters_document(measured.counters, measured.figures.window_s, measured.figures.transactions, names)
 
 
 def _last_lines(text: str, count: int = 5) -> str:

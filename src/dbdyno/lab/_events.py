@@ -93,6 +93,43 @@ class DatasetsEqual:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerLookedAt:
+    """A server is started to be audited before anything is measured."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFinding:
+    """A difference between targets, in words; `favours` says whom it helps."""
+
+    rule_id: str
+    severity: str
+    words: str
+    favours: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServersAudited:
+    """What the audit says of the servers before the first run.
+
+    Parameters
+    ----------
+    place : where they were looked at: workload, route, memory
+    targets : names of those that were
+    findings : worst first
+    undecided_count : rules that lack evidence, such as that of a driven window
+    stops : the study asked to be stopped by what was found
+    """
+
+    place: str
+    targets: tuple[str, ...]
+    findings: tuple[AuditFinding, ...]
+    undecided_count: int
+    stops: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ResultsComparing:
     """A target is sent the events by which results are compared."""
 
@@ -164,6 +201,7 @@ class Outcome:
     good, suspect, failed : stored runs of the whole plan, earlier ones included
     missing : planned and not yet made
     results_differ : targets did not make the same of the same events
+    refused : stopped before the first run, because the audit found what the study does not bear
     """
 
     interrupted: bool
@@ -172,6 +210,7 @@ class Outcome:
     failed: int
     missing: int
     results_differ: bool = False
+    refused: bool = False
 
     @property
     def complete(self) -> bool:
@@ -189,6 +228,8 @@ Event: TypeAlias = (
     | DatasetReady
     | DatasetsEqual
     | TargetFailed
+    | ServerLookedAt
+    | ServersAudited
     | ResultsComparing
     | ResultsCompared
     | RunStarted

@@ -10,6 +10,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab._events import OnEvent, Outcome
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._local import LocalBench
+from dbdyno.lab._look import Auditor
 from dbdyno.lab._passwords import password_files
 from dbdyno.lab._walk import Walk
 from dbdyno.measure.client import Calibration
@@ -31,6 +32,7 @@ def run_study(
     retry_failed: bool = False,
     calibration: Calibration | None = None,
     examined: Mapping[str, JsonValue] | None = None,
+    auditor: Auditor | None = None,
 ) -> Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
@@ -42,6 +44,7 @@ def run_study(
     retry_failed : make failed runs again; what is stored of them is set aside, not lost
     calibration : of the load generator on this machine; None: not known
     examined : state of the machine and what was found of it, for the journal; None: nobody looked
+    auditor : judges the targets' servers before the first run, and may stop the study there; None: nobody does
 
     Returns
     -------
@@ -70,5 +73,6 @@ def run_study(
             retry_failed,
             calibration,
             examined,
+            auditor,
         )
         return walk.run()

@@ -117,16 +117,16 @@ class LabServer:
         return [machine, [status]] if status else [machine]
 
     def _status_source(self) -> StatusSource | None:
-        """The server's counters, as far as the account may see them: INNODB_METRICS needs a right of its own."""
+        """The server's counters, as far as the account may see them: all but its status needs a right of its own."""
         installation = self._server.installation
         every = counter_sources(installation.family, installation.version, ("innodb", self._storage_engine))
         self._status_connection = self._server.connect()
-        for counters in (every, [counter for counter in every if not counter.metric]):
+        for counters in (every, [counter for counter in every if counter.is_plain]):
             source = StatusSource(self._status_connection, counters)
             try:
                 self._lacking["absent_counters"] = list(absent_counters(source.read()))
             except pymysql.MySQLError as error:
-                self._note_absent("INNODB_METRICS" if counters is every else "SHOW GLOBAL STATUS", error)
+                self._note_absent("all counters" if counters is every else "SHOW GLOBAL STATUS", error)
             else:
                 return source
         return None

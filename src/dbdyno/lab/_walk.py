@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import ResultComparison, Run
@@ -16,6 +16,7 @@ from dbdyno.lab import _events as events
 from dbdyno.lab._attempt import Attempts
 from dbdyno.lab._bench import Bench
 from dbdyno.lab._equivalence import Equivalence
+from dbdyno.lab._look import Auditor, Look
 from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
 from dbdyno.measure.client import Calibration
@@ -34,6 +35,7 @@ class Walk:
     retry_failed : set failed runs aside and make them again
     calibration : of the load generator on this machine; None: not known
     examined : state of the machine and what was found of it; None: nobody looked
+    auditor : judges the servers before the first run; None: nobody does
     """
 
     study: Study
@@ -48,6 +50,7 @@ class Walk:
     retry_failed: bool = False
     calibration: Calibration | None = None
     examined: Mapping[str, JsonValue] | None = None
+    auditor: Auditor | None = None
 
     def run(self) -> events.Outcome:
         """Make every run of the plan that is not yet stored.
@@ -59,16 +62,17 @@ class Walk:
         """
         with self.results.writing(self.command_line) as writer:
             self._begin(writer)
-            interrupted = False
+            interrupted = refused = False
             try:
                 with interruptible():
-                    self._all_runs(writer)
+                    refused = not self._all_runs(writer)
             except KeyboardInterrupt:
                 interrupted = True
             finally:
                 self.bench.clean_up()
-            outcome = self._outcome(interrupted=interrupted)
-            writer.append("study-interrupted" if interrupted else "study-finished", missing=outcome.missing)
+            outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
+            ending = "interrupted" if interrupted else "refused" if refused else "finished"
+            writer.append(f"study-{ending}", missing=outcome.missing)
             self.on_event(events.StudyFinished(outcome))
         return outcome
 
@@ -83,7 +87,8 @@ class Walk:
         if self.examined is not None:
             writer.append(MACHINE_EXAMINED, **self.examined)
 
-    def _all_runs(self, writer: ResultsWriter) -> None:
+    def _all_runs(self, writer: ResultsWriter) -> bool:
+        """Make what is left to be made; whether the audit let it."""
         removed = self.bench.clean_up()
         if removed:
             writer.append("leftovers-removed", what=list(removed))
@@ -91,16 +96,39 @@ class Walk:
         done = self.results.run_ids()
         left = [(number, run) for number, run in enumerate(self.plan.runs, 1) if run.run_id not in done]
         if not left:
-            return
+            return True
         prepared = self._prepare(writer, {run.cell.target for _, run in left})
-        self._compare_results(writer, prepared)
         cpus = self.host.facts(self.home.root).logical_cpu_count
+        if self._is_refused(writer, prepared, cpus):
+            return False
+        self._compare_results(writer, prepared)
         told = self.plan.told
         attempts = Attempts(
             self.study, self.bench, self.host, self.generator, cpus, self.on_event, self.calibration, told
         )
         for number, run in left:
             self._one_run(run, number, prepared[run.cell.target], attempts, writer)
+        return True
+
+    def _is_refused(
+        self, writer: ResultsWriter, prepared: Mapping[str, Prepared | Unprepared], logical_cpu_count: int
+    ) -> bool:
+        """Whether the audit of the servers, as they will be measured, stops the study."""
+        if self.auditor is None or len(self.study.targets) < 2:
+            return False
+        look = Look(
+            self.study,
+            self.plan,
+            self.results,
+            self.bench,
+            self.host,
+            self.generator,
+            logical_cpu_count,
+            writer,
+            self.on_event,
+            self.auditor,
+        )
+        return look.is_refused([target for target in prepared.values() if isinstance(target, Prepared)])
 
     def _prepare(self, writer: ResultsWriter, names: set[str]) -> dict[str, Prepared | Unprepared]:
         preparation = Preparation(

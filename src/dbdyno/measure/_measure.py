@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from dbdyno.core import Caveat, DbdynoError, OrderRates
 from dbdyno.hosts import Host, PipedProcess
+from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import EXIT_S, load_process, read_records
 from dbdyno.measure._figures import (
     WindowFigures,
@@ -58,6 +59,7 @@ class MeasuredRun:
     judgement : status, reason and caveats, those of the samplers included
     messages : the load generator's own words
     started_ns, ended_ns : Unix time
+    counters : what counters of server and disk grew by over the window
     """
 
     figures: WindowFigures
@@ -74,6 +76,7 @@ class MeasuredRun:
     outages: int = 0
     search: SearchAnswer | None = None
     orders: OrderRates | None = None
+    counters: tuple[CounterDelta, ...] = ()
 
 
 def measure_run(
@@ -231,6 +234,7 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     return MeasuredRun(
         figures=figures,
         orders=orders,
+        counters=window_counters(telemetry.rows, first, count),
         judgement=Judgement(judgement.status, judgement.reason, caveats),
         seconds=tuple(collector.row(interval) for interval in intervals),
         intervals=tuple(row for interval in intervals for row in interval_rows(interval)),

@@ -24,6 +24,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
+from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import cell_histograms
 from dbdyno.report._machine import MachineFindings, machine_findings
@@ -48,6 +49,7 @@ class Evidence:
     fairness : whether the targets were alike in effect
     capacity : of targets and memory budgets measured at several concurrencies
     machine : what was found of the machine before the runs
+    counters : of cells whose servers' counters are known over their windows
     """
 
     results: Results
@@ -66,6 +68,7 @@ class Evidence:
     fairness: Fairness
     capacity: tuple[CapacityJudgement, ...]
     machine: MachineFindings
+    counters: list[CellCounters]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -113,6 +116,7 @@ def gather(results: Results) -> Evidence:
         fairness,
         tuple(judge_capacity(judgements)),
         machine,
+        cells_with_counters(results, judgements),
     )
 
 

@@ -26,11 +26,26 @@ class Fairness:
     ----------
     promises : target -> what it promises in each set, once where all say the same
     sets : how many comparison sets there are
+    late : findings by the variables after the windows that those before them do not give
     """
 
     audit: Audit
     promises: dict[str, tuple[Promises, ...]]
     sets: int
+    late: tuple[Finding, ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """What stands above the answer: critical findings that are open, in one sentence; empty where none is."""
+        critical = [finding for finding in self.audit.findings if finding.severity == "critical"]
+        if not critical:
+            return ""
+        titles = list(dict.fromkeys(finding.rule.title for finding in critical))
+        which = listed(titles) if len(titles) <= _NAMED else "see Fairness"
+        what = "a critical difference" if len(critical) == 1 else f"{len(critical)} critical differences"
+        return (
+            f"The audit has {what} of the targets open ({which}): what follows compares these, too, not engines alone."
+        )
 
     def durability(self, target: str) -> str:
         """Durability class of a target, in words; of all its tiers where they differ."""
@@ -42,9 +57,8 @@ class Fairness:
         critical, high = (
             [finding for finding in self.audit.findings if finding.severity == severity] for severity in _GRAVE
         )
-        if len(high) > _NAMED:
-            return [*map(self._caveat, critical), _counted_caveat(high)]
-        return [*map(self._caveat, critical), *map(self._caveat, high)]
+        named = [_counted_caveat(high)] if len(high) > _NAMED else [*map(self._caveat, high)]
+        return [*map(self._caveat, critical), *named, *_late_caveat(self.late)]
 
     def _caveat(self, finding: Finding) -> Caveat:
         return Caveat(f"audit-{finding.rule.rule_id}", finding_sentence(finding, in_all_sets=self._is_in_all(finding)))
@@ -69,7 +83,25 @@ def judge_fairness(results: Results) -> Fairness:
     promises: dict[str, tuple[Promises, ...]] = {}
     for facts in (facts for one in sets for facts in one.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), promises_of(facts))))
-    return Fairness(audit(sets), promises, len(sets))
+    found = audit(sets)
+    return Fairness(found, promises, len(sets), _late(results, found))
+
+
+def _late(results: Results, early: Audit) -> tuple[Finding, ...]:
+    """Nothing is audited twice where no variable changed while a server was driven."""
+    if not any(caveat.code == "variables-changed" for record in results.records() for caveat in record.caveats):
+        return ()
+    known = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
+    after = audit(study_sets(results, at_end=True)).findings
+    return tuple(finding for finding in after if (finding.rule.rule_id, finding.campaign) not in known)
+
+
+def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
+    if not late:
+        return []
+    titles = listed([f"{finding.rule.title} ({finding.severity})" for finding in late])
+    text = f"By the end of a window the targets had come to differ in more than they began with: {titles}."
+    return [Caveat("audit-after-window", text)]
 
 
 def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:

@@ -38,6 +38,7 @@ def markdown_text(results: Results) -> str:
     evidence = gather(results)
     parts = [
         [f"## {escaped(evidence.study.question or evidence.study.name)}"],
+        [f"**{escaped(evidence.fairness.warning)}**"] if evidence.fairness.warning else [],
         [escaped(sentence) for sentence in evidence.answer.sentences],
         ["### What weakens it", *_bullets(caveat.text for caveat in evidence.weaknesses)]
         if evidence.weaknesses

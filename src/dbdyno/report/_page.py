@@ -28,6 +28,7 @@ from dbdyno.report.charts import seconds_template
 from dbdyno.report.sections import (
     Page,
     capacity_section,
+    counters_section,
     data_section,
     fairness_section,
     head_section,
@@ -51,6 +52,7 @@ _CONTENTS = (
     ("ranks", "Ranks"),
     ("stability", "Stability"),
     ("capacity", "Capacity"),
+    ("counters", "Why"),
     ("fairness", "Fairness"),
     ("settings", "Configuration"),
     ("how", "How"),
@@ -84,6 +86,7 @@ def page_text(results: Results) -> str:
             rank_section(page),
             stability_section(page, series),
             capacity_section(page),
+            counters_section(page),
             fairness_section(page),
             settings_section(page),
             how_section(page),

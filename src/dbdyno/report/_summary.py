@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from dbdyno.analyse import CapacityJudgement, level_interval
-from dbdyno.audit import all_data
+from dbdyno.audit import all_data, finding_data
 from dbdyno.core import Comparison, RunRecord
+from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._evidence import gather
 from dbdyno.store import Results
 
@@ -51,8 +52,11 @@ def summary_json(results: Results) -> dict[str, object]:
         "cells": [_cell(record) for record in evidence.records],
         "comparisons": [_pair(pair) for pair in evidence.comparisons],
         "capacity": [_capacity(found) for found in evidence.capacity],
+        "warning": evidence.fairness.warning,
+        "counters": [_counters(cell) for cell in evidence.counters],
         "answer": list(evidence.answer.sentences),
         "fairness": all_data(evidence.fairness.audit),
+        "fairness_after_window": [finding_data(finding) for finding in evidence.fairness.late],
         "promises": {
             target: [dataclasses.asdict(promise) for promise in promises]
             for target, promises in evidence.fairness.promises.items()
@@ -77,6 +81,24 @@ def _cell(record: RunRecord) -> dict[str, object]:
     imported = None if record.imported is None else dataclasses.asdict(record.imported)
     numbers = {name: getattr(record, name) for name in _COPIED}
     return {**identity, **numbers, "latency_ns": latency, "imported": imported, "errors": dict(record.errors)}
+
+
+def _counters(found: CellCounters) -> dict[str, object]:
+    """Growth for each transaction, levels at the end and at their highest; what the server does not show, by name."""
+    cell = found.group.cell
+    return {
+        "target": cell.target,
+        "workload": cell.workload,
+        "tier_bytes": cell.tier_bytes,
+        "concurrency": cell.concurrency,
+        "route": cell.route,
+        "transactions": found.transactions,
+        "per_transaction": {name: found.each(name) for name in sorted(found.deltas)},
+        "units": {name: unit for name, (_, unit) in sorted(found.deltas.items())},
+        "levels": {name: {"end": end, "highest": high} for name, (end, high, _) in sorted(found.levels.items())},
+        "write_amplification": write_amplification(found),
+        "absent": sorted(found.absent),
+    }
 
 
 def _pair(pair: Comparison) -> dict[str, object]:

@@ -27,6 +27,8 @@ def summary_table(results: Results) -> Group:
     """Answer, table and caveats, to be printed by rich."""
     evidence = gather(results)
     parts = [Text(evidence.study.question, style="bold"), Text()]
+    warning = evidence.fairness.warning
+    parts += [Text(f"  {warning}", style="bold"), Text()] if warning else []
     parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
     lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []

@@ -7,6 +7,7 @@
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from
       fingerprints/TARGET.json  what it made of the events that all targets were sent
+      looks/TARGET/          what its server said of itself before the first run
       runs/RUN_ID/           one folder a finished run, renamed into place when whole
       set-aside/RUN_ID.N/    failed runs that were made again; kept, not read
 """
@@ -26,6 +27,7 @@ LOCK = "lock"
 ENGINES = "engines"
 DATASETS = "datasets"
 FINGERPRINTS = "fingerprints"
+LOOKS = "looks"
 RUNS = "runs"
 SET_ASIDE = "set-aside"
 WRITING_PREFIX = ".writing-"
@@ -35,6 +37,7 @@ SECONDS = "seconds.parquet"
 INTERVALS = "intervals.parquet"
 TELEMETRY = "telemetry.parquet"
 VARIABLES = "variables.json"
+VARIABLES_AFTER = "variables_after.json"
 SETTINGS = "settings.json"
 STATUS_BEFORE = "status_before.json"
 STATUS_AFTER = "status_after.json"
@@ -42,6 +45,7 @@ ORDER = "order.json"
 START = "start.json"
 END = "end.json"
 CONDITIONS = "conditions.json"
+COUNTERS = "counters.json"
 SPACE = "space.json"
 SCHEMA = "schema.json"
 PROCESS = "process.json"
@@ -50,7 +54,7 @@ ORIGIN = "origin.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
-CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, FINGERPRINTS, RUNS, SET_ASIDE})
+CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE})
 
 
 def target_slug(target: str) -> str:

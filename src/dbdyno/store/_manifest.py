@@ -117,7 +117,7 @@ def _same(path: Path, facts: FileFacts, *, grows: bool) -> bool:
 def _files_of(folder: Path) -> list[Path]:
     """Files that belong to the results: not the lock, the manifest, a report made later, or a run not yet whole."""
     found = [folder / name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL)]
-    for top in (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.RUNS):
+    for top in (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS, layout.RUNS):
         for root, folders, names in os.walk(folder / top):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             found += [Path(root, name) for name in sorted(names) if not name.startswith(".")]

@@ -27,8 +27,9 @@ from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._lock import exclusive_lock
+from dbdyno.store._looks import read_looks
 from dbdyno.store._manifest import Manifest, damaged_files, file_facts, read_manifest, write_manifest
-from dbdyno.store._runs import finished_folders, read_record, remove_unfinished
+from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, read_table
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter
@@ -177,6 +178,10 @@ class Results:
             for label in workloads
         ]
         return [comparison for comparison in found if comparison.targets_count + len(comparison.unknown) > 1]
+
+    def looks(self) -> tuple[StoredRun, ...]:
+        """What each target's server said of itself before the first run: no load, no seconds; none in older folders."""
+        return tuple(read_looks(self.path / layout.LOOKS))
 
     def records(self) -> tuple[RunRecord, ...]:
         """Every stored run, in the order of the plan."""

@@ -47,7 +47,8 @@ class StoredRun:
 
     Parameters
     ----------
-    variables : SHOW GLOBAL VARIABLES as read back
+    variables, variables_after : SHOW GLOBAL VARIABLES before and after the load; the latter empty of a server that
+        died, and not there in runs of older versions
     status_before, status_after : SHOW GLOBAL STATUS around the load
     order : the load order, which names a password file and holds no password
     start : the load generator's start record: facts of its sessions
@@ -61,6 +62,8 @@ class StoredRun:
         of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
         curve that the client's use was read off
+    counters : what counters of server and disk grew by over the window, with those that the server lacks by name; runs
+        of older versions have none
     server_cnf : the option file that the server was started with
     server_log : the tail of the server's log
     origin : of an imported run: the files it was made from, each with role, path, size and checksum
@@ -71,6 +74,7 @@ class StoredRun:
     intervals: Sequence[IntervalRow] | pa.Table = ()
     telemetry: Sequence[TelemetryRow] | pa.Table = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    variables_after: Mapping[str, str] = field(default_factory=dict)
     settings: Sequence[SettingRow] = ()
     status_before: Mapping[str, str] = field(default_factory=dict)
     status_after: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +86,7 @@ class StoredRun:
     schema: Mapping[str, JsonValue] = field(default_factory=dict)
     process: Mapping[str, JsonValue] = field(default_factory=dict)
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    counters: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
     server_log: str = ""
     origin: Sequence[JsonValue] = ()
@@ -179,6 +184,7 @@ def _texts(run: StoredRun) -> dict[str, str]:
     settings: list[JsonValue] = [dataclasses.asdict(row) for row in run.settings]
     texts = {
         layout.VARIABLES: json_text(run.variables),
+        layout.VARIABLES_AFTER: json_text(run.variables_after),
         layout.SETTINGS: json_text(settings),
         layout.STATUS_BEFORE: json_text(run.status_before),
         layout.STATUS_AFTER: json_text(run.status_after),
@@ -190,6 +196,7 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.SCHEMA: json_text(run.schema),
         layout.PROCESS: json_text(run.process),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
+        layout.COUNTERS: json_text(run.counters),
         layout.SERVER_CNF: run.server_cnf,
         layout.SERVER_LOG: run.server_log,
         layout.RECORD: json_text(record_to_json(run.record)),

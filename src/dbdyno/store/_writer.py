@@ -13,6 +13,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._journal import append_entries, append_entry
+from dbdyno.store._looks import write_look
 from dbdyno.store._manifest import FileFacts, Manifest, file_facts, write_manifest
 from dbdyno.store._runs import PackedRun, StoredRun, finished_folders, place_packed, read_record, write_run
 
@@ -52,6 +53,11 @@ class ResultsWriter:
     def write_fingerprints(self, target: str, fingerprints: Sequence[StoredFingerprint]) -> None:
         """Keep what a target made of the events that all targets were sent."""
         self._write(layout.FINGERPRINTS, target, {"fingerprints": [made.to_json() for made in fingerprints]})
+
+    def write_look(self, look: StoredRun) -> None:
+        """Keep what was seen of a target's server before its first run; its record is of a run not made."""
+        with _disk_errors(self._path):
+            write_look(self._path / layout.LOOKS, look)
 
     def add_run(self, run: StoredRun) -> None:
         """Store a run: whole, or, after a kill, not at all.

@@ -5,6 +5,7 @@ from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._read import parse_study, read_study
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
+    AuditStop,
     ErrorPolicy,
     Imported,
     Pinning,
@@ -32,6 +33,7 @@ __all__ = [
     "IMPORTED",
     "OPTION_ALIASES",
     "SQL_FILES",
+    "AuditStop",
     "ErrorPolicy",
     "Imported",
     "OptionValue",

@@ -19,7 +19,7 @@ from dbdyno.study._schema import Key
 from dbdyno.study._values import ErrorPolicy, Imported, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
-_TABLES = ("axes", "errors", "imported", "measure", "pacing", "pinning", "servers", "target", "workload")
+_TABLES = ("audit", "axes", "errors", "imported", "measure", "pacing", "pinning", "servers", "target", "workload")
 
 _OF_KIND = {
     "rate_per_s": (),
@@ -114,6 +114,7 @@ class _Reader:
             pacing=self._pacing(self._mapping(document, "pacing")),
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
+            audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
             servers=servers,
             imported=imported,
         )

@@ -256,6 +256,15 @@ TARGET: Mapping[str, Key] = MappingProxyType(
         ),
     }
 )
+AUDIT: Mapping[str, Key] = MappingProxyType(
+    {
+        "stop_at": Key(
+            _one_of("never", "critical", "high"),
+            "never",
+            "findings of this weight, or graver, stop the study before its first run, with exit code 1",
+        ),
+    }
+)
 SERVER: Mapping[str, Key] = MappingProxyType(
     {
         "socket": Key(_text, None, "path of its socket"),

@@ -13,6 +13,7 @@ from dbdyno.study._workloads import OptionValue, family_name, options_of
 Order = Literal["interleaved", "as-written"]
 Protocol = Literal["prepared", "text"]
 RandomSource = Literal["sysbench", "dbdyno"]
+AuditStop = Literal["never", "critical", "high"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ class Study:
     seed : of the order of runs, of the rows and of the load
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
+    audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     imported : of results that were imported; such a study can be reported and not be run
     """
@@ -173,6 +175,7 @@ class Study:
     pinning: Pinning = Pinning()
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
+    audit_stop: AuditStop = "never"
     scaled: str = ""
     imported: Imported | None = None
 

@@ -49,7 +49,9 @@ def study_text(study: Study) -> str:
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
         f"equivalence_events = {study.equivalence_events}"
     )
-    parts.append(_pacing_text(study) + _errors_text(study) + _pinning_text(study) + _servers_text(study))
+    parts.append(
+        _pacing_text(study) + _errors_text(study) + _pinning_text(study) + _audit_text(study) + _servers_text(study)
+    )
     parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -108,6 +110,10 @@ def _pinning_text(study: Study) -> str:
     rows = [("server", study.pinning.server), ("client", study.pinning.client)]
     lines = [f"{who} = {_quoted(','.join(map(str, cpus)))}" for who, cpus in rows if cpus is not None]
     return "\n[pinning]\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _audit_text(study: Study) -> str:
+    return "" if study.audit_stop == "never" else f"\n[audit]\nstop_at = {_quoted(study.audit_stop)}\n"
 
 
 def _servers_text(study: Study) -> str:

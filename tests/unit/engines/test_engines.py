@@ -185,8 +185,12 @@ def test_every_counter_source_exists_on_the_live_server(path: Path) -> None:
     assert len(sources) > 60
     for source in sources:
         for name in source.status:
-            pool = name.startswith("Threadpool_")  # shown once a thread pool is in use
-            assert name.lower() in status or pool, (path.stem, source.counter_id, name)
+            place, _, variable = name.rpartition(":")
+            if place == "variables":
+                assert variable in content["variables"], (path.stem, source.counter_id, name)
+            elif not place:  # what stands in texts and other tables, servers are asked for in tests/server
+                pool = name.startswith("Threadpool_")  # shown once a thread pool is in use
+                assert name.lower() in status or pool, (path.stem, source.counter_id, name)
         assert not source.metric or source.metric in content["innodb_metrics"], (path.stem, source.metric)
 
 
@@ -203,6 +207,37 @@ def test_no_counter_of_the_reference_is_forgotten() -> None:
         renamed |= {"lsm.tombstones": "lsm.tombstone_ratio"}
         stem = renamed.get(stem, stem)
         assert any(known == stem or known.startswith(f"{stem}.") for known in ids), stem
+
+
+@needs_shared
+def test_every_status_row_that_the_reference_names_is_read_somewhere() -> None:
+    reference = json.loads((SHARED / "status_counters.json").read_text())["counters"]
+    families, engines = ("mysql", "mariadb", "percona"), ("innodb", "rocksdb", "tidesdb")
+    versions = ("5.5.62", "5.6.22", "5.7.44", "8.0.46", "9.7.4", "10.0.38", "10.1.48", "10.6.23", "11.8.6")
+    read = {
+        name.lower()
+        for family in families
+        for version in versions
+        for engine in engines
+        for source in counter_sources(family, version, (engine,))
+        for name in source.status
+    }
+    texts = [text for counter in reference for texts in counter["sources"].values() for text in texts]
+    named = [text.removeprefix("status:").lower() for text in texts if text.startswith("status:")]
+    assert len(named) > 90
+    assert sorted(set(named) - read) == []
+
+
+@pytest.mark.parametrize(("family", "version"), [("mysql", "5.7.44"), ("mysql", "8.0.29"), ("mariadb", "10.3.39")])
+def test_servers_without_a_row_for_it_tell_the_log_position_in_their_text(family: str, version: str) -> None:
+    by_id = {source.counter_id: source for source in counter_sources(family, version)}
+    told = {"text:log sequence number": "1000", "text:last checkpoint at": "400"}
+    told |= {"variables:innodb_log_file_size": "100", "variables:innodb_log_files_in_group": "2"}
+    assert by_id["redo.lsn"].value(told) == 1000
+    assert by_id["redo.checkpoint_age"].value(told) == 600
+    assert by_id["redo.capacity_effective"].value(told) == 200
+    assert by_id["redo.checkpoint_limit"].value(told) == pytest.approx(162)
+    assert not by_id["redo.lsn"].is_plain
 
 
 def test_a_counter_that_is_not_shown_is_none_and_not_zero() -> None:

@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import ConfigureError, Run, Target
 from dbdyno.hosts import Completed, Home, Host, LocalHost
-from dbdyno.lab import Event, Outcome
+from dbdyno.lab import Auditor, Event, Outcome
 from dbdyno.lab._walk import Walk
 from dbdyno.plan import Plan, make_plan
 from dbdyno.populate import Snapshot
@@ -253,7 +253,7 @@ class Laboratory:
             self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
         )
 
-    def walk(self, *, retry_failed: bool = False) -> Outcome:
+    def walk(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> Outcome:
         return Walk(
             self.study,
             self.plan,
@@ -265,6 +265,7 @@ class Laboratory:
             self.events.append,
             ("dbdyno", "run", "paper.toml"),
             retry_failed,
+            auditor=auditor,
         ).run()
 
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from dbdyno.audit import Audit
-from dbdyno.core import Run
-from dbdyno.report import gather, page_text, summary_json, summary_table
+from dbdyno.core import Caveat, Run
+from dbdyno.report import gather, markdown_text, page_text, summary_json, summary_table
 from dbdyno.report._fairness import Fairness
 from dbdyno.store import Results
 from stored_study import TWINS, TWO, write_study
@@ -47,6 +47,36 @@ def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom
     assert first.code == "audit-commit-policy-mismatch"
     assert first.text.startswith("Critical difference with 64 MiB, what a commit waits for: ")
     assert "write-each-commit (mysql:9.7)" in first.text and "Favours" in first.text
+
+
+def test_an_open_critical_finding_stands_above_the_answer_in_every_format(unlike: Results, twins: Results) -> None:
+    said = "The audit has a critical difference of the targets open (what a commit waits for)"
+    assert gather(unlike).fairness.warning.startswith(said)
+    assert terminal(unlike).index(said) < terminal(unlike).index("TPS, 95 %")
+    page, markdown = page_text(unlike), markdown_text(unlike)
+    assert page.index(said) < page.index("What weakens it")
+    assert markdown.index("The audit has a critical difference") < markdown.index("Every place")
+    assert str(summary_json(unlike)["warning"]).startswith(said)
+    assert gather(twins).fairness.warning == ""
+
+
+def test_what_came_to_differ_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:
+    def tuned(run: Run, fields: dict[str, Any]) -> None:
+        fields["variables_after"] = dict(fields["variables"])
+        if run.cell.target == "other":
+            fields["variables_after"]["innodb_flush_log_at_trx_commit"] = "2"
+            fields["caveats"] = (Caveat("variables-changed", "innodb_flush_log_at_trx_commit from 1 to 2"),)
+
+    results = write_study(tmp_path / "two", TWINS, tuned)
+    evidence = gather(results)
+    assert [finding.rule.rule_id for finding in evidence.fairness.audit.findings] == []
+    assert [finding.rule.rule_id for finding in evidence.fairness.late] == [
+        "commit-policy-mismatch",
+        "asked-not-effective",
+    ]
+    codes = [caveat.code for caveat in evidence.weaknesses]
+    assert "audit-after-window" in codes and "variables-changed" in codes
+    assert "came about while the servers were driven" in page_text(results)
 
 
 def test_lesser_differences_are_counted_last(unlike: Results) -> None:

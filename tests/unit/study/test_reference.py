@@ -46,6 +46,10 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
         _schema.ERRORS,
     ),
     "`[pinning]`": ("", _schema.PINNING),
+    "`[audit]`": (
+        "Each target's server is started once before the first run and audited as it will be measured.",
+        _schema.AUDIT,
+    ),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
 }
 

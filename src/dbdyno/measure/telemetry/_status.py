@@ -5,6 +5,7 @@ What a server does not show is absent from the rows and listed by `absent_counte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,15 @@ from dbdyno.measure.telemetry._reading import Reading
 if TYPE_CHECKING:
     from pymysql.connections import Connection
 
+_TEXT = "SHOW ENGINE INNODB STATUS"
+_LOG_LINE_RE = re.compile(r"^([A-Z][a-z' ]+?)\s+(\d+)$", re.MULTILINE)
+
 
 class StatusSource:
-    """Reads the wanted rows only: a server answers some 350 to 680, and unpacking them costs the client CPU."""
+    """Reads the wanted rows only: a server answers some 350 to 680, and unpacking them costs the client CPU.
+
+    Variables are read once; InnoDB's text only where nothing else tells how far the log has grown.
+    """
 
     name = "status"
 
@@ -25,12 +32,28 @@ class StatusSource:
         self._sources = sources
         status = sorted({name for source in sources if not source.metric for name in source.status})
         metrics = sorted({source.metric for source in sources if source.metric})
-        self._status_query = _query("SHOW GLOBAL STATUS WHERE Variable_name IN", status)
+        plain = [name for name in status if ":" not in name]
+        self._status_query = _query("SHOW GLOBAL STATUS WHERE Variable_name IN", plain)
         self._metrics_query = _query("SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN", metrics)
+        self._reads_text = bool(_behind("text:", status))
+        self._families_query = _query(
+            "SELECT STAT_TYPE, SUM(VALUE) FROM information_schema.ROCKSDB_CFSTATS WHERE STAT_TYPE IN",
+            [name.upper() for name in _behind("cfstats:", status)],
+            " GROUP BY STAT_TYPE",
+        )
+        self._variables_query = _query("SHOW GLOBAL VARIABLES WHERE Variable_name IN", _behind("variables:", status))
+        self._variables: dict[str, str] | None = None
 
     def read(self) -> Sequence[Reading]:
-        """Ask the server, one statement for status and one for metrics where any is wanted."""
+        """Ask the server: one statement for status, one for each other place of which something is wanted."""
         status = {name.lower(): str(value) for name, value in self._rows(self._status_query)}
+        if self._variables is None:
+            self._variables = _prefixed("variables:", self._rows(self._variables_query))
+        status |= self._variables
+        status |= _prefixed("cfstats:", self._rows(self._families_query))
+        if self._reads_text:
+            text = "".join(str(row[2]) for row in self._rows(_TEXT))
+            status |= log_lines(text)
         metrics = {str(name): float(value) for name, value in self._rows(self._metrics_query)}
         return status_readings(self._sources, status, metrics)
 
@@ -41,6 +64,16 @@ class StatusSource:
             cursor.execute(query)
             rows: Sequence[tuple[Any, ...]] = cursor.fetchall()
             return rows
+
+
+def log_lines(text: str) -> dict[str, str]:
+    r"""Positions in the log part of SHOW ENGINE INNODB STATUS, by their words; empty where it has no such part.
+
+    >>> log_lines("---\nLOG\n---\nLog sequence number 12345\nLog flushed up to   12300\n-----\nOTHER\n")
+    {'text:log sequence number': '12345', 'text:log flushed up to': '12300'}
+    """
+    part = text.partition("\nLOG\n---\n")[2].partition("\n---")[0]
+    return {f"text:{match[1].lower()}": match[2] for match in _LOG_LINE_RE.finditer(part)}
 
 
 def status_readings(
@@ -65,6 +98,14 @@ def _unit(source: CounterSource) -> str:
     return f"{source.unit}/s" if source.kind == "counter" else source.unit
 
 
-def _query(head: str, names: Sequence[str]) -> str:
+def _behind(prefix: str, names: Sequence[str]) -> list[str]:
+    return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+
+
+def _prefixed(prefix: str, rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+    return {f"{prefix}{str(name).lower()}": str(value) for name, value in rows}
+
+
+def _query(head: str, names: Sequence[str], tail: str = "") -> str:
     # The names come from dbdyno's own table, never from a user.
-    return f"{head} ({', '.join(repr(name) for name in names)})" if names else ""
+    return f"{head} ({', '.join(repr(name) for name in names)}){tail}" if names else ""

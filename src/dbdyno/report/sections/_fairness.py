@@ -29,10 +29,18 @@ def fairness_section(page: Page) -> Html:
         _promises(page),
         element("h3", f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
         *([_difference(finding) for finding in open_ones] or [to_see("None that a rule knows.")]),
+        *_late(page),
         folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else "",
         _undecided(page),
         _clear(page),
     )
+
+
+def _late(page: Page) -> list[Html]:
+    late = page.evidence.fairness.late
+    if not late:
+        return []
+    return [element("h3", "Differences that came about while the servers were driven"), *map(_difference, late)]
 
 
 def _promises(page: Page) -> Html:

@@ -23,6 +23,7 @@ def head_section(page: Page) -> Html:
         "header",
         element("p", _line(page), class_="kicker"),
         element("h1", evidence.study.question or evidence.study.name),
+        element("p", evidence.fairness.warning, class_="audit-warning") if evidence.fairness.warning else "",
         element(
             "div",
             element("div", element("h2", "Answer"), *answers, class_="answer"),

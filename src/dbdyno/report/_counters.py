@@ -1,0 +1,156 @@
+"""What the servers did for each transaction: deltas of the windows of a cell's judged runs, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.analyse import CellJudgement
+from dbdyno.report._format import figure
+from dbdyno.store import Results
+
+NOT_SHOWN = "not shown"
+"""Of a counter that the server does not have: not known, which is not zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellCounters:
+    """Counters of a cell.
+
+    Parameters
+    ----------
+    transactions : in the windows of the runs that have counters
+    deltas : counter -> growth over these windows, and its unit
+    levels : level -> its value at the end of the last window and the highest of all, and its unit
+    absent : counters that the server does not have
+    """
+
+    group: CellJudgement
+    transactions: int
+    deltas: Mapping[str, tuple[float, str]]
+    levels: Mapping[str, tuple[float, float, str]]
+    absent: frozenset[str]
+
+    def each(self, *names: str) -> float | None:
+        """Growth of counters together for each transaction; None where one is not known."""
+        if not self.transactions or any(name not in self.deltas for name in names):
+            return None
+        return sum(self.deltas[name][0] for name in names) / self.transactions
+
+    def lacks(self, *names: str) -> bool:
+        """Whether the server does not have one of these."""
+        return any(name.removeprefix("engine.") in self.absent for name in names)
+
+
+def cells_with_counters(results: Results, judgements: Iterable[CellJudgement]) -> list[CellCounters]:
+    """Every judged cell whose runs have counters."""
+    found = []
+    for group in judgements:
+        documents = [results.optional_document(record.run.run_id, "counters") for record in group.judged]
+        told = [document for document in documents if document]
+        if told:
+            found.append(_cell(group, told))
+    return found
+
+
+def _cell(group: CellJudgement, documents: list[Mapping[str, Any]]) -> CellCounters:
+    deltas: dict[str, tuple[float, str]] = {}
+    levels: dict[str, tuple[float, float, str]] = {}
+    for document in documents:
+        for row in document["counters"]:
+            name, unit = row["name"], row["unit"]
+            if row["kind"] == "counter":
+                deltas[name] = (deltas.get(name, (0.0, unit))[0] + _whole(row, document["window_s"]), unit)
+            else:
+                levels[name] = (row["end"], max(row["highest"], levels.get(name, (0.0, row["highest"], unit))[1]), unit)
+                if name == "engine.redo.lsn" and row["covered_s"] > 1:
+                    # The first level was read a second into the window.
+                    grown = (row["end"] - row["begin"]) * document["window_s"] / (row["covered_s"] - 1)
+                    deltas["engine.redo.lsn"] = (deltas.get(name, (0.0, unit))[0] + grown, unit)
+    in_all = [{row["name"] for row in document["counters"]} for document in documents]
+    return CellCounters(
+        group,
+        sum(document["transactions"] for document in documents),
+        {name: value for name, value in deltas.items() if all(name in names for names in in_all)},
+        levels,
+        frozenset(name for document in documents for name in document["absent"]),
+    )
+
+
+def _whole(row: Mapping[str, Any], window_s: float) -> float:
+    """The delta of the whole window where some of its seconds could not be read."""
+    delta, covered_s = float(row["delta"]), row["covered_s"]
+    return delta * window_s / covered_s if covered_s else delta
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A line of the table: growth of counters for each transaction.
+
+    Parameters
+    ----------
+    names : counters that are added up; where the first group is not known, the next stands in
+    scale : from the counter's unit to that of `unit`
+    """
+
+    title: str
+    unit: str
+    names: tuple[tuple[str, ...], ...]
+    scale: float = 1.0
+
+    def words(self, cell: CellCounters) -> str:
+        """The figure of a cell; that the server does not show it; or nothing where it was not read."""
+        for names in self.names:
+            value = cell.each(*names)
+            if value is not None:
+                return "0" if value == 0 else figure(value * self.scale)
+        return NOT_SHOWN if all(cell.lacks(*names) for names in self.names) else ""
+
+
+def _engine(*names: str) -> tuple[str, ...]:
+    return tuple(f"engine.{name}" for name in names)
+
+
+MEASURES = (
+    Measure("processor time of the server", "µs", (("server.cpu.user", "server.cpu.system"),), 1e6),
+    Measure("written to the device by the server", "bytes", (("server.device_written",),)),
+    Measure("read from the device by the server", "bytes", (("server.device_read",),)),
+    Measure("redo log", "bytes", (_engine("redo.lsn"), _engine("redo.bytes"))),
+    Measure("flushes of files (fsync)", "", (_engine("io.fsyncs"),)),
+    Measure("pages read", "pages", (_engine("pages.read"),)),
+    Measure("pages asked for and not in the buffer pool", "pages", (_engine("pool.misses"),)),
+    Measure("pages written", "pages", (_engine("pages.written"),)),
+    Measure("pages of doublewrite", "pages", (_engine("doublewrite.pages"),)),
+    Measure("waits for a free page", "", (_engine("pool.wait_free"),)),
+    Measure("waits for the log buffer", "", (_engine("redo.waits"),)),
+    Measure("row lock waits", "", (_engine("rowlock.waits"),)),
+    Measure("time waited for row locks", "ms", (_engine("rowlock.time"),)),
+    Measure("deadlocks", "", (_engine("deadlocks"),)),
+    Measure("rows read by key, in order and by scan", "", (
+        _engine("handler.read_key", "handler.read_next", "handler.read_rnd_next"),
+    )),
+    Measure("rows inserted, updated, deleted", "", (_engine("handler.write", "handler.update", "handler.delete"),)),
+    Measure("binary log", "bytes", (_engine("binlog.bytes"),)),
+    Measure("bytes given to the LSM tree", "bytes", (_engine("lsm.user_bytes"),)),
+    Measure("write-ahead log of the LSM tree", "bytes", (_engine("lsm.wal_bytes"),)),
+    Measure("flushed from memtables", "bytes", (_engine("lsm.flush_bytes"),)),
+    Measure("written by compaction", "bytes", (_engine("lsm.compaction_write_bytes"),)),
+    Measure("read by compaction", "bytes", (_engine("lsm.compaction_read_bytes"),)),
+    Measure("blocks not in the block cache", "", (_engine("lsm.cache_misses"),)),
+    Measure("time writes were held back", "µs", (_engine("lsm.stall_time"),)),
+)  # fmt: skip
+LEVELS = (
+    ("engine.redo.checkpoint_age", "checkpoint age, highest"),
+    ("engine.bytes.dirty", "dirty pages, highest"),
+    ("engine.history.length", "history list, highest"),
+    ("engine.lsm.memtable_bytes", "memtables, highest"),
+    ("server.resident", "resident memory of the server, highest"),
+)
+_WRITTEN = _engine("lsm.flush_bytes", "lsm.compaction_write_bytes", "lsm.wal_bytes")
+
+
+def write_amplification(cell: CellCounters) -> float | None:
+    """What an LSM tree wrote for each byte it was given: log, flushes and compactions; None where that is not known."""
+    given, written = cell.each("engine.lsm.user_bytes"), cell.each(*_WRITTEN)
+    return None if not given or written is None else written / given

@@ -1,0 +1,83 @@
+"""Why: what the servers did for each transaction, target beside target."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from dbdyno.analyse import Place, place_words
+from dbdyno.core import format_bytes
+from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
+from dbdyno.report._format import figure
+from dbdyno.report._html import Column, Html, folded, table
+from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+
+_ABOUT = (
+    "Growth of the servers' own counters over the windows, divided by the transactions in them; all judged runs of a "
+    "cell together. Redo log by its position (LSN) where the server tells it. What a server does not show is not zero."
+)
+
+
+def counters_section(page: Page) -> Html:
+    """A table for each place, that with the most connections first; nothing where no run has counters."""
+    cells = page.evidence.counters
+    if not cells:
+        return Html("")
+    by_place: dict[Place, list[CellCounters]] = defaultdict(list)
+    for cell in cells:
+        by_place[cell.group.place].append(cell)
+    places = sorted(by_place, key=lambda place: (place[:3], -place[3]))
+    first, *others = [_place_part(place, places, by_place[place]) for place in places]
+    more = [folded(f"{len(others)} more places", *others)] if others else []
+    return section(
+        "counters", "Why: what the servers did for each transaction", subtitle(_ABOUT), first, *more, _every(cells)
+    )
+
+
+def _place_part(place: Place, places: Sequence[Place], cells: Sequence[CellCounters]) -> Html:
+    rows = [[f"{m.title}{f', {m.unit}' if m.unit else ''}", *(m.words(cell) for cell in cells)] for m in MEASURES]
+    rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
+    rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
+    told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
+    words = place_words(place, list(places))
+    caption = f"For each transaction {words}".strip()
+    columns = [Column("for each transaction"), *(Column(cell.group.cell.target, True) for cell in cells)]
+    return table(f"counters-{places.index(place) + 1}", caption, columns, told)
+
+
+def _amplification(cell: CellCounters) -> str:
+    value = write_amplification(cell)
+    if value is not None:
+        return f"{figure(value)} ×"
+    return NOT_SHOWN if cell.lacks("engine.lsm.user_bytes") else ""
+
+
+def _level(cell: CellCounters, name: str) -> str:
+    if name not in cell.levels:
+        return NOT_SHOWN if cell.lacks(name) else ""
+    _, highest, unit = cell.levels[name]
+    return format_bytes(int(highest)) if unit == "bytes" else f"{highest:,.0f}"
+
+
+def _every(cells: Sequence[CellCounters]) -> Html:
+    """All counters of the first cell of each target, for who looks for another one."""
+    chosen: dict[str, CellCounters] = {}
+    for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
+        chosen.setdefault(cell.group.cell.target, cell)
+    names = sorted({name for cell in chosen.values() for name in cell.deltas})
+    units = {name: cell.deltas[name][1] for cell in chosen.values() for name in cell.deltas}
+    columns = [Column("counter"), Column("unit"), *(Column(target, True) for target in chosen)]
+    rows = [[name, units[name], *(_word(cell, name) for cell in chosen.values())] for name in names]
+    lacking = [f"{target}: {', '.join(sorted(cell.absent)) or 'none'}" for target, cell in chosen.items()]
+    return folded(
+        f"All {len(names)} counters for each transaction, at the most connections",
+        table("counters-all", "Every counter for each transaction", columns, rows),
+        *(to_see(f"Not shown by {words}.") for words in lacking),
+    )
+
+
+def _word(cell: CellCounters, name: str) -> str:
+    value = cell.each(name)
+    if value is None:
+        return NOT_SHOWN if cell.lacks(name) else ""
+    return "0" if value == 0 else figure(value)
