@@ -130,7 +130,7 @@ MEASURES = (
     Measure("rows read by key, in order and by scan", "", (
         _engine("handler.read_key", "handler.read_next", "handler.read_rnd_next"),
     )),
-    Measure("rows inserted, updated, deleted", "", (_engine("handler.write", "handler.update", "handler.delete"),)),
+    Measure("rows written by handler calls", "", (_engine("handler.write", "handler.update", "handler.delete"),)),
     Measure("binary log", "bytes", (_engine("binlog.bytes"),)),
     Measure("bytes given to the LSM tree", "bytes", (_engine("lsm.user_bytes"),)),
     Measure("write-ahead log of the LSM tree", "bytes", (_engine("lsm.wal_bytes"),)),

@@ -78,16 +78,20 @@ def _table(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -
 
 def _cells(evidence: Evidence) -> list[str]:
     places = by_place(evidence.judgements)
+    classes = durability_classes(evidence)
+    differ = len(set(classes.values())) > 1
     rows = []
     for place, group in sorted(places.items()):
         ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
         words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
         for index, judgement in enumerate(ordered):
             row = cell_row(evidence, judgement, ordered[0], len(group))
-            rows.append([words if index == 0 else "", *(cell.strip() for cell in row)])
+            survives = [classes.get(judgement.cell.target, "")] if differ else []
+            rows.append([words if index == 0 else "", row[0].strip(), *survives, *(cell.strip() for cell in row[1:])])
     if not rows:
         return []
-    titles = ("where", "target", measure_title(evidence), "place", "of the first", "p95", "p99")
+    names = ["where", "target", *(["a commit survives"] if differ else [])]
+    titles = (*names, measure_title(evidence), "place", "of the first", "p95", "p99")
     legend = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %."
     loop = " Closed loop: waits behind a stall are not in p95 and p99." if evidence.facts.is_closed else ""
     words = f"{legend} Intervals at 95 %.{loop} {client_line(evidence)}."

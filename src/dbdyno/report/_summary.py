@@ -49,7 +49,10 @@ def summary_json(results: Results) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "study": evidence.study.name,
         "question": evidence.study.question,
-        "cells": [_cell(record) for record in evidence.records],
+        "cells": [
+            _cell(record) | {"durability": evidence.fairness.durability(record.run.cell.target)}
+            for record in evidence.records
+        ],
         "comparisons": [_pair(pair) for pair in evidence.comparisons],
         "capacity": [_capacity(found) for found in evidence.capacity],
         "warning": evidence.fairness.warning,

@@ -259,7 +259,7 @@ class Results:
         return tuple(entry.facts for entry in self.journal() if entry.event == MACHINE_EXAMINED)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """DuckDB with the views runs, seconds, intervals, telemetry and settings."""
+        """DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
         records = self.records()
         return connect(records, [self.run_folder(record.run.run_id) for record in records])
 

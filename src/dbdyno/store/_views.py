@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -62,12 +63,23 @@ _SETTINGS_SCHEMA = pa.schema(
 )
 
 
+_COUNTERS_SCHEMA = pa.schema(
+    [
+        ("run_id", pa.string()),
+        *((name, pa.string()) for name in ("name", "unit", "kind")),
+        *((name, pa.float64()) for name in ("covered_s", "delta", "begin", "end", "highest")),
+    ]
+)
+
+
 def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry and settings."""
+    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
     connection = duckdb.connect(":memory:")
     connection.register("runs", pa.Table.from_pylist([_run_row(record) for record in records], _RUNS_SCHEMA))
     rows = [row for folder in folders for row in _settings_rows(folder)]
     connection.register("settings", pa.Table.from_pylist(rows, _SETTINGS_SCHEMA))
+    counted = [row for folder in folders for row in _counter_rows(folder)]
+    connection.register("counters", pa.Table.from_pylist(counted, _COUNTERS_SCHEMA))
     for name, file, row in (
         ("seconds", layout.SECONDS, SecondRow),
         ("intervals", layout.INTERVALS, IntervalRow),
@@ -86,6 +98,13 @@ def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequen
     connection.register(f"no_{name}", schema_of(row).empty_table())
     files_rows = f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
     connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name} UNION ALL BY NAME {files_rows}")
+
+
+def _counter_rows(folder: Path) -> list[dict[str, Any]]:
+    """Growth and levels over the window; none of runs of older versions and of failed ones."""
+    file = folder / layout.COUNTERS
+    document = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return [{"run_id": folder.name, **row} for row in document.get("counters", ())]
 
 
 def _settings_rows(folder: Path) -> list[dict[str, str | None]]:

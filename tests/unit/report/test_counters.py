@@ -74,6 +74,12 @@ def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: Result
     assert mysql["absent"] == ["lsm.user_bytes"]
 
 
+def test_counters_can_be_asked_for_in_sql(results: Results) -> None:
+    query = "SELECT sum(delta) FROM counters JOIN runs USING (run_id) WHERE name = 'engine.pages.read' AND target = ?"
+    with results.connect() as connection:
+        assert connection.execute(query, ["mysql:9.7"]).fetchone() == (2400.0 * 4,)
+
+
 def test_folders_without_counters_have_no_such_section(tmp_path: Path) -> None:
     results = write_study(tmp_path / "two")
     assert gather(results).counters == []

@@ -60,6 +60,20 @@ def test_an_open_critical_finding_stands_above_the_answer_in_every_format(unlike
     assert gather(twins).fairness.warning == ""
 
 
+def test_the_durability_class_stands_with_each_result_in_every_format(unlike: Results) -> None:
+    relaxed_words = "relaxed: written at each commit, synced later"
+    cells = summary_json(unlike)["cells"]
+    assert isinstance(cells, list)
+    assert {cell["target"]: cell["durability"] for cell in cells} == {
+        "mariadb:11.8": "flush per commit, no binary log",
+        "mysql:9.7": relaxed_words,
+    }
+    table = next(line for line in markdown_text(unlike).splitlines() if "mysql:9.7" in line and line.startswith("|"))
+    assert relaxed_words in table
+    assert relaxed_words in terminal(unlike)
+    assert relaxed_words in page_text(unlike)
+
+
 def test_what_came_to_differ_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:
     def tuned(run: Run, fields: dict[str, Any]) -> None:
         fields["variables_after"] = dict(fields["variables"])
