@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Run
-from dbdyno.study import read_study
-from stored_study import TWINS, write_study
+from dbdyno.core import Caveat, Run
+from dbdyno.plan import make_plan
+from dbdyno.store import Results
+from dbdyno.study import parse_study, read_study
+from stored_study import HOST, TWINS, stored, write_study
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
 
@@ -98,3 +101,35 @@ def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Pat
     assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("other").settings
     again = run(*fix)
     assert again.returncode == 2 and "is there already" in again.stderr
+
+
+def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:
+    def tuned(run_made: Run, fields: dict[str, Any]) -> None:
+        fields["variables_after"] = dict(fields["variables"])
+        if run_made.cell.target == "other":
+            fields["variables_after"]["innodb_flush_log_at_trx_commit"] = "2"
+            fields["caveats"] = (Caveat("variables-changed", "innodb_flush_log_at_trx_commit from 1 to 2"),)
+
+    write_study(tmp_path / "two", TWINS, tuned)
+    done = run(str(tmp_path / "two"))
+    assert done.returncode == 1
+    assert "what a commit waits for" in done.stdout.partition("SINCE THE SERVERS WERE DRIVEN")[2]
+    since = [(entry["id"], entry.get("since")) for entry in json.loads(run(str(tmp_path / "two"), "--json").stdout)]
+    assert ("commit-policy-mismatch", "while driven") in since
+
+
+def test_servers_that_were_only_looked_at_are_audited_too(tmp_path: Path) -> None:
+    results = write_study(tmp_path / "driven", TWINS)
+    study = parse_study(results.study_text, "study.toml")
+    fresh = Results.create(tmp_path / "looked", results.study_text, {}, HOST, study_name="two")
+    with fresh.writing() as writer:
+        for made in make_plan(study).runs[:2]:
+            name = made.cell.target
+            look = stored(made, "mariadb", lambda run_made, fields: None)
+            variables = {**look.variables, "innodb_flush_log_at_trx_commit": "1" if name == "one" else "2"}
+            record = replace(look.record, status="missing", started_ns=0)
+            writer.write_look(replace(look, record=record, variables=variables))
+    done = run(str(tmp_path / "looked"))
+    assert done.returncode == 1
+    assert "before the first run" in done.stderr
+    assert "what a commit waits for" in done.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,12 +76,22 @@ def _audit(choices: argparse.Namespace) -> int:
 
         return fix(choices.fix, sets, choices.output)
     result = audit(sets)
+    late = _late(choices.folder, result)
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
+        findings += [{**finding_data(finding), "since": "while driven"} for finding in late]
         print(json.dumps(findings, indent=1, ensure_ascii=False))
     else:
-        _print(result, choices.all, wide_console())
-    return 1 if any(finding.severity in ("critical", "high") for finding in result.findings) else 0
+        _print(result, late, choices.all, wide_console())
+    return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late)) else 0
+
+
+def _late(folder: Path, early: Audit) -> tuple[Finding, ...]:
+    """What came about while a study's servers were driven; of dumps nobody knows."""
+    from dbdyno.fairness import late_findings
+    from dbdyno.store import Results, is_results_folder
+
+    return late_findings(Results.open(folder), early) if is_results_folder(folder) else ()
 
 
 def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
@@ -96,6 +107,7 @@ def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
         if not sets and (looks := results.looks()):
             study = parse_study(results.study_text, str(folder / "study.toml"))
             sets = (looked_set(results, study, looks),)
+            print("seen before the first run: what only a driven window shows is not known", file=sys.stderr)
         if not sets:
             raise StoreError(
                 f"{folder} holds no run that can be audited",
@@ -109,10 +121,14 @@ def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
     return dumps.sets
 
 
-def _print(result: Audit, everything: bool, console: Console) -> None:
+def _print(result: Audit, late: Sequence[Finding], everything: bool, console: Console) -> None:
     console.print(f"{counted(len(result.targets), 'target')}: {', '.join(result.targets)}", markup=False)
     several = len({decision.campaign for decision in result.decisions}) > 1
     for finding in result.findings:
+        _print_finding(finding, several, console)
+    if late:
+        console.print("\nSINCE THE SERVERS WERE DRIVEN", style="bold", markup=False)
+    for finding in late:
         _print_finding(finding, several, console)
     _print_undecided(result, several, console)
     if everything:

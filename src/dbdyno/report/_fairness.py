@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dbdyno.analyse import counted, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Finding, Promises, audit, promises_of, spoken_values
 from dbdyno.core import Caveat
-from dbdyno.fairness import study_sets
+from dbdyno.fairness import late_findings, study_sets
 from dbdyno.store import Results
 
 _GRAVE = ("critical", "high")
@@ -84,16 +84,7 @@ def judge_fairness(results: Results) -> Fairness:
     for facts in (facts for one in sets for facts in one.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), promises_of(facts))))
     found = audit(sets)
-    return Fairness(found, promises, len(sets), _late(results, found))
-
-
-def _late(results: Results, early: Audit) -> tuple[Finding, ...]:
-    """Nothing is audited twice where no variable changed while a server was driven."""
-    if not any(caveat.code == "variables-changed" for record in results.records() for caveat in record.caveats):
-        return ()
-    known = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
-    after = audit(study_sets(results, at_end=True)).findings
-    return tuple(finding for finding in after if (finding.rule.rule_id, finding.campaign) not in known)
+    return Fairness(found, promises, len(sets), late_findings(results, found))
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:

@@ -77,3 +77,18 @@ def test_variables_are_stored_from_after_the_load_too(laboratory: Lab) -> None:
     laboratory.walk()
     run_id = laboratory.plan.runs[0].run_id
     assert laboratory.results.document(run_id, "variables_after") == {"version": "1"}
+
+
+def test_a_variable_that_somebody_sets_while_the_load_runs_is_a_caveat_of_that_run(laboratory: Lab) -> None:
+    def drifting(run: Run, server: Any) -> None:
+        if run == laboratory.plan.runs[0]:
+            values = iter([{"innodb_io_capacity": "200"}, {"innodb_io_capacity": "2000"}])
+            server.variables = lambda: next(values)
+
+    laboratory.bench.on_run = drifting
+    laboratory.walk()
+    caveats = [
+        [c.text for c in record.caveats if c.code == "variables-changed"] for record in laboratory.results.records()
+    ]
+    assert [len(texts) for texts in caveats] == [1, 0, 0, 0]
+    assert "innodb_io_capacity from 200 to 2000" in caveats[0][0]
