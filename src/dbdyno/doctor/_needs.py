@@ -20,6 +20,7 @@ class Needs:
     routes : how the client reaches the servers
     server_processors, client_processors : those they are pinned to; None: left to the scheduler
     has_own_servers : at least one target is started here
+    sources : where its engines come from, such as ``package`` or ``image``
     features : of the kernel, by name: ``netem``, or a controller of control groups such as ``memory``
     """
 
@@ -30,6 +31,7 @@ class Needs:
     server_processors: tuple[int, ...] | None = None
     client_processors: tuple[int, ...] | None = None
     has_own_servers: bool = True
+    sources: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
 
 
@@ -53,5 +55,6 @@ def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequenc
         server_processors=study.pinning.server,
         client_processors=study.pinning.client,
         has_own_servers=own,
+        sources=tuple(sorted({target.engine.source_kind for target in study.targets} - {""})),
         features=tuple(features),
     )

@@ -186,6 +186,13 @@ def test_a_docker_daemon_that_can_not_limit_is_named(docker: Docker, state: str,
     assert (said.state, said.severity) == (state, severity)
 
 
+@pytest.mark.parametrize("docker", [None, Docker("/s", error="permission denied")])
+def test_a_study_with_an_image_needs_a_daemon_that_answers(docker: Docker | None) -> None:
+    machine = replace(CLEAN, docker=docker)
+    said = outcome("docker", machine, replace(NEEDS, sources=("image", "package")))
+    assert (said.state, said.severity) == ("found", "blocker")
+
+
 def test_a_server_on_one_node_is_not_reproached_with_the_others() -> None:
     two = replace(CLEAN.processors, nodes=((0, 1, 2, 3), (4, 5, 6, 7)))
     machine = replace(CLEAN, processors=two)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes
-from dbdyno.doctor._verdict import Check, Subject, Verdict, clear, idle, notes, weakens
+from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, weakens
 
 
 def quota(subject: Subject) -> Verdict:
@@ -36,6 +36,14 @@ def memory_limit(subject: Subject) -> Verdict:
 def docker(subject: Subject) -> Verdict:
     """A daemon that can't limit what it is asked to limit."""
     found = subject.machine.docker
+    is_needed = subject.needs is not None and "image" in subject.needs.sources
+    if is_needed and (found is None or found.error):
+        why = f"the daemon at {found.socket} does not answer: {found.error}" if found else "no daemon's socket is here"
+        return blocks(
+            f"a target comes from an image, and {why}",
+            "its engine can't be had",
+            "start Docker or Podman (systemctl start docker), or set DOCKER_HOST=unix:///path/of/its.sock",
+        )
     if found is None:
         return idle("no daemon's socket here")
     if found.error:
