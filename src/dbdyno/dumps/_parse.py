@@ -7,11 +7,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dbdyno.engines import dumped_rows, read_dump
+
 Kind = Literal["variables", "status", "option_file", "summary", "fixture", "facts", "seconds", "unknown"]
 
 _SUMMARY_WORDS = "Percona Toolkit MySQL Summary Report"
 _GROUP_RE = re.compile(r"^\s*\[(mysqld|server|mariadb|mariadbd|client)[-_.\d]*\]\s*$", re.MULTILINE | re.IGNORECASE)
-_VERTICAL_RE = re.compile(r"^\s*Variable_name:\s*(\S+)\s*\n\s*Value:[ \t]*(.*)$", re.MULTILINE)
 _COUNTER_RE = re.compile(r"^([A-Z]\w+)\s+(-?\d+)(?:\s|$)")
 _FACT_GROUPS = ("session", "schema", "host", "run", "study", "text")
 _FACT_KEYS = frozenset({*_FACT_GROUPS, "version", "storage_engine", "option_file"})
@@ -59,34 +60,14 @@ def _kind_of_rows(rows: dict[str, str]) -> Kind:
 
 
 def parse_rows(text: str) -> dict[str, str]:
-    r"""Rows of SHOW VARIABLES or STATUS: tab separated, framed by `mysql`'s borders, vertical (\G), or CSV.
+    r"""Rows of SHOW VARIABLES or STATUS in any form that clients print, names in lower case.
 
     >>> parse_rows("+---+---+\n| Variable_name | Value |\n| Sql_mode | A|B |\n")
     {'sql_mode': 'A|B'}
     >>> parse_rows("*** 1. row ***\nVariable_name: Uptime\n        Value: 7\n")
     {'uptime': '7'}
     """
-    if "Variable_name:" in text:
-        return {name.lower(): value.strip() for name, value in _VERTICAL_RE.findall(text)}
-    rows = {}
-    for line in text.splitlines():
-        name, value = _row(line)
-        if name and name != "variable_name" and re.fullmatch(r"[a-z][\w.@]*", name):
-            rows[name.replace("@@global.", "")] = value
-    return rows
-
-
-def _row(line: str) -> tuple[str, str]:
-    stripped = line.strip()
-    if stripped.startswith("|"):
-        name, _, value = stripped.strip("|").partition("|")
-        return name.strip().lower(), value.strip()
-    if "\t" in line:
-        name, _, value = line.partition("\t")
-        return name.strip().lower(), value.strip()
-    if match := re.fullmatch(r'"?(\w+)"?\s*[,;=]\s*"?(.*?)"?', stripped):
-        return match[1].lower(), match[2]
-    return "", ""
+    return {name.lower(): value.strip() for name, value in read_dump(text).values.items()}
 
 
 def parse_summary(text: str) -> dict[str, str]:
@@ -135,7 +116,7 @@ def _json_document(content: Any) -> Document:  # noqa: ANN401 - foreign data
 
 def _json_rows(content: list[Any]) -> Document:
     if content and all(isinstance(entry, dict) and "Variable_name" in entry for entry in content):
-        rows = {str(entry["Variable_name"]).lower(): str(entry.get("Value", "")) for entry in content}
+        rows = plain_rows(content)
         return Document(_kind_of_rows(rows), rows)
     if len(content) > 1 and all(isinstance(entry, dict) and "uptime" in plain_rows(entry) for entry in content):
         return Document("seconds", content={"rows": [plain_rows(entry) for entry in content]})
@@ -148,9 +129,4 @@ def plain_rows(content: Any) -> dict[str, str]:  # noqa: ANN401 - foreign data
     >>> plain_rows({"Uptime": 5, "Log_bin": None}), plain_rows([["Uptime", "5"]])
     ({'uptime': '5', 'log_bin': ''}, {'uptime': '5'})
     """
-    pairs = content.items() if isinstance(content, dict) else [entry for entry in content if len(entry) == 2]
-    return {
-        str(name).lower(): "" if value is None else str(value)
-        for name, value in pairs
-        if not isinstance(value, dict | list)
-    }
+    return {name.lower(): value for name, value in dumped_rows(content).items()}

@@ -1,7 +1,8 @@
 """Data on engines: families, versions, option tables, status counters. Reads its own packaged data and nothing else.
 
 What differs between engines is a row with a first and a last version, so a new release is new data. Which value
-an option gets is decided in `configure`; how an engine comes to the machine, in `provision`.
+an option gets is decided in `configure`; how an engine comes to the machine, in `provision`. What servers print of
+themselves, version and variables, is read here as well, from texts: files are left to who has them.
 
 >>> from dbdyno.engines import family_of
 >>> family_of("mysql", "9.7.4").auth_plugin
@@ -11,6 +12,7 @@ an option gets is decided in `configure`; how an engine comes to the machine, in
 from dbdyno.engines._acceptance import MeasuredState, measured_state
 from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, catalogued_sha256
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
+from dbdyno.engines._dump import Dump, dumped_rows, read_dump
 from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
 from dbdyno.engines._options import (
     KnownOption,
@@ -29,6 +31,7 @@ from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_ve
 __all__ = [
     "CatalogueEntry",
     "CounterSource",
+    "Dump",
     "EngineFamily",
     "Kind",
     "KnownOption",
@@ -46,6 +49,7 @@ __all__ = [
     "catalogued_sha256",
     "counter_ids",
     "counter_sources",
+    "dumped_rows",
     "families",
     "family_names",
     "family_of",
@@ -60,6 +64,7 @@ __all__ = [
     "parameters_for",
     "parse_version",
     "plugin_packages",
+    "read_dump",
     "storage_engines",
     "suggest",
     "use_tables",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import StudyError, parse_bytes
-from dbdyno.engines import ServerIdentity, identify
+from dbdyno.engines import ServerIdentity, identify, read_dump
 from dbdyno.imports._complaint import Complaint
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._tree import Kind
-from dbdyno.imports.settings import WrittenOption, read_dump, read_option_file
+from dbdyno.imports.settings import WrittenOption, read_option_file
 from dbdyno.store import SettingRow
 
 _MOST_COMPLAINTS = 20

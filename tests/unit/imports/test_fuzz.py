@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import strategies as st
 import sysbench_log
 import tool_logs
 from dbdyno.core import TreeError
+from dbdyno.engines import read_dump
 from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
 from dbdyno.imports._run import Source
-from dbdyno.imports.settings import read_dump, read_option_file
+from dbdyno.imports.settings import read_option_file
 from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
 from dbdyno.imports.telemetry import place, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.store import SecondRow
@@ -159,7 +161,17 @@ def test_any_telemetry_is_read_and_placed_or_not(text: str) -> None:
 
 
 @quick
-@given(st.text(max_size=300))
+@given(
+    st.one_of(
+        st.text(max_size=300),
+        st.lists(
+            st.sampled_from(["a\\t1", "| a | b |", "Variable_name: a", "Value: b", '"a";"b', "a=1", "[", "{"])
+        ).map("\\n".join),
+        st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)).map(
+            json.dumps
+        ),
+    )
+)
 def test_any_dump_and_option_file_is_read(text: str) -> None:
     read_dump(text)
     read_option_file(text)

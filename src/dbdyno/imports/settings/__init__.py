@@ -1,6 +1,5 @@
-"""What servers were told and what they said of themselves: dumps of variables and status, option files."""
+"""What servers were told: option files. What they said of themselves, `dbdyno.engines` reads."""
 
-from dbdyno.imports.settings._dump import Dump, read_dump
 from dbdyno.imports.settings._option_file import WrittenOption, read_option_file
 
-__all__ = ["Dump", "WrittenOption", "read_dump", "read_option_file"]
+__all__ = ["WrittenOption", "read_option_file"]
