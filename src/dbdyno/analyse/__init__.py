@@ -10,6 +10,7 @@ from dbdyno.analyse._capacity import (
     peak_words,
 )
 from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses
 from dbdyno.analyse._criterion import Criterion, parse_criterion
 from dbdyno.analyse._diff import (
     CellChange,
@@ -45,6 +46,7 @@ __all__ = [
     "CapacityJudgement",
     "CellChange",
     "CellJudgement",
+    "CourseSummary",
     "Criterion",
     "GroupJudgement",
     "LatencyJudgement",
@@ -68,6 +70,8 @@ __all__ = [
     "compare_studies",
     "compare_targets",
     "counted",
+    "course_words",
+    "courses_words",
     "judge_capacity",
     "judge_cells",
     "judge_latency",
@@ -87,6 +91,7 @@ __all__ = [
     "seen_variation",
     "stall_words",
     "stop_words",
+    "summarise_courses",
     "supported",
     "turned",
     "unsettled_windows",

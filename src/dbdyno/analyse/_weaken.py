@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._windows import WindowJudgement, unsettled_windows
 from dbdyno.analyse._words import counted, listed, supported
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
 
 
@@ -48,12 +49,14 @@ def weaknesses(
     judgements: Sequence[CellJudgement],
     comparisons: Sequence[Comparison],
     windows: Mapping[str, WindowJudgement] | None = None,
+    courses: Mapping[str, RunCourse | None] | None = None,
 ) -> list[Caveat]:
     """Everything that weakens a study, the heaviest first.
 
     Parameters
     ----------
     windows : by run id, those long enough to be judged
+    courses : by run id, what the stored seconds of runs give whose length was left to them
     """
     found = [
         _results_differ(facts),
@@ -63,6 +66,7 @@ def weaknesses(
         _holes(facts, records),
         _results_unknown(facts),
         *unsettled_windows(records, windows or {}),
+        *course_caveats(records, courses or {}),
         _window(facts),
         _repeats(facts, judgements),
         _fixed_order(facts),

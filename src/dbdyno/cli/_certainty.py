@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbdyno.cli._share import parse_share
 from dbdyno.cli._words import counted
-from dbdyno.core import RequestError, format_duration, parse_duration_ns
+from dbdyno.core import format_duration, parse_duration_ns
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study
@@ -18,7 +18,6 @@ from dbdyno.study import Study
 if TYPE_CHECKING:
     from dbdyno.store import JsonValue
 
-_SHARE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _DEFAULT_HALF_WIDTH = 0.02
 _MOST_SHOWN = 5
 
@@ -63,7 +62,7 @@ def foreseen(study: Study, choices: argparse.Namespace) -> Certainty | None:
     RequestError : a share or a time that is none
     StoreError : no results folder
     """
-    wished = _share(choices.certainty) if choices.certainty else _DEFAULT_HALF_WIDTH
+    wished = parse_share(choices.certainty, "certainty", "--certainty 2%") if choices.certainty else _DEFAULT_HALF_WIDTH
     within_ns = parse_duration_ns(choices.within) if choices.within else None
     if study.pacing.search is not None:
         return None
@@ -165,10 +164,3 @@ def _instead(best: Design | None) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.2g} %"
-
-
-def _share(text: str) -> float:
-    match = _SHARE_RE.fullmatch(text.strip())
-    if match is None or not 0 < float(match[1]) < 100:
-        raise RequestError(f"'{text}' is no certainty", "", "write for example --certainty 2%")
-    return float(match[1]) / 100

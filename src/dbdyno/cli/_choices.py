@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from dbdyno.core import StudyError
+from dbdyno.cli._share import parse_share
+from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.study import OPTION_ALIASES as ALIASES
 from dbdyno.study import Study, full_name, nearest, options_of, parse_study, study_text
 
@@ -32,6 +33,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
     lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
     lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
+    lines += _open_ends(choices)
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
     lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:
@@ -45,6 +47,18 @@ def parse_choices(choices: argparse.Namespace) -> Study:
         raise StudyError(re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what), error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
+
+
+def _open_ends(choices: argparse.Namespace) -> list[str]:
+    given = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
+    lines = [f"{key} = {_quoted(value)}" for key, value in given.items() if value is not None]
+    if choices.certainty is not None:
+        lines.append(f"certainty = {parse_share(choices.certainty, 'certainty', '--certainty 2%')}")
+    if choices.window == "auto" and choices.window_max is not None:
+        # A short cap is meant: what must be driven before the first look is lowered to what it allows.
+        most_s = parse_duration_ns(choices.window_max) // 10**9
+        lines.append(f'window_min = "{min(180, max(most_s - 60, 60))}s"')
+    return lines
 
 
 def _targets_each(engines: list[str], each: str) -> list[str]:

@@ -20,6 +20,11 @@ changed and run again with `dbdyno run`.
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
       --window 12s --warm-up 4s --repeats 2 -o results/first
 
+With --warm-up auto a run is warmed up until its throughput holds a level and the server has settled (cache,
+redo log, dirty pages, purge); with --window auto it is judged until its mean is known to --certainty:
+
+  dbdyno compare mariadb:11.8 mysql:9.7 --warm-up auto --window auto --certainty 2% -o results/auto
+
 Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
 Ways to store the same rows are compared with --each, such as three kinds of LinkBench's tables:
@@ -50,8 +55,19 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
     measure = parser.add_argument_group("measurement")
-    measure.add_argument("--warm-up", default="10s", metavar="TIME", help="driven, not judged (default %(default)s)")
-    measure.add_argument("--window", default="60s", metavar="TIME", help="driven and judged (default %(default)s)")
+    measure.add_argument(
+        "--warm-up", default="10s", metavar="TIME", help="driven, not judged, or auto: until settled (default 10s)"
+    )
+    measure.add_argument(
+        "--warm-up-max", metavar="TIME", help="most of --warm-up auto; gives up waiting then (default 1800s)"
+    )
+    measure.add_argument(
+        "--window", default="60s", metavar="TIME", help="driven and judged, or auto: until sure enough (default 60s)"
+    )
+    measure.add_argument("--window-max", metavar="TIME", help="most of --window auto (default 900s)")
+    measure.add_argument(
+        "--certainty", metavar="SHARE", help="of --window auto: half-width of its mean, such as 1%% (default 2%%)"
+    )
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
     measure.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
     measure.add_argument(

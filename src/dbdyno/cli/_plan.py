@@ -74,7 +74,8 @@ def _plan(choices: argparse.Namespace) -> int:
 def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
-    console.print(f"question: {study.question}\npacing: {study.pacing.words}\n", markup=False)
+    console.print(f"question: {study.question}\npacing: {study.pacing.words}", markup=False)
+    console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}\n", markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
         table.add_column(heading, justify="right" if heading in ("run", "connections", "repeat") else "left")
@@ -85,7 +86,7 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
     console.print(table)
     budget = plan.budget
     console.print(
-        f"\ntime    about {format_duration(budget.runs_ns)} of runs, and up to {format_duration(budget.prepare_ns)} "
+        f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
         f"to obtain engines and fill data (kept for next time)\n"
         f"disk    about {format_bytes(budget.disk_bytes)}\nmemory  about {format_bytes(budget.memory_bytes)}",
         markup=False,
@@ -121,8 +122,13 @@ def study_line(study: Study, plan: Plan) -> str:
     counts = [
         f"{n} {word if n == 1 else plural.get(word, word + 's')}" for n, word in axes if n > 1 or word == "target"
     ]
-    length = format_duration(plan.budget.runs_ns)
-    return f"{study.name} · {counted(len(plan.runs), 'run')} · {' × '.join(counts)} · about {length}"
+    return f"{study.name} · {counted(len(plan.runs), 'run')} · {' × '.join(counts)} · {runs_words(plan)}"
+
+
+def runs_words(plan: Plan) -> str:
+    """How long all runs take; from and to where their length is left to them."""
+    least, most = format_duration(plan.budget.runs_least_ns), format_duration(plan.budget.runs_ns)
+    return f"about {most}" if least == most else f"about {least} to {most}"
 
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
@@ -149,6 +155,7 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "runs": runs,
         "prepare_ns": budget.prepare_ns,
         "runs_ns": budget.runs_ns,
+        "runs_least_ns": budget.runs_least_ns,
         "disk_bytes": budget.disk_bytes,
         "memory_bytes": budget.memory_bytes,
     }

@@ -12,6 +12,8 @@ from rich.live import Live
 from rich.text import Text
 
 from dbdyno import lab
+from dbdyno.analyse import course_words
+from dbdyno.cli._course_words import verdict_words
 from dbdyno.cli._live_audit import audit_lines
 from dbdyno.cli._words import duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
@@ -124,7 +126,8 @@ class LiveView:
         if self._run is None:
             return Text(f"  … {self._doing}", overflow="ellipsis", no_wrap=True) if self._doing else Text("")
         number = f"run {self._run.number}/{self._run.runs_total}"
-        lines = [Text(f"\n  {number:<11} {run_words(self._run.run)}"), Text(self._load_line()), Text(self._bar())]
+        load = [Text(line) for line in self._load_line().splitlines()]
+        lines = [Text(f"\n  {number:<11} {run_words(self._run.run)}"), *load, Text(self._bar())]
         for line in lines:
             line.no_wrap, line.overflow = True, "ellipsis"
         return Group(*lines)
@@ -136,8 +139,11 @@ class LiveView:
         p95 = "" if second.p95_ns is None else f"   p95 {second.p95_ns / 1e6:.1f} ms"
         use = "" if second.client_use_share is None else f"   client {100 * second.client_use_share:.0f} %"
         count = f"/{second.seconds_count}" if second.seconds_count else ""  # a search ends when it has its answer
-        clock = f"{second.phase} {second.second:>2}{count} s"
-        return f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
+        at_most = second.course is not None
+        clock = f"{second.phase} {second.second:>2}{count} s" + (" at most" if at_most and count else "")
+        verdict = verdict_words(second.course) if second.course is not None else ""
+        line = f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
+        return f"{line}\n  {verdict}" if verdict else line
 
     def _bar(self) -> str:
         share = self._done / max(self._total, 1)
@@ -210,4 +216,5 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
     use = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
-    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{use}{reason}"
+    course = f"\n{'':<13}{course_words(record.course)}" if record.course is not None else ""
+    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{use}{reason}{course}"

@@ -142,9 +142,11 @@ class Target:
     name : unique in the study, shown everywhere
     settings : raw server options added by the study, option -> value; audited like the rest
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
+    held_share : of the time for which its process is held while it runs, to check that a known slowness is found
     """
 
     name: str
     engine: EngineName
     settings: Mapping[str, str] = field(default_factory=dict)
     workload_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    held_share: float = 0.0

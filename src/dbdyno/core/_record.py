@@ -98,6 +98,42 @@ class OrderRates:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCourse:
+    """How long a run was driven, where that was left to the run. Seconds count from the start of the driven time.
+
+    Parameters
+    ----------
+    warm_up_s : where the warm-up ended
+    warm_up_end : by state, at its cap, or after a fixed time
+    unsettled : what had not settled at the last check of the warm-up; empty when it ended by state
+    window_first_s, window_end_s : first second of the window and the one after its last
+    window_end : by certainty, at its cap, or after a fixed time
+    gates_failed, gates_unread : of the server, over the window
+    most_s : warm-up and window at their caps
+    """
+
+    warm_up_s: int
+    warm_up_end: Literal["state", "cap", "fixed"]
+    unsettled: tuple[str, ...]
+    window_first_s: int
+    window_end_s: int
+    window_end: Literal["certainty", "cap", "fixed"]
+    gates_failed: tuple[str, ...]
+    gates_unread: tuple[str, ...]
+    most_s: int
+
+    @property
+    def saved_s(self) -> int:
+        """Seconds by which it was shorter than its caps."""
+        return max(self.most_s - self.window_end_s, 0)
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the server's own state confirms that the window is steady."""
+        return not self.gates_failed and not self.gates_unread
+
+
+@dataclass(frozen=True, slots=True)
 class Caveat:
     """What weakens a run or a study, in words, with a stable code."""
 
@@ -130,6 +166,7 @@ class RunRecord:
     types : figures of each transaction type
     orders : of a workload with new orders
     imported : what the tool itself printed; None of a run that dbdyno drove
+    course : how its length came about; None where that was fixed before
     started_ns, ended_ns : Unix time; 0 where it is not known
     """
 
@@ -162,6 +199,7 @@ class RunRecord:
     types: tuple[TypeFigures, ...] = ()
     orders: OrderRates | None = None
     imported: ToolFigures | None = None
+    course: RunCourse | None = None
     caveats: tuple[Caveat, ...] = ()
     started_ns: int = 0
     ended_ns: int = 0

@@ -8,6 +8,7 @@ What runs here is the caller's business: this room knows nothing of engines, stu
 """
 
 from dbdyno.hosts._facts import HostFacts
+from dbdyno.hosts._hold import Hold
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
@@ -18,6 +19,7 @@ from dbdyno.hosts.machine import read_machine
 __all__ = [
     "EXIT_UNKNOWN",
     "Completed",
+    "Hold",
     "Home",
     "Host",
     "HostFacts",

@@ -10,17 +10,19 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
+from dbdyno.engines import ServerFacts, gate_facts
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.lab._changed import changed_caveats, changed_variables
+from dbdyno.lab._live import Telling
 from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, counters_document, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
 from dbdyno.plan import Told
 from dbdyno.populate import ConditionAnswer, Dataset, Verified, broken_words, verify
-from dbdyno.store import JsonValue, SecondRow, StoredRun
+from dbdyno.store import JsonValue, StoredRun
 from dbdyno.study import Study
 
 _NOT_INDEPENDENT = Caveat(
@@ -38,6 +40,7 @@ class Attempts:
     calibration : of the load generator on this machine; None: not known
     told : of each workload, by target and label
     pause : waits for seconds; tests don't
+    is_flash : whether data lies on a device without turning parts; None: not known
     """
 
     study: Study
@@ -49,6 +52,7 @@ class Attempts:
     calibration: Calibration | None = None
     told: Told = field(default_factory=dict)
     pause: Callable[[float], None] = time.sleep
+    is_flash: bool | None = None
 
     def make(self, run: Run, prepared: Prepared | Unprepared) -> StoredRun:
         """Attempt a run. A server that does not start or dies is a failed run, not an error."""
@@ -88,13 +92,16 @@ class Attempts:
             self.on_event(events.RunPhaseEntered(run, "settle"))
             self.pause(self.study.settle_ns / 1e9)
         self.on_event(events.RunPhaseEntered(run, "load"))
+        told = Telling(run, order, self.on_event)
         measured = measure_run(
             order,
             server,
             self.host,
             self.generator,
             server.sources(),
-            lambda row: self._tell(run, order, row),
+            told.take,
+            on_course=told.follow,
+            facts=self._gate_facts(prepared, variables, schema),
             curve=self._curve(run),
         )
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
@@ -145,30 +152,22 @@ class Attempts:
         points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
         return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
-    def _tell(self, run: Run, order: LoadOrder, row: SecondRow) -> None:
-        in_window = row.phase == "window"
-        first = order.first_window_second if in_window else 0
-        count = order.window_seconds if in_window else order.first_window_second
-        if self.study.pacing.search is not None:
-            first = count = 0
-        self.on_event(
-            events.SecondMeasured(
-                run,
-                row.phase,
-                row.second - first + 1,
-                count,
-                row.tps,
-                row.p95_ns,
-                row.errors or 0,
-                row.client_use_share,
-            )
-        )
+    def _gate_facts(
+        self, prepared: Prepared, variables: Mapping[str, str], schema: Mapping[str, JsonValue]
+    ) -> ServerFacts | None:
+        """What the server's gates are read with; None: the study does not ask them."""
+        if not self.study.open_ends.gates:
+            return None
+        is_flash = None if prepared.is_running_server else self.is_flash
+        return gate_facts(prepared.target.engine.storage_engine, variables, schema, is_flash=is_flash)
 
 
 def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str) -> RunRecord:
     """The record of a run that was driven. Of a failed one, the end of the server's log is part of the reason."""
     figures, judgement = measured.figures, measured.judgement
     caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
+    if prepared.target.held_share:
+        caveats = (*caveats, Caveat("held", f"its process was held for {prepared.target.held_share:.0%} of the time"))
     reason = judgement.reason
     if judgement.status == "failed" and "server died" in reason:
         reason = f"{reason}\n{_last_lines(log_tail)}".strip()
@@ -202,6 +201,7 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
         rate_broken_per_s=measured.search.lowest_broken_per_s if measured.search else None,
         types=figures.types,
         orders=measured.orders,
+        course=measured.course,
         caveats=caveats,
         started_ns=measured.started_ns,
         ended_ns=measured.ended_ns,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dbdyno.core import ResultComparison, Run, RunRecord
+from dbdyno.stats import Course
 
 RunPhase = Literal["restore", "settle", "load", "verify", "stop"]
 
@@ -163,7 +164,10 @@ class RunPhaseEntered:
 
 @dataclass(frozen=True, slots=True)
 class SecondMeasured:
-    """One second of load; `second` counts within its phase, from 1 to `seconds_count`."""
+    """One second of load; `second` counts within its phase, from 1 to `seconds_count`.
+
+    `course` is what the run has come to, where its length is left to itself; `seconds_count` is the most then.
+    """
 
     run: Run
     phase: str
@@ -173,6 +177,7 @@ class SecondMeasured:
     p95_ns: int | None
     errors: int
     client_use_share: float | None
+    course: Course | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,10 +83,13 @@ class LocalBench:
         directory = self.session.new_directory()
         try:
             restore(snapshot, directory / "data", self.host)
-            return self._started(target, installation, settings, run.cell.route, directory)
+            server = self._started(target, installation, settings, run.cell.route, directory)
         except BaseException:
             self.host.remove_tree(directory)
             raise
+        if target.held_share:
+            server.hold(target.held_share)
+        return server
 
     def _started(
         self,

@@ -12,7 +12,7 @@ import pymysql
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError
 from dbdyno.engines import counter_sources
-from dbdyno.hosts import Host, process_facts
+from dbdyno.hosts import Hold, Host, process_facts
 from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
@@ -51,6 +51,13 @@ class LabServer:
         self._status_connection: Connection[Any] | None = None
         self._lacking: dict[str, JsonValue] = {}
         self._absent_sources: dict[str, JsonValue] = {}
+        self._hold: Hold | None = None
+
+    def hold(self, share: float) -> None:
+        """From now on hold its process for a share of the time, until it is let go of."""
+        if self._server.pid is not None:
+            self._hold = Hold(self._server.pid, share)
+            self._hold.start()
 
     @property
     def data_directory(self) -> Path:
@@ -136,6 +143,7 @@ class LabServer:
         return {
             **self._lacking,
             "absent_sources": self._absent_sources,
+            "held_share": round(self._hold.held_s / self._hold.elapsed_s, 4) if self._hold else 0.0,
             "server_process_seen": self._server.pid is not None,
         }
 
@@ -149,6 +157,8 @@ class LabServer:
             with contextlib.suppress(pymysql.MySQLError):
                 self._status_connection.close()
             self._status_connection = None
+        if self._hold is not None:
+            self._hold.end()
         self._server.kill()
         if self._directory is not None:
             self._host.remove_tree(self._directory)

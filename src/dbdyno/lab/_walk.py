@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import ResultComparison, Run
+from dbdyno.engines import is_flash
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._attempt import Attempts
@@ -98,13 +99,20 @@ class Walk:
         if not left:
             return True
         prepared = self._prepare(writer, {run.cell.target for _, run in left})
-        cpus = self.host.facts(self.home.root).logical_cpu_count
-        if self._is_refused(writer, prepared, cpus):
+        facts = self.host.facts(self.home.root)
+        if self._is_refused(writer, prepared, facts.logical_cpu_count):
             return False
         self._compare_results(writer, prepared)
-        told = self.plan.told
         attempts = Attempts(
-            self.study, self.bench, self.host, self.generator, cpus, self.on_event, self.calibration, told
+            self.study,
+            self.bench,
+            self.host,
+            self.generator,
+            facts.logical_cpu_count,
+            self.on_event,
+            self.calibration,
+            self.plan.told,
+            is_flash=is_flash(facts.rotational),
         )
         for number, run in left:
             self._one_run(run, number, prepared[run.cell.target], attempts, writer)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from dbdyno.core import Caveat, DbdynoError, OrderRates
+from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse
+from dbdyno.engines import ServerFacts
 from dbdyno.hosts import Host, PipedProcess
 from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import EXIT_S, load_process, read_records
@@ -25,6 +26,7 @@ from dbdyno.measure._figures import (
     with_window,
 )
 from dbdyno.measure._judge import Judgement, judge
+from dbdyno.measure._live import AFTER, LiveCourse, course_caveats, with_course
 from dbdyno.measure._order import LoadOrder
 from dbdyno.measure._records import (
     CountersRecord,
@@ -40,6 +42,7 @@ from dbdyno.measure._rows import interval_rows, second_row
 from dbdyno.measure._types import order_caveats, order_rates
 from dbdyno.measure.client._curve import CostCurve
 from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station, Telemetry
+from dbdyno.stats import Course, run_course
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
 
 
@@ -77,6 +80,7 @@ class MeasuredRun:
     search: SearchAnswer | None = None
     orders: OrderRates | None = None
     counters: tuple[CounterDelta, ...] = ()
+    course: RunCourse | None = None
 
 
 def measure_run(
@@ -87,6 +91,8 @@ def measure_run(
     sources: Sequence[Sequence[Source]],
     on_second: Callable[[SecondRow], None],
     *,
+    on_course: Callable[[Course], None] | None = None,
+    facts: ServerFacts | None = None,
     curve: CostCurve | None = None,
     patience_s: float = 2.0,
 ) -> MeasuredRun:
@@ -97,6 +103,8 @@ def measure_run(
     generator : path of ``dbdyno-load``
     sources : telemetry, in groups that are read by one thread each
     on_second : told of every second as it is reported
+    on_course : told, before that, of what the run has come to, where its length is left to itself
+    facts : of the server, for its gates; None: its own state is not asked
     curve : of the client's calibration; None: the busy share stands for its use
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
@@ -111,6 +119,8 @@ def measure_run(
         collector = _Collector(
             process, server, Station([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
         )
+        if order.course_rule.is_open:
+            collector.live, collector.on_course = LiveCourse(order.course_rule, facts), on_course
         try:
             read_records(process, collector.take)
         except DbdynoError as error:
@@ -119,7 +129,7 @@ def measure_run(
             process.wait(EXIT_S)
         finally:
             collector.stop_sampling()
-    broken = collector.end is None or collector.end.status != "complete"
+    broken = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
     death = _death(server, patience_s if broken else 0.0)
     return _measured(order, collector, death, started_ns)
 
@@ -132,6 +142,8 @@ class _Collector:
     on_second: Callable[[SecondRow], None]
     client_has_own_cpus: bool
     curve: CostCurve | None = None
+    live: LiveCourse | None = None
+    on_course: Callable[[Course], None] | None = None
     start: StartRecord | None = None
     end: EndRecord | None = None
     intervals: list[IntervalRecord] = field(default_factory=list)
@@ -190,9 +202,25 @@ class _Collector:
 
     def _take_second(self, record: IntervalRecord) -> None:
         self.intervals.append(record)
-        self.on_second(self.row(record))
+        row = self.row(record)
+        self.on_second(row if self.live is None else replace(row, phase=self._followed(self.live, row)))
         if self.server.death():
             self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
+
+    def _followed(self, live: LiveCourse, row: SecondRow) -> str:
+        """The phase that a second is taken for when it comes; the load is ended with the window."""
+        was_over = self.is_ended_in_order
+        course = live.take(row.second, row.tps, self.station.fresh())
+        if self.on_course is not None:
+            self.on_course(course)
+        if self.is_ended_in_order and not was_over:
+            self.process.interrupt()
+        return AFTER if course.phase == "over" else course.phase
+
+    @property
+    def is_ended_in_order(self) -> bool:
+        """Whether the run had come to its end by itself when its load was interrupted."""
+        return self.live is not None and self.live.course.phase == "over"
 
 
 def _death(server: ServerProcess, patience_s: float) -> str | None:
@@ -205,10 +233,9 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
 
 def _measured(order: LoadOrder, collector: _Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
     telemetry, end = collector.telemetry, collector.end
-    probe = telling_probe(collector.probes)
-    intervals = collector.intervals if probe is None else with_window(collector.intervals, probe)
-    first = order.first_window_second if probe is None else probe.first_second
-    count = order.window_seconds if probe is None else probe.seconds
+    if end is not None and end.status == "interrupted" and collector.is_ended_in_order:
+        end = replace(end, status="complete", reason="")
+    intervals, first, count = _window_of(order, collector)
     figures = window_figures(
         intervals,
         telemetry.rows,
@@ -230,12 +257,15 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     told = start.get("server_counts")
     orders = order_rates(figures.types, figures.rated_s, told, collector.counters, first, first + count)
     odd = order_caveats(orders, figures.rated_s)
+    course = None if collector.live is None else run_course(collector.live.course, order.course_rule)
+    odd += course_caveats(course, order.course_rule, asked=collector.live is not None and bool(collector.live.facts))
     caveats = (*judgement.caveats, *odd, *telemetry.caveats, *_warnings(collector.messages))
     return MeasuredRun(
         figures=figures,
         orders=orders,
         counters=window_counters(telemetry.rows, first, count),
         judgement=Judgement(judgement.status, judgement.reason, caveats),
+        course=course,
         seconds=tuple(collector.row(interval) for interval in intervals),
         intervals=tuple(row for interval in intervals for row in interval_rows(interval)),
         telemetry=telemetry.rows,
@@ -248,6 +278,19 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
         outages=end.outages if end else 0,
         search=end.search if end else None,
     )
+
+
+def _window_of(order: LoadOrder, collector: _Collector) -> tuple[list[IntervalRecord], int, int]:
+    """All seconds by their phases; where the window begins and how long it is."""
+    if collector.live is not None:
+        course = collector.live.course
+        first = order.first_window_second if course.window_first_s is None else course.window_first_s
+        end = first + order.window_seconds if course.window_end_s is None else course.window_end_s
+        return with_course(collector.intervals, course), first, end - first
+    probe = telling_probe(collector.probes)
+    if probe is None:
+        return collector.intervals, order.first_window_second, order.window_seconds
+    return with_window(collector.intervals, probe), probe.first_second, probe.seconds
 
 
 def _end_facts(end: EndRecord | None, probes: Sequence[ProbeRecord]) -> dict[str, Any]:

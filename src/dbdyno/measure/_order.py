@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from dbdyno.core import Run
+from dbdyno.plan import course_rule
+from dbdyno.stats import CourseRule
 from dbdyno.store import JsonValue
 from dbdyno.study import ErrorPolicy, Pacing, Search, Study
 
@@ -46,7 +48,7 @@ class LoadOrder:
             "workers": self.workers,
             "cpus": list(client) if client else None,
             "pacing": _pacing(self.study.pacing, self.study.window_ns),
-            "phases": list(_phases(self.study)),
+            "phases": list(_phases(self.study, self.course_rule)),
             "errors": _errors(self.study.errors),
             "drain_ns": _DRAIN_NS,
             **_prepared_full(self.study.errors),
@@ -54,13 +56,18 @@ class LoadOrder:
 
     @property
     def first_window_second(self) -> int:
-        """Second at which the window begins."""
+        """Second at which the window begins; at the latest, where the warm-up ends by state."""
         return self.study.warm_up_ns // 10**9
 
     @property
     def window_seconds(self) -> int:
-        """Seconds of the window."""
+        """Seconds of the window; at most, where it ends by certainty."""
         return self.study.window_ns // 10**9
+
+    @property
+    def course_rule(self) -> CourseRule:
+        """How long to warm up and to judge."""
+        return course_rule(self.study)
 
     @property
     def client_has_own_cpus(self) -> bool:
@@ -124,8 +131,13 @@ def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
     return {} if policy.prepared_full == "stop" else {"prepared_full": policy.prepared_full}
 
 
-def _phases(study: Study) -> list[JsonValue]:
-    """A search makes its own windows; what is ordered is driven before it, and something must be."""
+def _phases(study: Study, rule: CourseRule) -> list[JsonValue]:
+    """A search makes its own windows; what is ordered is driven before it, and something must be.
+
+    A run whose length is left open is ordered at its longest and ended from outside; its phases are told afterwards.
+    """
+    if rule.is_open:
+        return [{"name": "open", "duration_ns": rule.longest_s * 10**9}]
     if study.pacing.search is not None:
         return [{"name": "warm-up", "duration_ns": max(study.warm_up_ns, 10**9)}]
     phases = [("warm-up", study.warm_up_ns), ("window", study.window_ns)]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from dbdyno.core import Run
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget, overhead_ns
+from dbdyno.plan._course import course_rule, shortest_window_ns
 from dbdyno.plan._designs import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.plan._order import ordered_runs
 from dbdyno.plan._silence import unanswered
@@ -23,10 +24,12 @@ __all__ = [
     "best_within",
     "cheapest_design",
     "check_budget",
+    "course_rule",
     "designs_for",
     "make_plan",
     "overhead_ns",
     "planned_design",
+    "shortest_window_ns",
     "unanswered",
 ]
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbdyno.core import HostError, RequestError, format_bytes
+from dbdyno.plan._course import shortest_warm_up_ns, shortest_window_ns
 from dbdyno.study import Study
 
 _START_NS = 3 * 10**9  # restore, start, read back
@@ -31,13 +32,15 @@ class Budget:
     Parameters
     ----------
     prepare_ns : engines and datasets, nothing of them being there yet
-    runs_ns : all runs
+    runs_ns : all runs, at most where their length is left to them
+    runs_least_ns : the same at the least
     disk_bytes : engines, one snapshot a target and dataset, and one running copy
     memory_bytes : the largest server at its highest concurrency
     """
 
     prepare_ns: int
     runs_ns: int
+    runs_least_ns: int
     disk_bytes: int
     memory_bytes: int
 
@@ -52,6 +55,7 @@ def estimate_budget(study: Study, run_count: int, rows: Mapping[str, int]) -> Bu
     return Budget(
         prepare_ns=targets * (_OBTAIN_NS + populate_ns),
         runs_ns=run_count * (overhead_ns(study) + _windows_ns(study)),
+        runs_least_ns=run_count * _least_ns(study),
         disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,
     )
@@ -85,6 +89,13 @@ def check_budget(study: Study, budget: Budget, memory_bytes: int, free_disk_byte
             f"it needs about {format_bytes(budget.disk_bytes)} and {format_bytes(free_disk_bytes)} are free",
             "free some space, choose fewer rows or targets, or point DBDYNO_HOME at a larger disk",
         )
+
+
+def _least_ns(study: Study) -> int:
+    """One run that settles and is sure as early as it can be."""
+    if study.pacing.search is not None:
+        return overhead_ns(study) + _windows_ns(study)
+    return _START_NS + study.settle_ns + shortest_warm_up_ns(study) + shortest_window_ns(study) + _STOP_NS
 
 
 def _windows_ns(study: Study) -> int:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dbdyno.plan._budget import overhead_ns
+from dbdyno.plan._course import shortest_window_ns
 from dbdyno.stats import Variation
 from dbdyno.study import Study
 
@@ -33,8 +34,8 @@ class Design:
 
 
 def planned_design(study: Study, variation: Variation) -> Design:
-    """What the study as it is written will give."""
-    return _design(study, variation, study.repeats, study.window_ns / 1e9)
+    """What the study as it is written will give; with windows left open, at the shortest they may be."""
+    return _design(study, variation, study.repeats, shortest_window_ns(study) / 1e9)
 
 
 def designs_for(study: Study, variation: Variation, half_width: float) -> list[Design]:

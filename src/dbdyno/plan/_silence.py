@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes, format_duration
+from dbdyno.plan._course import shortest_window_ns
 from dbdyno.study import Study
 
 _ROW_BYTES = 260  # as in the budget: row, secondary index and page slack
@@ -49,14 +50,13 @@ def _memory(study: Study, rows_total: int) -> list[str]:
 
 
 def _time(study: Study) -> list[str]:
-    window_s = study.window_ns / 1e9
+    window_ns = shortest_window_ns(study)
+    window_s = window_ns / 1e9
     found = []
     if study.repeats == 1:
         found.append("how far repeats differ: each cell is run once, and findings rest on an assumed spread")
     if window_s < 60:
-        found.append(
-            f"whether levels last: windows of {format_duration(study.window_ns)} see no checkpoint or compaction"
-        )
+        found.append(f"whether levels last: windows of {format_duration(window_ns)} see no checkpoint or compaction")
     elif window_s < 180:
         found.append("whether windows had settled: that is judged from 3 min on")
     elif window_s < 600:

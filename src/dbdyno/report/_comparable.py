@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from dbdyno.core import Cell, format_bytes, format_duration
+from dbdyno.core import Cell, format_bytes
 from dbdyno.report._side import Side
 
 ObstacleKind = Literal["workload", "dataset", "pacing", "window", "host"]
@@ -92,8 +92,11 @@ def _pacing(base: Side, new: Side) -> Obstacle | None:
 
 def _window(base: Side, new: Side) -> Obstacle | None:
     before, after = base.study, new.study
-    lengths = (("window", before.window_ns, after.window_ns), ("warm-up", before.warm_up_ns, after.warm_up_ns))
-    found = [f"{name} {format_duration(old)}, now {format_duration(now)}" for name, old, now in lengths if old != now]
+    lengths = (
+        ("window", before.window_words, after.window_words),
+        ("warm-up", before.warm_up_words, after.warm_up_words),
+    )
+    found = [f"{name} {old}, now {now}" for name, old, now in lengths if old != now]
     return Obstacle("window", f"another part of the run was judged: {'; '.join(found)}") if found else None
 
 

@@ -25,6 +25,7 @@ from dbdyno.analyse import (
 from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
 from dbdyno.report._counters import CellCounters, cells_with_counters
+from dbdyno.report._courses import courses_again
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import cell_histograms
 from dbdyno.report._machine import MachineFindings, machine_findings
@@ -97,7 +98,7 @@ def gather(results: Results) -> Evidence:
     windows = judged_windows(results, study, records)
     fairness = judge_fairness(results)
     machine = machine_findings(results)
-    weak = weaknesses(facts, records, judgements, comparisons, windows)
+    weak = weaknesses(facts, records, judgements, comparisons, windows, courses_again(results, study, records))
     histograms = cell_histograms(results, study, judgements)
     return Evidence(
         results,
@@ -165,8 +166,10 @@ def _facts(study: Study, results: Results) -> StudyFacts:
     is_local = all(route in ("socket", "loopback") for route in study.routes)
     elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
     cores = results.host.get("logical_cpu_count", 0)
+    windows = [record.window_s for record in results.records() if record.course is not None and record.window_s]
+    window_s = min(windows, default=study.window_ns / 1e9)
     return StudyFacts(
-        window_s=study.window_ns / 1e9,
+        window_s=window_s,
         repeats=study.repeats,
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbdyno.analyse import by_place, capacity_sentences, place_words, ratio_words
-from dbdyno.core import TypeFigures, format_bytes, format_duration
+from dbdyno.analyse import by_place, capacity_sentences, courses_words, place_words, ratio_words, summarise_courses
+from dbdyno.core import TypeFigures, format_bytes
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
 from dbdyno.report._out import put
@@ -150,14 +150,15 @@ def _how(evidence: Evidence) -> list[str]:
     servers = [
         f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in evidence.targets
     ]
-    memory = host.get("memory_bytes")
+    memory, courses = host.get("memory_bytes"), summarise_courses(evidence.stored)
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
     lines = [
         *servers,
         f"{', '.join(choice.name for choice in study.workloads)}, {study.pacing.words}, warm-up "
-        f"{format_duration(study.warm_up_ns)}, window {format_duration(study.window_ns)}, {study.repeats} repeats, "
+        f"{study.warm_up_words}, window {study.window_words}, {study.repeats} repeats, "
         f"order {study.order}",
+        *([f"driven: {courses_words(courses)}"] if courses else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]

@@ -82,8 +82,10 @@ def _cell(record: RunRecord) -> dict[str, object]:
     }
     latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
     imported = None if record.imported is None else dataclasses.asdict(record.imported)
+    course = None if record.course is None else {**dataclasses.asdict(record.course), "saved_s": record.course.saved_s}
     numbers = {name: getattr(record, name) for name in _COPIED}
-    return {**identity, **numbers, "latency_ns": latency, "imported": imported, "errors": dict(record.errors)}
+    nested = {"latency_ns": latency, "imported": imported, "course": course, "errors": dict(record.errors)}
+    return {**identity, **numbers, **nested}
 
 
 def _counters(found: CellCounters) -> dict[str, object]:

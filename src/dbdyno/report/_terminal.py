@@ -9,7 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from dbdyno.analyse import CellJudgement, by_place, pair_at, place_words, plus_minus, ratio_words
+from dbdyno.analyse import (
+    CellJudgement,
+    by_place,
+    courses_words,
+    pair_at,
+    place_words,
+    plus_minus,
+    ratio_words,
+    summarise_courses,
+)
 from dbdyno.core import Comparison, TypeFigures
 from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
@@ -35,7 +44,9 @@ def summary_table(results: Results) -> Group:
     fair = [Text(line, style="dim") for line in (_durability_line(evidence), fairness_line(evidence.fairness)) if line]
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(client_line(evidence), style="dim")
-    return Group(*parts, Text(), _table(evidence), legend, *fair, client, *_types(evidence), *heading, *lines)
+    courses = summarise_courses(evidence.stored)
+    driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
+    return Group(*parts, Text(), _table(evidence), legend, *fair, client, *driven, *_types(evidence), *heading, *lines)
 
 
 def durability_classes(evidence: Evidence) -> dict[str, str]:

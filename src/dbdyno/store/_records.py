@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunRecord, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunCourse, RunRecord, ToolFigures, TypeFigures
 from dbdyno.store._files import JsonValue
 
 _PLAIN = tuple(
     field.name
     for field in dataclasses.fields(RunRecord)
-    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "imported", "caveats")
+    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "imported", "course", "caveats")
 )
 
 
@@ -30,6 +30,7 @@ def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
         "types": [dataclasses.asdict(figures) for figures in record.types],
         "orders": None if record.orders is None else dataclasses.asdict(record.orders),
         "imported": None if record.imported is None else dataclasses.asdict(record.imported),
+        "course": None if record.course is None else dataclasses.asdict(record.course),
         "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
     }
 
@@ -46,6 +47,7 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
         types=tuple(_type_figures(figures) for figures in row.get("types", ())),
         orders=None if orders is None else OrderRates(**_known(OrderRates, orders)),
         imported=None if imported is None else ToolFigures(**_known(ToolFigures, imported)),
+        course=_course(row.get("course")),
         caveats=tuple(Caveat(**_known(Caveat, caveat)) for caveat in row["caveats"]),
         **{name: row[name] for name in _PLAIN if name in row},
     )
@@ -53,6 +55,13 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
 
 def _type_figures(row: Mapping[str, Any]) -> TypeFigures:
     return TypeFigures(**{**_known(TypeFigures, row), "latency_ns": _latency(row["latency_ns"])})
+
+
+def _course(row: Mapping[str, Any] | None) -> RunCourse | None:
+    if row is None:
+        return None
+    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list | tuple)}
+    return RunCourse(**_known(RunCourse, {**row, **lists}))
 
 
 def _latency(row: Mapping[str, Any] | None) -> LatencyNs | None:

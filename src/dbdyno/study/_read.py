@@ -16,7 +16,7 @@ from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import scaled_document
 from dbdyno.study._schema import Key
-from dbdyno.study._values import ErrorPolicy, Imported, Pinning, ServerAddress, Study, WorkloadChoice
+from dbdyno.study._values import ErrorPolicy, Imported, OpenEnds, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
 _TABLES = ("audit", "axes", "errors", "imported", "measure", "pacing", "pinning", "servers", "target", "workload")
@@ -28,6 +28,15 @@ _OF_KIND = {
     "promise": ("first_rate", "precision", "probe_settle"),
 }
 """Kinds of pacing by the key that chooses them, with the keys that belong to it alone."""
+
+
+_OF_AUTO = {
+    ("warm_up",): ("warm_up_max",),
+    ("window",): ("window_min", "window_max", "certainty"),
+    ("warm_up", "window"): ("gates",),
+}
+"""Keys that mean something only where one of these is left to the run."""
+_CHECKS_NS = 60 * 10**9
 
 
 def read_study(path: Path, scale: str | None = None) -> Study:
@@ -90,6 +99,7 @@ class _Reader:
             axes_keys, measure_keys = _schema.IMPORTED_AXES, _schema.IMPORTED_MEASURE
         axes = self._table(self._mapping(document, "axes"), "axes", axes_keys)
         measure = self._table(self._mapping(document, "measure"), "measure", measure_keys)
+        open_ends = self._open_ends(self._mapping(document, "measure"), measure)
         servers = self._servers(self._mapping(document, "servers"))
         workloads = self._workloads(document)
         targets = self._targets(document, top["targets"], axes["storage_engine"], servers, workloads)
@@ -102,8 +112,8 @@ class _Reader:
             tiers_bytes=axes["tier"],
             concurrencies=axes["concurrency"],
             routes=axes["route"],
-            warm_up_ns=measure["warm_up"],
-            window_ns=measure["window"],
+            warm_up_ns=measure["warm_up_max"] if open_ends.warm_up else measure["warm_up"],
+            window_ns=measure["window"] if open_ends.window_least_ns is None else measure["window_max"],
             settle_ns=measure["settle"],
             repeats=measure["repeats"],
             seed=measure["seed"],
@@ -111,7 +121,8 @@ class _Reader:
             protocol=measure["protocol"],
             rng=measure["rng"],
             equivalence_events=measure["equivalence_events"],
-            pacing=self._pacing(self._mapping(document, "pacing")),
+            open_ends=open_ends,
+            pacing=self._pacing(self._mapping(document, "pacing"), open_ends),
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
@@ -123,6 +134,20 @@ class _Reader:
         if "imported" not in document:
             return None
         return Imported(**self._table(self._mapping(document, "imported"), "imported", _schema.IMPORTED))
+
+    def _open_ends(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> OpenEnds:
+        is_open = {"warm_up": measure["warm_up"] is None, "window": measure["window"] is None}
+        for own, keys in _OF_AUTO.items():
+            for key in keys:
+                if key in entry and not any(is_open[word] for word in own):
+                    whose = " or ".join(f'{word} = "auto"' for word in own)
+                    self._fail("measure", key, f"'{key}' belongs to {whose}, which is not there", remedy=f"add {whose}")
+        if not is_open["window"]:
+            return OpenEnds(is_open["warm_up"], gates=measure["gates"] == "on")
+        if measure["window_max"] < measure["window_min"] + _CHECKS_NS:
+            what = "'window_max' must be at least a minute above 'window_min': three checks in a row, 30 s apart"
+            self._fail("measure", "window_max", what, remedy="raise the one or lower the other")
+        return OpenEnds(is_open["warm_up"], measure["window_min"], measure["certainty"], measure["gates"] == "on")
 
     def _targets(
         self,
@@ -143,7 +168,10 @@ class _Reader:
             engine = self._with_sha256(engine, values["sha256"], index)
             engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
             options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
-            targets.append(Target(values["name"], engine, options, own))
+            if values["held_share"] and engine.source_kind == "server":
+                what = "a server that is not ours can't be held"
+                self._fail("target", "held_share", what, remedy="leave it out", index=index)
+            targets.append(Target(values["name"], engine, options, own, values["held_share"]))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
@@ -226,7 +254,7 @@ class _Reader:
                 self._fail(table, key, f"'{key}' is {value!r} but must be {error}", index=index)
         return options
 
-    def _pacing(self, entry: dict[str, Any]) -> Pacing:
+    def _pacing(self, entry: dict[str, Any], open_ends: OpenEnds) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
         for own, keys in _OF_KIND.items():
             for key in (own, *keys):
@@ -236,6 +264,9 @@ class _Reader:
         if len(chosen) > 1:
             what = f"'{chosen[0]}' and '{chosen[1]}' are two kinds of pacing"
             self._fail("pacing", chosen[1], what, remedy="leave one of the two out")
+        if open_ends and chosen in (["rates"], ["promise"]):
+            what = f"'{chosen[0]}' varies the rate, so there is no level to wait for"
+            self._fail("pacing", chosen[0], what, remedy='give warm_up and window as durations instead of "auto"')
         if chosen == ["think"] and "arrivals" in entry:
             self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="leave arrivals out")
         think = values["think"] and Think(values["think"], values["think_law"])

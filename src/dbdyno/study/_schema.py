@@ -93,6 +93,12 @@ def _share(value: object) -> float:
     return number
 
 
+def _share_below_one(value: object) -> float:
+    if value == 1:
+        raise ValueError("a number above 0 and below 1")
+    return _share(value)
+
+
 def _memory(value: object) -> int:
     try:
         size = parse_bytes(_text(value))
@@ -150,6 +156,20 @@ def parse_processors(value: object) -> tuple[int, ...]:
     return tuple(processors)
 
 
+def _open(read: Callable[[object], int]) -> Callable[[object], int | None]:
+    """A duration, or None for "auto"."""
+
+    def read_open(value: object) -> int | None:
+        if value == "auto":
+            return None
+        try:
+            return read(value)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "auto"') from error
+
+    return read_open
+
+
 TOP: Mapping[str, Key] = MappingProxyType(
     {
         "name": Key(_text, "", "short name; the file's own name when absent"),
@@ -183,8 +203,17 @@ IMPORTED_AXES: Mapping[str, Key] = MappingProxyType(
 )
 MEASURE: Mapping[str, Key] = MappingProxyType(
     {
-        "warm_up": Key(_duration(0), 30 * 10**9, "driven, not judged"),
-        "window": Key(_duration(2 * 10**9), 300 * 10**9, "driven and judged"),
+        "warm_up": Key(
+            _open(_duration(0)), 30 * 10**9, 'driven, not judged; "auto": until throughput and server have settled'
+        ),
+        "warm_up_max": Key(_duration(150 * 10**9), 1800 * 10**9, 'with warm_up = "auto": its most'),
+        "window": Key(
+            _open(_duration(2 * 10**9)), 300 * 10**9, 'driven and judged; "auto": until its mean is sure enough'
+        ),
+        "window_min": Key(_duration(60 * 10**9), 180 * 10**9, 'with window = "auto": before it nothing is asked'),
+        "window_max": Key(_duration(60 * 10**9), 900 * 10**9, 'with window = "auto": its most'),
+        "certainty": Key(_share, 0.02, 'with window = "auto": half-width of its mean that is sure enough, as a share'),
+        "gates": Key(_one_of("on", "off"), "on", 'with "auto": whether the server\'s own state must have settled, too'),
         "settle": Key(_duration(0), 0, "idle pause before each run"),
         "repeats": Key(_whole(1, 50), 2, "runs of each cell"),
         "seed": Key(_whole(0), 1, "of the order, the rows and the load"),
@@ -249,6 +278,11 @@ TARGET: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key(_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
         "name": Key(_text, "", "shown everywhere; the engine's name when absent"),
+        "held_share": Key(
+            _share_below_one,
+            0.0,
+            "share of the time for which its process is held: a slowness of known size, to see whether it is found",
+        ),
         "sha256": Key(_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
         "plugin": Key(_text, "", "file that holds the storage engine, where the server has it not"),
         "plugin_maturity": Key(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dbdyno.core import Route, Target
+from dbdyno.core import Route, Target, format_duration
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._workloads import OptionValue, family_name, options_of
 
@@ -127,6 +127,29 @@ class Pinning:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenEnds:
+    """What of a run's length is left to the run itself.
+
+    Parameters
+    ----------
+    warm_up : it ends when throughput and server have settled; the study's `warm_up_ns` is its cap
+    window_least_ns : the window ends when it is sure enough, first asked after this time; the study's `window_ns` is
+        its cap. None: the window has a fixed length
+    certainty : half-width of the window's mean that is sure enough, as a share of it
+    gates : the server's own state is asked, too
+    """
+
+    warm_up: bool = False
+    window_least_ns: int | None = None
+    certainty: float = 0.02
+    gates: bool = True
+
+    def __bool__(self) -> bool:
+        """Whether anything is left open."""
+        return self.warm_up or self.window_least_ns is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """Where the results of a study come from that dbdyno did not run.
 
@@ -148,6 +171,7 @@ class Study:
     ----------
     servers : addresses for targets whose engine is ``FAMILY@server:NAME``
     seed : of the order of runs, of the rows and of the load
+    warm_up_ns, window_ns : with `open_ends` at most
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
@@ -176,8 +200,23 @@ class Study:
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
     audit_stop: AuditStop = "never"
+    open_ends: OpenEnds = OpenEnds()
     scaled: str = ""
     imported: Imported | None = None
+
+    @property
+    def warm_up_words(self) -> str:
+        """How long the load is driven before it is judged."""
+        length = format_duration(self.warm_up_ns)
+        return f"until settled, at most {length}" if self.open_ends.warm_up else length
+
+    @property
+    def window_words(self) -> str:
+        """How long it is judged."""
+        length, least_ns = format_duration(self.window_ns), self.open_ends.window_least_ns
+        if least_ns is None:
+            return length
+        return f"until known to ±{100 * self.open_ends.certainty:.2g} %, at most {length}"
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

@@ -23,7 +23,10 @@ def study_text(study: Study) -> str:
     plain = [
         target
         for target in study.targets
-        if not target.settings and not target.workload_options and target.name == str(target.engine)
+        if not target.settings
+        and not target.workload_options
+        and not target.held_share
+        and target.name == str(target.engine)
     ]
     simple = len(plain) == len(study.targets)
     parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
@@ -42,8 +45,7 @@ def study_text(study: Study) -> str:
     )
     parts.append(
         "\n[measure]\n"
-        f"warm_up = {_quoted(_seconds(study.warm_up_ns))}\n"
-        f"window = {_quoted(_seconds(study.window_ns))}\n"
+        f"{_lengths_text(study)}\n"
         f"settle = {_quoted(_seconds(study.settle_ns))}\n"
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
@@ -56,8 +58,24 @@ def study_text(study: Study) -> str:
     return "\n".join(part for part in parts if part) + "\n"
 
 
+def _lengths_text(study: Study) -> str:
+    ends, lines = study.open_ends, list[str]()
+    warm_up, window = _quoted(_seconds(study.warm_up_ns)), _quoted(_seconds(study.window_ns))
+    lines.append(f'warm_up = "auto"\nwarm_up_max = {warm_up}' if ends.warm_up else f"warm_up = {warm_up}")
+    if ends.window_least_ns is None:
+        lines.append(f"window = {window}")
+    else:
+        least = _quoted(_seconds(ends.window_least_ns))
+        lines.append(f'window = "auto"\nwindow_min = {least}\nwindow_max = {window}\ncertainty = {ends.certainty}')
+    if not ends.gates:
+        lines.append('gates = "off"')
+    return "\n".join(lines)
+
+
 def _target_text(target: Target) -> str:
     lines = ["\n[[target]]", f"name = {_quoted(target.name)}", f"engine = {_quoted(str(target.engine))}"]
+    if target.held_share:
+        lines.append(f"held_share = {target.held_share}")
     if target.settings:
         lines.append("[target.settings]")
         lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.settings.items())

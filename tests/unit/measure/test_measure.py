@@ -216,6 +216,45 @@ def test_a_search_in_which_no_rate_held_has_failed() -> None:
     assert measured.figures.tps_mean is None
 
 
+OPEN_STUDY = parse_study(
+    """
+    targets = ["mysql:9.7"]
+    workload = {name = "oltp_read_write", tables = 4, rows = 50000}
+    axes = {tier = "64MB", concurrency = 16}
+    measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "150s", seed = 9}
+    """,
+    "open.toml",
+)
+
+
+def open_run(seconds: int) -> tuple[MeasuredRun, FakeProcess, FakeHost]:
+    start, _, end = sample_lines()
+    interrupted = json.dumps({**json.loads(end), "status": "interrupted", "reason": "stopped by a signal"})
+    process = FakeProcess([start, *(second(number, "open") for number in range(seconds)), interrupted])
+    host = FakeHost(process)
+    order = LoadOrder(RUN, OPEN_STUDY, {"socket": "/s.sock"}, workers=1)
+    measured = measure_run(order, FakeServer(), cast("Host", host), Path("/l"), [], lambda row: None, patience_s=0.0)
+    return measured, process, host
+
+
+def test_a_window_left_open_ends_the_load_when_it_is_sure_and_is_what_is_judged() -> None:
+    measured, process, host = open_run(125)
+    assert host.order["phases"] == [{"name": "open", "duration_ns": 154 * 10**9}]
+    assert process.calls.count("interrupt") == 1
+    assert measured.judgement.status == "good"
+    assert measured.course is not None
+    assert (measured.course.window_first_s, measured.course.window_end_s) == (2, 122)
+    assert measured.figures.window_s == 120
+    phases = [row.phase for row in measured.seconds]
+    assert (phases.count("warm-up"), phases.count("window"), phases.count("after")) == (2, 120, 3)
+
+
+def test_a_load_that_others_interrupted_before_the_window_was_sure_has_failed() -> None:
+    measured, _, _ = open_run(100)
+    assert measured.judgement.status == "failed"
+    assert measured.course is None
+
+
 def test_what_the_load_says_at_its_end_is_kept() -> None:
     start, _, end = sample_lines()
     measured, _, _ = run_with(FakeProcess([start, *SECONDS, end]))

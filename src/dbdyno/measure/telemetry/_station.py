@@ -31,6 +31,7 @@ class Station:
         self._samplers = [Sampler(tuple(group), self._clock) for group in groups if group]
         self._threads: list[threading.Thread] = []
         self._start_ns = 0
+        self._handed_out: dict[int, int] = {}
 
     def start(self, start_ns: int) -> None:
         """Begin; `start_ns` is the monotonic time at which second 0 begins."""
@@ -39,6 +40,15 @@ class Station:
             thread = threading.Thread(target=sampler.run, args=(start_ns,), daemon=True, name="dbdyno-sampler")
             thread.start()
             self._threads.append(thread)
+
+    def fresh(self) -> list[TelemetryRow]:
+        """What has come since the last time this was asked."""
+        found: list[TelemetryRow] = []
+        for index, sampler in enumerate(self._samplers):
+            count = len(sampler.rows)  # its thread goes on appending
+            found += sampler.rows[self._handed_out.get(index, 0) : count]
+            self._handed_out[index] = count
+        return found
 
     def stop(self, seconds_count: int) -> Telemetry:
         """End and hand over the first `seconds_count` seconds, the last of them included although it has just passed.

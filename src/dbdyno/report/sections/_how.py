@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dbdyno.analyse import courses_words, summarise_courses
 from dbdyno.core import format_duration, format_memory
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, figure, humanised, label
@@ -215,13 +216,27 @@ def _made(page: Page) -> dict[str, str]:
     """How the runs were made, as the study orders it."""
     study = page.evidence.study
     return {
-        "warm-up, driven and not judged": format_duration(study.warm_up_ns),
-        "window, judged": format_duration(study.window_ns),
+        "warm-up, driven and not judged": study.warm_up_words,
+        "window, judged": study.window_words,
+        **_open_ends(page),
         "repeats": str(study.repeats),
         "order": f"{study.order}, seed {study.seed}",
         "statements": f"{study.protocol}, random numbers of {study.rng}",
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
+    }
+
+
+def _open_ends(page: Page) -> dict[str, str]:
+    """What became of lengths that were left to the runs."""
+    found = summarise_courses(page.evidence.stored)
+    if found is None:
+        return {}
+    return {
+        "what the runs made of it": courses_words(found),
+        "judged again from stored seconds": "the same course for every run"
+        if not any(caveat.code == "course-differs" for caveat in page.evidence.weaknesses)
+        else "not the same for all, see the caveats",
     }
 
 

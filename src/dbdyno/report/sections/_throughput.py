@@ -26,7 +26,7 @@ def throughput_section(page: Page) -> Html:
     measured = "Transactions per second"
     if study.pacing.search is not None:
         measured = f"Highest rate, transactions per second, that held {study.pacing.search.promise}"
-    measure = f"{measured} against connections, {workload}, windows of {study.window_ns / 1e9:g} s"
+    measure = f"{measured} against connections, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     untrusted = any(group.judged and not group.trusted for group in page.evidence.judgements)

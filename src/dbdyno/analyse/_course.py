@@ -1,0 +1,153 @@
+"""The question: how long runs were driven where that was left to them, why they ended, and what that saved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse._words import counted, listed
+from dbdyno.core import Caveat, RunCourse, RunRecord, format_duration
+
+_WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}
+_WINDOW_ENDS = {"certainty": "sure enough", "cap": "at its cap", "fixed": "as ordered"}
+
+
+@dataclass(frozen=True, slots=True)
+class CourseSummary:
+    """All runs of a study whose length was left to them.
+
+    Parameters
+    ----------
+    settled, sure : runs whose warm-up ended by state, whose window ended by certainty
+    confirmed : runs in whose window the server's own state was seen to be settled
+    driven_s, most_s : all their seconds, and those that their caps allowed
+    """
+
+    runs: int
+    settled: int
+    sure: int
+    confirmed: int
+    warm_up_s: tuple[int, int]
+    window_s: tuple[int, int]
+    driven_s: int
+    most_s: int
+
+
+def summarise_courses(records: Sequence[RunRecord]) -> CourseSummary | None:
+    """What became of the runs; None where no length was left open."""
+    courses = [record.course for record in records if record.course is not None]
+    if not courses:
+        return None
+    warm_ups = [course.warm_up_s for course in courses]
+    windows = [course.window_end_s - course.window_first_s for course in courses]
+    return CourseSummary(
+        runs=len(courses),
+        settled=sum(course.warm_up_end == "state" for course in courses),
+        sure=sum(course.window_end == "certainty" for course in courses),
+        confirmed=sum(course.is_confirmed for course in courses),
+        warm_up_s=(min(warm_ups), max(warm_ups)),
+        window_s=(min(windows), max(windows)),
+        driven_s=sum(course.window_end_s for course in courses),
+        most_s=sum(course.most_s for course in courses),
+    )
+
+
+def course_words(course: RunCourse) -> str:
+    """One run's course in one line.
+
+    >>> course_words(RunCourse(142, "state", (), 142, 382, "certainty", (), (), 2700))
+    'warm-up 142 s (settled), window 142 s to 382 s (sure enough)'
+    """
+    warm_up = f"warm-up {course.warm_up_s} s ({_WARM_UP_ENDS[course.warm_up_end]})"
+    window = f"window {course.window_first_s} s to {course.window_end_s} s ({_WINDOW_ENDS[course.window_end]})"
+    return f"{warm_up}, {window}"
+
+
+def courses_words(found: CourseSummary) -> str:
+    """All runs' courses in one sentence, with the time saved.
+
+    >>> courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400))
+    'warm-up 142 to 202 s, settled in 2 of 2 runs; window 240 to 900 s, sure enough in 1; 24 min 44 s driven of 1 h
+    30 min that the caps allow (73 % saved)'
+    """
+    saved = 1 - found.driven_s / found.most_s
+    driven, most = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)
+    return (
+        f"warm-up {_span(found.warm_up_s)}, settled in {found.settled} of {counted(found.runs, 'run')}; window "
+        f"{_span(found.window_s)}, sure enough in {found.sure}; {driven} driven of {most} that the caps allow "
+        f"({saved:.0%} saved)".replace("%", " %")
+    )
+
+
+def course_caveats(records: Sequence[RunRecord], judged_again: Mapping[str, RunCourse | None]) -> list[Caveat]:
+    """What open lengths leave in doubt, over all runs.
+
+    Parameters
+    ----------
+    judged_again : by run id, the course that the stored seconds give
+    """
+    open_ones = [record for record in records if record.course is not None]
+    if not open_ones:
+        return []
+    found = [_capped(open_ones), _windows_capped(open_ones), _moved(open_ones), _unread(open_ones)]
+    found.append(_judged_otherwise(open_ones, judged_again))
+    return [caveat for caveat in found if caveat is not None]
+
+
+def _capped(records: Sequence[RunRecord]) -> Caveat | None:
+    capped = [record.course for record in records if record.course and record.course.warm_up_end == "cap"]
+    if not capped:
+        return None
+    kept = _most_common([what for course in capped for what in course.unsettled])
+    why = f" What had not settled: {kept}." if kept else ""
+    text = f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its cap, not by state.{why}"
+    return Caveat("warm-up-cap", f"{text} A higher warm_up_max would let it.")
+
+
+def _windows_capped(records: Sequence[RunRecord]) -> Caveat | None:
+    capped = [record for record in records if record.course and record.course.window_end == "cap"]
+    if not capped:
+        return None
+    text = f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its cap, less sure than asked for."
+    return Caveat("window-cap", f"{text} Their intervals say how sure.")
+
+
+def _moved(records: Sequence[RunRecord]) -> Caveat | None:
+    moved = [record.course for record in records if record.course and record.course.gates_failed]
+    if not moved:
+        return None
+    what = _most_common([gate for course in moved for gate in course.gates_failed])
+    text = f"In {counted(len(moved), 'run')} of {len(records)} the server's own state moved in the window: {what}."
+    return Caveat("server-unsettled", f"{text} A level throughput may be the quiet before a change.")
+
+
+def _unread(records: Sequence[RunRecord]) -> Caveat | None:
+    unread = [record.course for record in records if record.course and record.course.gates_unread]
+    if not unread:
+        return None
+    what = _most_common([gate for course in unread for gate in course.gates_unread])
+    text = (
+        f"Whether the server had settled could not be read in {counted(len(unread), 'run')} of {len(records)}: {what}"
+    )
+    return Caveat("server-unread", f"{text}. There the level of the throughput is the only witness.")
+
+
+def _judged_otherwise(records: Sequence[RunRecord], again: Mapping[str, RunCourse | None]) -> Caveat | None:
+    other = [record for record in records if record.run.run_id in again and again[record.run.run_id] != record.course]
+    if not other:
+        return None
+    text = (
+        f"{counted(len(other), 'run')} of {len(records)} took another course live than their stored seconds give: "
+        "telemetry came too late for a check."
+    )
+    return Caveat("course-differs", text)
+
+
+def _most_common(words: Sequence[str]) -> str:
+    return listed([f"{word} ({count})" for word, count in Counter(words).most_common(4)])
+
+
+def _span(seconds: tuple[int, int]) -> str:
+    low, high = seconds
+    return f"{low} s" if low == high else f"{low} to {high} s"

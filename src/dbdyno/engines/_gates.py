@@ -1,0 +1,232 @@
+"""Which readings of a server tell whether it has settled: telemetry and settings in, the gates of `stats` out. Pure.
+
+A gate that does not apply is left out: a run that writes nothing fills no redo log. A gate whose readings a server does
+not show is there with None, for it could have failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.stats import Gates, cache_settled, device_settled, dirty_data_settled, is_settled, redo_cycled
+
+_ROW_READS = ("engine.handler.read_key", "engine.handler.read_next", "engine.handler.read_rnd_next")
+GATE_METRICS = frozenset(
+    {
+        "engine.redo.lsn",
+        "engine.redo.bytes",
+        "engine.redo.capacity_effective",
+        "engine.redo.checkpoint_age",
+        "engine.pages.dirty",
+        "engine.pages.free",
+        "engine.pages.total",
+        "engine.pages.read",
+        "engine.history.length",
+        "engine.lsm.cache_misses",
+        "engine.lsm.memtable_unflushed_bytes",
+        "engine.lsm.compaction_queue",
+        "engine.lsm.flush_queue",
+        "server.device_written",
+        "disk.written_bytes",
+        *_ROW_READS,
+    }
+)
+"""Metrics of the telemetry that gates are read from."""
+_WORTH_TELLING = 0.01
+_HISTORY_CAPACITY = 100_000.0  # undo logs; a change below a hundredth of it costs no reader anything
+_QUEUE_CAPACITY = 100.0  # jobs
+_QUIET_DEVICE_BYTES_PER_S = 1 << 20
+_LSM = ("rocksdb", "tidesdb")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What must be known of a server beside what is read each second.
+
+    Parameters
+    ----------
+    variables : SHOW GLOBAL VARIABLES
+    dataset_bytes : of the tables' files; None when not known
+    is_flash : whether they lie on a device without turning parts; None when not known
+    """
+
+    storage_engine: str
+    variables: Mapping[str, str]
+    dataset_bytes: int | None = None
+    is_flash: bool | None = None
+
+
+def gate_facts(
+    storage_engine: str, variables: Mapping[str, str], schema: Mapping[str, object], *, is_flash: bool | None
+) -> ServerFacts:
+    """Facts of a server from what is stored of it: the same while a run is driven and afterwards.
+
+    >>> gate_facts("innodb", {}, {"data_bytes": 5}, is_flash=True).dataset_bytes
+    5
+    """
+    stored = schema.get("data_bytes")
+    return ServerFacts(storage_engine, variables, stored if isinstance(stored, int) else None, is_flash)
+
+
+def is_flash(rotational: bool | None) -> bool | None:
+    """From what the kernel says of a disk; virtual disks often claim to turn.
+
+    >>> is_flash(False), is_flash(None)
+    (True, None)
+    """
+    return None if rotational is None else not rotational
+
+
+@dataclass(slots=True)
+class Readings:
+    """Telemetry as gates want it: by metric and second. It grows while a run is driven."""
+
+    _values: dict[str, dict[int, float]] = field(default_factory=dict)
+
+    def add(self, rows: Iterable[tuple[int, str, float]]) -> None:
+        """Take in readings: second, metric, value."""
+        for second, metric, value in rows:
+            if metric in GATE_METRICS:
+                self._values.setdefault(metric, {})[second] = value
+
+    def between(self, metric: str, first_s: int, end_s: int) -> Floats | None:
+        """The readings of a stretch in order; None where there is none."""
+        known = self._values.get(metric, {})
+        found = [known[second] for second in range(first_s, end_s) if second in known]
+        return np.array(found, dtype=np.float64) if found else None
+
+    def last(self, metric: str, end_s: int) -> float | None:
+        """The last reading before a second."""
+        known = self._values.get(metric, {})
+        before = [second for second in known if second < end_s]
+        return known[max(before)] if before else None
+
+    def seconds(self, metric: str) -> Mapping[int, float]:
+        """All readings of a metric."""
+        return self._values.get(metric, {})
+
+
+def server_gates(facts: ServerFacts, readings: Readings, tps: Sequence[float]) -> Gates:
+    """The gates of a server, for any stretch of its run.
+
+    Parameters
+    ----------
+    tps : transactions per second from the start of the driven time; may grow
+
+    >>> gates = server_gates(ServerFacts("innodb", {}), Readings(), [])
+    >>> gates(0, 60)
+    {'redo': None, 'cache': None, 'dirty data': None, 'history': None, 'device': None}
+    """
+
+    def gates(first_s: int, end_s: int) -> Mapping[str, bool | None]:
+        stretch = _Stretch(facts, readings, tps, first_s, end_s)
+        return stretch.of_lsm() if facts.storage_engine in _LSM else stretch.of_innodb()
+
+    return gates
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A part of a run, from its first second to the one after its last."""
+
+    facts: ServerFacts
+    readings: Readings
+    tps: Sequence[float]
+    first_s: int
+    end_s: int
+
+    def of_innodb(self) -> dict[str, bool | None]:
+        found: dict[str, bool | None] = {}
+        written, capacity = self._redo_written(), self._redo_capacity()
+        if written is None or capacity is None or written >= _WORTH_TELLING * capacity:
+            found["redo"] = redo_cycled(written, capacity)
+        found["cache"] = self._cache_of_innodb()
+        found["dirty data"] = dirty_data_settled(
+            self._read("engine.pages.dirty"),
+            self._read("engine.redo.checkpoint_age"),
+            dirty_capacity=self._last("engine.pages.total"),
+            age_capacity=capacity,
+        )
+        found["history"] = is_settled(self._read("engine.history.length"), _HISTORY_CAPACITY)
+        return found | self._device()
+
+    def of_lsm(self) -> dict[str, bool | None]:
+        """Neither has a redo log that is written in circles; debt is read off queues where the engine shows them."""
+        misses = self._read("engine.lsm.cache_misses")
+        cache = self._number("rocksdb_block_cache_size", "tidesdb_block_cache_size")
+        fits = None if cache is None or self.facts.dataset_bytes is None else self.facts.dataset_bytes <= cache
+        return {
+            "cache": cache_settled(misses, self._row_reads(), holds_dataset=fits, free_share=None),
+            "dirty data": self._lsm_debt(),
+        } | self._device()
+
+    def _cache_of_innodb(self) -> bool | None:
+        pages, free = self._last("engine.pages.total"), self._last("engine.pages.free")
+        page_bytes = self._number("innodb_page_size")
+        known = pages is not None and page_bytes is not None and self.facts.dataset_bytes is not None
+        fits = (self.facts.dataset_bytes or 0) <= (pages or 0) * (page_bytes or 0) if known else None
+        share = None if pages is None or free is None or not pages else free / pages
+        return cache_settled(self._read("engine.pages.read"), self._row_reads(), holds_dataset=fits, free_share=share)
+
+    def _lsm_debt(self) -> bool | None:
+        if self.facts.storage_engine == "rocksdb":
+            return None  # what waits to be compacted is in no status counter
+        queues = [self._read(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
+        settled = [is_settled(queue, _QUEUE_CAPACITY) for queue in queues]
+        return False if False in settled else None if None in settled else True
+
+    def _device(self) -> dict[str, bool | None]:
+        """Of a run that hardly writes the device has nothing to settle."""
+        own = self.readings.seconds("server.device_written") or self.readings.seconds("disk.written_bytes")
+        last_s = min(self.end_s, len(self.tps))
+        seconds = [second for second in range(self.first_s, last_s) if second in own]
+        if not seconds:
+            return {"device": None}
+        written = [own[second] for second in seconds]
+        if float(np.mean(written)) < _QUIET_DEVICE_BYTES_PER_S:
+            return {}
+        done = [self.tps[second] for second in seconds]
+        settled = device_settled(
+            written,
+            done,
+            is_flash=self.facts.is_flash,
+            written_since_trim=None,
+            dataset_bytes=self.facts.dataset_bytes,
+        )
+        return {"device": settled}
+
+    def _row_reads(self) -> Floats | None:
+        kinds = [read for name in _ROW_READS if (read := self._read(name)) is not None]
+        least = min((len(kind) for kind in kinds), default=0)
+        return np.sum([kind[:least] for kind in kinds], axis=0) if least else None
+
+    def _redo_written(self) -> float | None:
+        positions = self.readings.between("engine.redo.lsn", 0, self.end_s)
+        if positions is not None:
+            return float(positions[-1] - positions[0])
+        rates = self.readings.between("engine.redo.bytes", 0, self.end_s)
+        return None if rates is None else float(rates.sum())
+
+    def _redo_capacity(self) -> float | None:
+        told = self._last("engine.redo.capacity_effective") or self._number("innodb_redo_log_capacity")
+        if told is not None:
+            return told
+        file = self._number("innodb_log_file_size")
+        return None if file is None else file * (self._number("innodb_log_files_in_group") or 1.0)
+
+    def _read(self, metric: str) -> Floats | None:
+        return self.readings.between(metric, self.first_s, self.end_s)
+
+    def _last(self, metric: str) -> float | None:
+        return self.readings.last(metric, self.end_s)
+
+    def _number(self, *names: str) -> float | None:
+        """The first of these variables that the server has, where it is a number."""
+        values = [self.facts.variables[name] for name in names if name in self.facts.variables]
+        return float(values[0]) if values and values[0].isdigit() else None

@@ -1,0 +1,58 @@
+"""Courses of stored runs, judged again from their stored seconds and telemetry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbdyno.core import RunCourse, RunRecord
+from dbdyno.engines import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
+from dbdyno.plan import course_rule
+from dbdyno.stats import followed, no_gates, run_course
+from dbdyno.store import Results
+from dbdyno.study import Study
+
+
+def courses_again(results: Results, study: Study, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
+    """By run id the course that the stored seconds give, of runs whose length was left to them."""
+    return {
+        record.run.run_id: _followed_again(results, study, record) for record in records if record.course is not None
+    }
+
+
+def _followed_again(results: Results, study: Study, record: RunRecord) -> RunCourse | None:
+    run_id, rule = record.run.run_id, course_rule(study)
+    tps = _all_tps(results.seconds(run_id))
+    if not study.open_ends.gates:
+        return run_course(followed(tps, rule, no_gates), rule)
+    rotational = None if _is_not_ours(study, record) else results.host.get("rotational")
+    facts = gate_facts(
+        record.storage_engine,
+        results.optional_document(run_id, "variables") or {},
+        results.optional_document(run_id, "schema") or {},
+        is_flash=is_flash(rotational),
+    )
+    readings = Readings()
+    readings.add(_gate_rows(results.telemetry(run_id)))
+    return run_course(followed(tps, rule, server_gates(facts, readings, list(tps))), rule)
+
+
+def _all_tps(seconds: pa.Table) -> np.ndarray:
+    """Throughput from the start of the driven time, one value a second; 0 where a second was not reported."""
+    second = seconds["second"].to_numpy()
+    tps = np.zeros(int(second.max()) + 1 if len(second) else 0)
+    tps[second] = seconds["tps"].to_numpy()
+    return tps
+
+
+def _gate_rows(telemetry: pa.Table) -> list[tuple[int, str, float]]:
+    wanted = telemetry.filter(pc.is_in(telemetry["metric"], pa.array(sorted(GATE_METRICS))))
+    columns = (wanted[name].to_pylist() for name in ("second", "metric", "value"))
+    return list(zip(*columns, strict=True))
+
+
+def _is_not_ours(study: Study, record: RunRecord) -> bool:
+    return study.target(record.run.cell.target).engine.source_kind == "server"

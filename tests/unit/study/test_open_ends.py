@@ -1,0 +1,78 @@
+"""Lengths that are left to the run: read, written, refused where they make no sense."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbdyno.core import StudyError
+from dbdyno.plan import make_plan
+from dbdyno.study import OpenEnds, Study, parse_study, study_text
+
+HEAD = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}\n'
+
+
+def study(measure: str, more: str = "") -> Study:
+    return parse_study(f"{HEAD}{more}\n[measure]\n{measure}", "example.toml")
+
+
+def test_auto_leaves_both_ends_open_with_caps() -> None:
+    found = study('warm_up = "auto"\nwindow = "auto"\ncertainty = 0.01')
+    assert found.open_ends == OpenEnds(True, 180 * 10**9, 0.01)
+    assert (found.warm_up_ns, found.window_ns) == (1800 * 10**9, 900 * 10**9)
+    assert found.window_words == "until known to ±1 %, at most 15 min"
+    assert found.warm_up_words == "until settled, at most 30 min"
+
+
+def test_durations_leave_nothing_open() -> None:
+    assert not study('warm_up = "5s"\nwindow = "10s"').open_ends
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        'warm_up = "auto"\nwarm_up_max = "300s"\nwindow = "60s"',
+        'warm_up = "0s"\nwindow = "auto"\nwindow_min = "60s"\nwindow_max = "200s"\ngates = "off"',
+        'warm_up = "auto"\nwindow = "auto"\ncertainty = 0.05',
+    ],
+)
+def test_what_is_written_reads_back_the_same(measure: str) -> None:
+    found = study(measure)
+    assert parse_study(study_text(found), "example.toml") == found
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        ('warm_up = "30s"\nwarm_up_max = "300s"', 'belongs to warm_up = "auto"'),
+        ('window = "30s"\ncertainty = 0.01', 'belongs to window = "auto"'),
+        ('gates = "off"', 'belongs to warm_up = "auto" or window = "auto"'),
+        ('window = "auto"\nwindow_min = "600s"\nwindow_max = "600s"', "at least a minute above"),
+        ('warm_up = "auto"\nwarm_up_max = "60s"', "at least 150 s"),
+        ('warm_up = "soon"', 'or "auto"'),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_reason(measure: str, words: str) -> None:
+    with pytest.raises(StudyError) as error:
+        study(measure)
+    assert words in f"{error.value.what} {error.value.why}"
+
+
+def test_a_rate_that_varies_has_no_level_to_wait_for() -> None:
+    with pytest.raises(StudyError, match="no level to wait for"):
+        study('window = "auto"', '[pacing]\nrates = ["500/s for 30s"]')
+
+
+def test_a_plan_says_from_and_to() -> None:
+    budget = make_plan(study('warm_up = "auto"\nwindow = "auto"\nrepeats = 1')).budget
+    assert budget.runs_least_ns // 10**9 == 4 + 142 + 240
+    assert budget.runs_ns // 10**9 == 4 + 1800 + 900
+
+
+def test_a_target_may_be_held_but_not_a_server_that_is_not_ours() -> None:
+    own = '[[target]]\nengine = "mysql:9.7"\nheld_share = 0.1\n'
+    found = parse_study(HEAD.partition("\n")[2] + own, "example.toml")
+    assert found.targets[0].held_share == 0.1
+    assert parse_study(study_text(found), "example.toml") == found
+    running = own.replace('"mysql:9.7"', '"mysql@server:mine"') + '[servers.mine]\nsocket = "/s"\nuser = "u"\n'
+    with pytest.raises(StudyError, match="can't be held"):
+        parse_study(HEAD.partition("\n")[2] + running, "example.toml")
