@@ -37,6 +37,7 @@ COMMANDS = {
         "engines remove",
         "doctor",
         "calibrate",
+        "self-check",
     ),
     "dbdyno-load": (
         "",

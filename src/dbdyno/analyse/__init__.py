@@ -23,6 +23,7 @@ from dbdyno.analyse._diff import (
 from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
+from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
 from dbdyno.analyse._series_words import (
     STATUS_WORDS,
@@ -53,8 +54,11 @@ __all__ = [
     "Measure",
     "Place",
     "Quantile",
+    "Quiet",
     "RunPair",
     "SecondHistograms",
+    "SelfCheck",
+    "SelfComparison",
     "SeriesJudgement",
     "Shift",
     "Step",
@@ -75,6 +79,7 @@ __all__ = [
     "judge_capacity",
     "judge_cells",
     "judge_latency",
+    "judge_self_check",
     "judge_series",
     "judge_window",
     "level_interval",

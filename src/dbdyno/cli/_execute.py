@@ -24,6 +24,12 @@ from dbdyno.study import Study, study_text
 
 def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> int:
     """Run a study into a folder, write its report, and print the summary and the report's path."""
+    outcome = run_into(study, output, choices)
+    return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
+
+
+def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome:
+    """Run a study into a folder, with what is seen meanwhile."""
     host, home = LocalHost(), Home.of_user()
     plan = full_plan(study, host)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
@@ -37,7 +43,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
     calibration = calibration_for_study(choices)
     with progress(quiet=choices.quiet, run_ns=plan.budget.runs_ns // len(plan.runs)) as on_event:
-        outcome = run_study(
+        return run_study(
             study,
             plan,
             results,
@@ -50,23 +56,23 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
             examined=examination_to_json(examination),
             auditor=auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
         )
-    return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
 
 
 def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> int:
     if outcome.good + outcome.suspect == 0:
-        _say_what_is_missing(outcome)
+        say_what_is_missing(outcome)
         return 1
     build_page(results, page)
     if not quiet:
         print_summary(results, wide_console())
         print("\nreport: ", end="")
     print(page)
-    _say_what_is_missing(outcome)
+    say_what_is_missing(outcome)
     return 0 if outcome.complete else 1
 
 
-def _say_what_is_missing(outcome: Outcome) -> None:
+def say_what_is_missing(outcome: Outcome) -> None:
+    """Warn of runs that failed or were not made."""
     if outcome.refused:
         print(
             "warning: stopped before the first run: the targets differ gravely. dbdyno audit --fix STUDY.toml DIR "

@@ -26,6 +26,7 @@ from dbdyno.cli import (
     _plan,
     _report,
     _run,
+    _self_check,
     _show,
 )
 from dbdyno.cli._help import Parser, add_help_options
@@ -47,6 +48,7 @@ _COMMANDS = (
     _engines,
     _doctor,
     _calibrate,
+    _self_check,
 )
 
 _STORY = """\
@@ -62,6 +64,7 @@ does more work, by how much and how sure that is.
   dbdyno import sysbench LOGS -o DIR         logs of other tools, made into results to show and report
   dbdyno claims DIR --against REPORT         what a published report prints, held against results
   dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
+  dbdyno self-check                          an engine against itself: what this machine can tell apart
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.

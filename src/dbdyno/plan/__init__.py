@@ -12,14 +12,18 @@ from dbdyno.plan._budget import Budget, check_budget, estimate_budget, overhead_
 from dbdyno.plan._course import course_rule, shortest_window_ns
 from dbdyno.plan._designs import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.plan._order import ordered_runs
+from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
 from dbdyno.plan._silence import unanswered
 from dbdyno.study import Study, ToldWorkload
 
 __all__ = [
+    "FIRST",
+    "SECOND",
     "SHORTEST_WINDOW_S",
     "Budget",
     "Design",
     "Plan",
+    "SelfCheckChoices",
     "Told",
     "best_within",
     "cheapest_design",
@@ -29,6 +33,7 @@ __all__ = [
     "make_plan",
     "overhead_ns",
     "planned_design",
+    "self_check_study",
     "shortest_window_ns",
     "unanswered",
 ]

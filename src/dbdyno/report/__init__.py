@@ -11,6 +11,7 @@ from dbdyno.report._markdown import build_markdown, markdown_text
 from dbdyno.report._page import build_page, page_text
 from dbdyno.report._pdf import build_pdf
 from dbdyno.report._rules import RuleOutcome, hold_rules
+from dbdyno.report._stored import stored_study
 from dbdyno.report._summary import summary_json
 from dbdyno.report._terminal import print_summary, summary_table
 
@@ -34,6 +35,7 @@ __all__ = [
     "print_summary",
     "save_charts",
     "save_judged",
+    "stored_study",
     "summary_json",
     "summary_table",
 ]

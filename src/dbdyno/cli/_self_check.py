@@ -1,0 +1,157 @@
+"""`dbdyno self-check`: an engine compared with itself, which shows what this machine can tell apart."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._run import add_run_options
+
+if TYPE_CHECKING:
+    from dbdyno.analyse import SelfCheck
+    from dbdyno.study import Study
+
+_STORY = """\
+Drives one engine as two targets, A and B, in turns, and compares them. Whatever differs there is the
+machine or dbdyno, not the engine. Says how many comparisons were called different, how far repeats spread
+here, and which differences between engines can be found with how many repeats.
+
+  dbdyno self-check                                  3 comparisons of 4 pairs of runs, about 12 min
+  dbdyno self-check mysql:9.7 --comparisons 20 --window 10s
+  dbdyno self-check --throttle 10%                   B is slowed down by this much: is it found?
+  dbdyno self-check --from results/self-check        only judge what is there
+
+Comparisons take turns between reads and writes in cache and writes out of it. A comparison is quiet up to
+1.5 %, restless up to 3 %, not quiet above or with p < 0.01. With --throttle the process of B is stopped for
+that share of the time, a few milliseconds every 50: a slowness of known size.
+
+The results are a study like any other: `dbdyno plan STUDY --from results/self-check` takes its spread.
+
+Exit code 0: quiet or restless, with --throttle: every comparison found B slower; 1: not so, or runs are missing.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "self-check", "an engine against itself: what this machine can tell apart", _STORY, _check)
+    parser.add_argument("engine", nargs="?", default="mariadb:11.8", help="FAMILY:VERSION.. (default %(default)s)")
+    size = parser.add_argument_group("size")
+    size.add_argument("--comparisons", type=int, default=3, metavar="N", help="of A with B (default %(default)s)")
+    size.add_argument("--pairs", type=int, default=4, metavar="N", help="runs of each in a comparison (default 4)")
+    size.add_argument("--window", default="20s", metavar="TIME", help="driven and judged (default %(default)s)")
+    size.add_argument("--warm-up", default="5s", metavar="TIME", help="driven, not judged (default %(default)s)")
+    size.add_argument("--concurrency", type=int, default=4, metavar="N", help="connections (default %(default)s)")
+    size.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
+    parser.add_argument("--throttle", metavar="SHARE", help="slow B down by so much of its time, such as 10%%")
+    parser.add_argument("--from", dest="results", type=Path, metavar="DIR", help="judge these results, run nothing")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    add_run_options(parser)
+
+
+def _check(choices: argparse.Namespace) -> int:
+    from dbdyno.analyse import judge_self_check  # late: see _main
+    from dbdyno.plan import FIRST, SECOND
+    from dbdyno.report import stored_study
+
+    folder = choices.results or _made(choices)
+    study, records = stored_study(folder)
+    found = judge_self_check(records, FIRST, SECOND)
+    if choices.json:
+        print(json.dumps(_object(found, _held(study)), indent=1))
+    else:
+        print("\n".join(_lines(found, study)))
+    return 0 if _holds(found, _held(study)) else 1
+
+
+def _made(choices: argparse.Namespace) -> Path:
+    """The results folder, once the study has been run into it."""
+    from dbdyno.cli._execute import run_into, say_what_is_missing
+    from dbdyno.cli._share import parse_share
+    from dbdyno.core import parse_duration_ns
+    from dbdyno.plan import SelfCheckChoices, self_check_study
+
+    held = parse_share(choices.throttle, "share to throttle by", "--throttle 10%") if choices.throttle else 0.0
+    wanted = SelfCheckChoices(
+        engine=choices.engine,
+        comparisons=choices.comparisons,
+        repeats=choices.pairs,
+        warm_up_ns=parse_duration_ns(choices.warm_up),
+        window_ns=parse_duration_ns(choices.window),
+        concurrency=choices.concurrency,
+        held_share=held,
+        seed=choices.seed,
+    )
+    folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
+    say_what_is_missing(run_into(self_check_study(wanted), folder, choices))
+    return folder
+
+
+def _held(study: Study) -> float:
+    return max(target.held_share for target in study.targets)
+
+
+def _holds(found: SelfCheck, held: float) -> bool:
+    if found.missing or not found.comparisons:
+        return False
+    if held:
+        return _found_slower(found) == len(found.comparisons)
+    return found.quiet != "not quiet"
+
+
+def _found_slower(found: SelfCheck) -> int:
+    return sum(one.pair.verdict == "different" and one.pair.ratio < 1 for one in found.comparisons)
+
+
+def _lines(found: SelfCheck, study: Study) -> list[str]:
+    from dbdyno.analyse import counted
+    from dbdyno.cli._words import tps_words
+
+    held, window = _held(study), study.window_words
+    title = f"{study.targets[0].engine} against itself, {counted(found.repeats, 'pair')} each, windows of {window}"
+    lines = [title + (f", B held for {held:.0%} of the time".replace("%", " %") if held else ""), ""]
+    for one in found.comparisons:
+        pair = one.pair
+        second, first = (tps_words(tps) for tps in one.tps)
+        interval = f"{100 * (pair.ratio - 1):+6.1f} % [{100 * (pair.low - 1):+.1f} to {100 * (pair.high - 1):+.1f}]"
+        how = pair.verdict if held else f"{pair.verdict}, {one.quiet}"
+        lines.append(
+            f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} p {pair.p_adjusted:.3f}  {how}"
+        )
+    return [*lines, "", *_conclusions(found, held)]
+
+
+def _conclusions(found: SelfCheck, held: float) -> list[str]:
+    from dbdyno.analyse import counted
+
+    made = counted(len(found.comparisons), "comparison")
+    lines = [f"called different      {found.different} of {made}"]
+    if held:
+        lines.append(
+            f"B found slower        {_found_slower(found)} of {made}; it was held for {100 * held:g} % of the time"
+        )
+    else:
+        lines.append(f"this machine          {found.quiet}")
+    if found.spread is not None:
+        lines.append(f"spread of repeats     {100 * found.spread:.2g} % (assumed where nothing is known: 1.2 %)")
+        smallest = [(repeats, found.smallest_difference(repeats)) for repeats in (2, found.repeats, 2 * found.repeats)]
+        known = dict.fromkeys(f"{100 * least:.2g} % with {repeats}" for repeats, least in smallest if least is not None)
+        lines.append(f"differences found     from {', '.join(known)} repeats on (power 0.8)")
+    if found.missing:
+        lines.append(f"missing               {counted(found.missing, 'comparison')}: runs failed or are suspect")
+    return lines
+
+
+def _object(found: SelfCheck, held: float) -> dict[str, Any]:
+    smallest = {str(repeats): found.smallest_difference(repeats) for repeats in (2, 3, 4, 5, 8)}
+    return {
+        **dataclasses.asdict(found),
+        "held_share": held,
+        "quiet": found.quiet,
+        "different": found.different,
+        "found_slower": _found_slower(found),
+        "smallest_difference_by_repeats": smallest,
+    }

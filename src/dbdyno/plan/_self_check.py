@@ -1,0 +1,103 @@
+"""The study that compares an engine with itself: whatever differs in it is the machine, or dbdyno."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from dbdyno.core import RequestError, format_duration
+from dbdyno.study import Study, parse_study, study_text
+
+_TIER = "32MB"
+_CACHED, _LARGER = (2, 10_000), (4, 100_000)  # tables and rows of each: within the tier, and about three times of it
+KINDS = (
+    ("cached reads", "sysbench/oltp_read_only", _CACHED),
+    ("cached writes", "sysbench/oltp_write_only", _CACHED),
+    ("writes out of cache", "sysbench/oltp_write_only", _LARGER),
+)
+"""What is compared, in turns: name, workload, and tables with their rows."""
+FIRST, SECOND = "A", "B"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfCheckChoices:
+    """How an engine is compared with itself.
+
+    Parameters
+    ----------
+    comparisons : at least one; the kinds of load take turns
+    repeats : pairs of runs of each comparison
+    held_share : of the time for which the second server's process is held; 0: both are alike
+    """
+
+    engine: str
+    comparisons: int = 3
+    repeats: int = 4
+    warm_up_ns: int = 5 * 10**9
+    window_ns: int = 20 * 10**9
+    concurrency: int = 4
+    held_share: float = 0.0
+    seed: int = 1
+
+
+def self_check_study(choices: SelfCheckChoices) -> Study:
+    """The study. It is one like any other: its folder can be shown, reported, and gone on with.
+
+    Raises
+    ------
+    RequestError : no comparison, or fewer than two pairs
+    StudyError : the engine's name is none, or a time is none
+
+    >>> study = self_check_study(SelfCheckChoices("mariadb:11.8", comparisons=4))
+    >>> [target.name for target in study.targets], [choice.label for choice in study.workloads][2:]
+    (['A', 'B'], ['writes out of cache 1', 'cached reads 2'])
+    """
+    if choices.comparisons < 1 or choices.repeats < 2:
+        raise RequestError(
+            "nothing to compare",
+            f"{choices.comparisons} comparisons of {choices.repeats} pairs of runs",
+            "ask for one comparison or more, of two pairs or more",
+        )
+    lines = ['name = "self-check"', f"question = {_quoted(_question(choices))}"]
+    lines += _target(FIRST, choices.engine, 0.0) + _target(SECOND, choices.engine, choices.held_share)
+    for index in range(choices.comparisons):
+        lines += _workload(index)
+    lines += ["[axes]", f'tier = "{_TIER}"', f"concurrency = {choices.concurrency}"]
+    lines += ["[measure]", f"warm_up = {_seconds(choices.warm_up_ns)}", f"window = {_seconds(choices.window_ns)}"]
+    # What both make of the same events is no question: they are the same build.
+    lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", "equivalence_events = 0"]
+    study = parse_study("\n".join(lines), "self-check")
+    return parse_study(study_text(study), "self-check")
+
+
+def _question(choices: SelfCheckChoices) -> str:
+    window = format_duration(choices.window_ns)
+    if choices.held_share:
+        held = f"{100 * choices.held_share:g} %"
+        return f"Is {choices.engine} seen to be slower than itself when it is held for {held} of the time?"
+    return f"Is {choices.engine} as fast as itself on this machine, in windows of {window}?"
+
+
+def _target(name: str, engine: str, held_share: float) -> list[str]:
+    lines = ["[[target]]", f"name = {_quoted(name)}", f"engine = {_quoted(engine)}"]
+    return [*lines, f"held_share = {held_share}"] if held_share else lines
+
+
+def _workload(index: int) -> list[str]:
+    kind, name, (tables, rows) = KINDS[index % len(KINDS)]
+    label = f"{kind} {index // len(KINDS) + 1}"
+    return [
+        "[[workload]]",
+        f"label = {_quoted(label)}",
+        f"name = {_quoted(name)}",
+        f"tables = {tables}",
+        f"table_size = {rows}",
+    ]
+
+
+def _seconds(duration_ns: int) -> str:
+    return _quoted(f"{duration_ns / 10**9:g}s")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,22 @@
+"""The study of a results folder and its runs, those not made yet as missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dbdyno.core import RunRecord
+from dbdyno.report._evidence import planned_records
+from dbdyno.store import Results
+from dbdyno.study import Study, parse_study
+
+
+def stored_study(folder: Path) -> tuple[Study, tuple[RunRecord, ...]]:
+    """A stored study with every planned run in order.
+
+    Raises
+    ------
+    StoreError : no results folder
+    """
+    results = Results.open(folder)
+    study = parse_study(results.study_text, str(folder / "study.toml"))
+    return study, planned_records(study, results.records())

@@ -1,0 +1,70 @@
+"""An engine against itself: false alarms, a known slowness, and what the machine can tell apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse import SelfCheck, judge_self_check
+from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.plan import FIRST, SECOND, SelfCheckChoices, make_plan, self_check_study
+
+
+def records(comparisons: int, *, spread: float, slower: float = 0.0, pairs: int = 4, seed: int = 1) -> list[RunRecord]:
+    chance, found = np.random.default_rng(seed), list[RunRecord]()
+    for index in range(comparisons):
+        for target, level in ((FIRST, 1000.0), (SECOND, 1000.0 * (1 - slower))):
+            for repeat in range(1, pairs + 1):
+                tps = level * math.exp(chance.normal(0, spread))
+                run = Run(Cell(target, 32 << 20, 4, f"reads {index + 1}", "socket"), repeat, len(found), 1, "")
+                found.append(RunRecord(run, "mariadb", "11.8.6", "innodb", "good", tps_mean=tps, tps_half_width=1.0))
+    return found
+
+
+def check(comparisons: int, **more: float) -> SelfCheck:
+    return judge_self_check(records(comparisons, **more), FIRST, SECOND)  # type: ignore[arg-type]
+
+
+def test_the_same_engine_is_seldom_called_different() -> None:
+    called = [check(20, spread=0.012, seed=seed).different for seed in range(20)]
+    assert sum(called) <= 0.02 * 400
+
+
+def test_a_tenth_is_found_in_every_comparison_where_repeats_spread_by_little_more_than_a_hundredth() -> None:
+    for seed in range(20):
+        found = check(20, spread=0.012, slower=0.1, seed=seed)
+        assert found.different == 20
+        assert all(one.pair.ratio < 1 for one in found.comparisons)
+
+
+def test_the_spread_of_the_machine_is_what_its_repeats_had() -> None:
+    found = check(20, spread=0.05)
+    assert found.spread == pytest.approx(0.05, rel=0.3)
+    assert found.repeats == 4
+    four, eight = found.smallest_difference(4), found.smallest_difference(8)
+    assert four is not None and eight is not None and 0.03 < eight < four < 0.25
+
+
+def test_a_difference_above_three_percent_is_not_quiet_whatever_its_p() -> None:
+    assert check(20, spread=0.3).quiet == "not quiet"
+    assert check(3, spread=0.001).quiet == "quiet"
+
+
+def test_what_failed_is_missing_and_not_quiet() -> None:
+    kept = [record for record in records(2, spread=0.01) if record.run.cell.workload == "reads 1"]
+    failed = [
+        RunRecord(record.run, "mariadb", "11.8.6", "innodb", "failed", "the server died")
+        for record in records(2, spread=0.01)
+        if record.run.cell.workload == "reads 2"
+    ]
+    found = judge_self_check([*kept, *failed], FIRST, SECOND)
+    assert (len(found.comparisons), found.missing) == (1, 1)
+
+
+def test_the_study_holds_every_comparison_in_every_round() -> None:
+    study = self_check_study(SelfCheckChoices("mariadb:11.8", comparisons=5, repeats=2, held_share=0.1))
+    assert len(make_plan(study).runs) == 5 * 2 * 2
+    assert [target.held_share for target in study.targets] == [0.0, 0.1]
+    assert study.equivalence_events == 0
