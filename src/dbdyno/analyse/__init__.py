@@ -24,6 +24,7 @@ from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
+from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_words
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
 from dbdyno.analyse._series_words import (
     STATUS_WORDS,
@@ -59,6 +60,7 @@ __all__ = [
     "SecondHistograms",
     "SelfCheck",
     "SelfComparison",
+    "SentinelJudgement",
     "SeriesJudgement",
     "Shift",
     "Step",
@@ -80,6 +82,7 @@ __all__ = [
     "judge_cells",
     "judge_latency",
     "judge_self_check",
+    "judge_sentinel",
     "judge_series",
     "judge_window",
     "level_interval",
@@ -94,6 +97,7 @@ __all__ = [
     "rank_places",
     "ratio_words",
     "seen_variation",
+    "sentinel_words",
     "stall_words",
     "stop_words",
     "summarise_courses",

@@ -87,7 +87,8 @@ def logs_of(group: CellJudgement) -> list[float]:
 def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
     cells: dict[Cell, list[RunRecord]] = {}
     for record in records:
-        cells.setdefault(record.run.cell, []).append(record)
+        if not record.run.is_sentinel:
+            cells.setdefault(record.run.cell, []).append(record)
     return cells
 
 

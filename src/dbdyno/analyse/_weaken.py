@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
+from dbdyno.analyse._sentinel import judge_sentinel, sentinel_words
 from dbdyno.analyse._windows import WindowJudgement, unsettled_windows
 from dbdyno.analyse._words import counted, listed, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
@@ -67,6 +68,7 @@ def weaknesses(
         _results_unknown(facts),
         *unsettled_windows(records, windows or {}),
         *course_caveats(records, courses or {}),
+        _machine_moved(records),
         _window(facts),
         _repeats(facts, judgements),
         _fixed_order(facts),
@@ -193,6 +195,15 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
     percent = 100 * (ratio - 1)
     return f" With the spread seen, differences below about {supported(percent, percent)} % are likely to be missed."
+
+
+def _machine_moved(records: Sequence[RunRecord]) -> Caveat | None:
+    found = judge_sentinel(records)
+    if found is None or not found.has_drifted:
+        return None
+    sure = "" if found.is_shown else " Its runs spread so much that this may be chance."
+    text = f"The machine may have moved under the study: the sentinel, {sentinel_words(found)}.{sure}"
+    return Caveat("sentinel-drift", f"{text} Targets take turns, so it hits all alike; levels are less sure.")
 
 
 def _fixed_order(facts: StudyFacts) -> Caveat | None:

@@ -34,6 +34,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
     lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
     lines += _open_ends(choices)
+    lines += [f"sentinel = {_quoted(choices.sentinel)}"] if choices.sentinel else []
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
     lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:

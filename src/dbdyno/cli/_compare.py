@@ -69,6 +69,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "--certainty", metavar="SHARE", help="of --window auto: half-width of its mean, such as 1%% (default 2%%)"
     )
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
+    measure.add_argument(
+        "--sentinel", metavar="ENGINE", help="one of the engines, driven between the others to watch the machine"
+    )
     measure.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
     measure.add_argument(
         "--equivalence-events",

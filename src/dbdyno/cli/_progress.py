@@ -161,7 +161,7 @@ def run_words(run: Run) -> str:
     """Which run it is."""
     cell = run.cell
     connections = "1 connection" if cell.concurrency == 1 else f"{cell.concurrency} connections"
-    return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · repeat {run.repeat}"
+    return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · {run.repeat_words}"
 
 
 def done_line(event: lab.Event) -> str:

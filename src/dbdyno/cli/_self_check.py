@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,9 @@ Exit code 0: quiet or restless, with --throttle: every comparison found B slower
 """
 
 
+PAGE = "report.html"
+
+
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "self-check", "an engine against itself: what this machine can tell apart", _STORY, _check)
@@ -62,6 +66,8 @@ def _check(choices: argparse.Namespace) -> int:
     found = judge_self_check(records, FIRST, SECOND)
     if choices.json:
         print(json.dumps(_object(found, _held(study)), indent=1))
+    elif choices.quiet and not choices.results:
+        print(folder / PAGE)
     else:
         print("\n".join(_lines(found, study)))
     return 0 if _holds(found, _held(study)) else 1
@@ -73,6 +79,8 @@ def _made(choices: argparse.Namespace) -> Path:
     from dbdyno.cli._share import parse_share
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
+    from dbdyno.report import build_page
+    from dbdyno.store import Results
 
     held = parse_share(choices.throttle, "share to throttle by", "--throttle 10%") if choices.throttle else 0.0
     wanted = SelfCheckChoices(
@@ -86,7 +94,11 @@ def _made(choices: argparse.Namespace) -> Path:
         seed=choices.seed,
     )
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
-    say_what_is_missing(run_into(self_check_study(wanted), folder, choices))
+    outcome = run_into(self_check_study(wanted), folder, choices)
+    build_page(Results.open(folder), folder / PAGE)
+    if not choices.quiet:
+        print(f"report: {folder / PAGE}\n", file=sys.stderr)
+    say_what_is_missing(outcome)
     return folder
 
 

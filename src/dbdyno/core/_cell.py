@@ -49,6 +49,7 @@ class Run:
     repeat : from 1
     seed : of the load's random numbers; the same for every target of a repeat, so all send the same statements
     reason : why it stands at this place, for `dbdyno plan`
+    is_sentinel : driven again and again to watch the machine; no cell's level rests on it
     """
 
     cell: Cell
@@ -56,11 +57,17 @@ class Run:
     order_index: int
     seed: int
     reason: str
+    is_sentinel: bool = False
 
     @property
     def run_id(self) -> str:
         """Cell id and repeat: the name of the run's folder."""
-        return f"{self.cell.cell_id}_r{self.repeat}"
+        return f"{self.cell.cell_id}_{'s' if self.is_sentinel else 'r'}{self.repeat}"
+
+    @property
+    def repeat_words(self) -> str:
+        """Which run of its cell it is."""
+        return f"{'sentinel' if self.is_sentinel else 'repeat'} {self.repeat}"
 
 
 def _slug(text: str, most: int) -> str:

@@ -4,12 +4,15 @@ A round holds every cell once. Inside a round the places (workload, tier, route,
 order, and at each place all targets run one after the other, in a fresh random order. So the runs that will be
 compared lie close together in time, no target always goes first, and a drift of the machine over hours hits all alike.
 Every run starts from the same restored data, so no run depends on the one before it.
+
+A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 
 from dbdyno.core import Cell, Run
 from dbdyno.study import Study
@@ -20,11 +23,25 @@ def ordered_runs(study: Study) -> tuple[Run, ...]:
     chance = random.Random(f"order {study.seed}")
     runs: list[Run] = []
     for repeat in range(1, study.repeats + 1):
-        for position, cell in enumerate(_round(study, chance)):
+        cells = _round(study, chance)
+        watched = {0: "first", len(cells) // 2: "middle"} if study.sentinel else {}
+        for position, cell in enumerate(cells):
+            if position in watched:
+                runs.append(_sentinel(study, runs, f"sentinel, {watched[position]} of round {repeat}"))
             # The same seed for every target of a repeat: all are sent the same statements.
             seed = study.seed + repeat - 1
             runs.append(Run(cell, repeat, len(runs), seed, _reason(study, repeat, position)))
+        if study.sentinel:
+            runs.append(_sentinel(study, runs, f"sentinel, last of round {repeat}"))
     return tuple(runs)
+
+
+def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
+    """The next run of the sentinel: its cell is the first of the study's, at the middle one of its concurrencies."""
+    concurrency = study.concurrencies[len(study.concurrencies) // 2]
+    cell = Cell(study.sentinel, study.tiers_bytes[0], concurrency, study.workloads[0].label, study.routes[0])
+    number = 1 + sum(run.is_sentinel for run in before)
+    return Run(cell, number, len(before), study.seed, reason, is_sentinel=True)
 
 
 def _round(study: Study, chance: random.Random) -> list[Cell]:

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbdyno.analyse import by_place, capacity_sentences, courses_words, place_words, ratio_words, summarise_courses
+from dbdyno.analyse import (
+    by_place,
+    capacity_sentences,
+    courses_words,
+    judge_sentinel,
+    place_words,
+    ratio_words,
+    sentinel_words,
+    summarise_courses,
+)
 from dbdyno.core import TypeFigures, format_bytes
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
@@ -151,6 +160,7 @@ def _how(evidence: Evidence) -> list[str]:
         f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in evidence.targets
     ]
     memory, courses = host.get("memory_bytes"), summarise_courses(evidence.stored)
+    sentinel = judge_sentinel(evidence.records)
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
     lines = [
@@ -158,6 +168,7 @@ def _how(evidence: Evidence) -> list[str]:
         f"{', '.join(choice.name for choice in study.workloads)}, {study.pacing.words}, warm-up "
         f"{study.warm_up_words}, window {study.window_words}, {study.repeats} repeats, "
         f"order {study.order}",
+        *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else []),
         *([f"driven: {courses_words(courses)}"] if courses else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",

@@ -127,7 +127,7 @@ def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[st
         cell, run_id = record.run.cell, record.run.run_id
         if run_id in series:
             place = (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
-            title = f"{cell.target} {place_words(place, places)}, repeat {record.run.repeat}"
+            title = f"{cell.target} {place_words(place, places)}, {record.run.repeat_words}"
             facts = "; ".join([record.status, *([record.reason] if record.reason else []), *_window_facts(record)])
             found.append({"id": run_id, "title": title, "facts": facts, **series[run_id]})
     return found

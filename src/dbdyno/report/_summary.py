@@ -79,6 +79,7 @@ def _cell(record: RunRecord) -> dict[str, object]:
         "concurrency": cell.concurrency,
         "route": cell.route,
         "repeat": record.run.repeat,
+        "is_sentinel": record.run.is_sentinel,
     }
     latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
     imported = None if record.imported is None else dataclasses.asdict(record.imported)

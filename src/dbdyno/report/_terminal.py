@@ -13,10 +13,12 @@ from dbdyno.analyse import (
     CellJudgement,
     by_place,
     courses_words,
+    judge_sentinel,
     pair_at,
     place_words,
     plus_minus,
     ratio_words,
+    sentinel_words,
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures
@@ -45,8 +47,12 @@ def summary_table(results: Results) -> Group:
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(client_line(evidence), style="dim")
     courses = summarise_courses(evidence.stored)
+    sentinel = judge_sentinel(evidence.records)
+    watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []
     driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
-    return Group(*parts, Text(), _table(evidence), legend, *fair, client, *driven, *_types(evidence), *heading, *lines)
+    return Group(
+        *parts, Text(), _table(evidence), legend, *fair, client, *driven, *watched, *_types(evidence), *heading, *lines
+    )
 
 
 def durability_classes(evidence: Evidence) -> dict[str, str]:

@@ -122,6 +122,7 @@ class _Reader:
             rng=measure["rng"],
             equivalence_events=measure["equivalence_events"],
             open_ends=open_ends,
+            sentinel=self._sentinel(measure["sentinel"], targets),
             pacing=self._pacing(self._mapping(document, "pacing"), open_ends),
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
@@ -134,6 +135,13 @@ class _Reader:
         if "imported" not in document:
             return None
         return Imported(**self._table(self._mapping(document, "imported"), "imported", _schema.IMPORTED))
+
+    def _sentinel(self, name: str, targets: Sequence[Target]) -> str:
+        names = [target.name for target in targets]
+        if name and name not in names:
+            what = f"'{name}' is no target of the study"
+            self._fail("measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names))
+        return name
 
     def _open_ends(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> OpenEnds:
         is_open = {"warm_up": measure["warm_up"] is None, "window": measure["window"] is None}

@@ -35,6 +35,10 @@ def _text(value: object) -> str:
     return value
 
 
+def _text_or_none(value: object) -> str:
+    return "" if value == "" else _text(value)
+
+
 def _whole(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:
     def read(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -218,6 +222,9 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "repeats": Key(_whole(1, 50), 2, "runs of each cell"),
         "seed": Key(_whole(0), 1, "of the order, the rows and the load"),
         "order": Key(_one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
+        "sentinel": Key(
+            _text_or_none, "", "a target driven first, in the middle and last of every round, to watch the machine"
+        ),
         "protocol": Key(_one_of("prepared", "text"), "prepared", "how statements are sent"),
         "rng": Key(_one_of("sysbench", "dbdyno"), "sysbench", "whose random numbers"),
         "equivalence_events": Key(

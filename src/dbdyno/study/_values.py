@@ -175,6 +175,7 @@ class Study:
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
+    sentinel : name of the target that is driven again and again to watch the machine; empty: none is
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     imported : of results that were imported; such a study can be reported and not be run
     """
@@ -201,6 +202,7 @@ class Study:
     equivalence_events: int = 500
     audit_stop: AuditStop = "never"
     open_ends: OpenEnds = OpenEnds()
+    sentinel: str = ""
     scaled: str = ""
     imported: Imported | None = None
 

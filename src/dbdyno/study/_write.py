@@ -50,6 +50,7 @@ def study_text(study: Study) -> str:
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
         f"equivalence_events = {study.equivalence_events}"
+        + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
     )
     parts.append(
         _pacing_text(study) + _errors_text(study) + _pinning_text(study) + _audit_text(study) + _servers_text(study)

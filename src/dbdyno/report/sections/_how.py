@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.analyse import courses_words, summarise_courses
+from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
 from dbdyno.core import format_duration, format_memory
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, figure, humanised, label
@@ -221,10 +221,16 @@ def _made(page: Page) -> dict[str, str]:
         **_open_ends(page),
         "repeats": str(study.repeats),
         "order": f"{study.order}, seed {study.seed}",
+        **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
     }
+
+
+def _sentinel(page: Page) -> dict[str, str]:
+    found = judge_sentinel(page.evidence.records)
+    return {} if found is None else {"sentinel, to watch the machine": sentinel_words(found)}
 
 
 def _open_ends(page: Page) -> dict[str, str]:

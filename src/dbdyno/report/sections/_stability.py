@@ -68,7 +68,7 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], series: Mapping[st
 
 
 def _strip(page: Page, record: RunRecord, series: Mapping[str, dict[str, Any]], top: float) -> Html:
-    run_id, repeat = record.run.run_id, f"repeat {record.run.repeat}"
+    run_id, repeat = record.run.run_id, record.run.repeat_words
     tps, window_from = _tps(series, record)
     if not tps:
         reason = record.reason or "no seconds"

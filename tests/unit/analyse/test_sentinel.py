@@ -1,0 +1,82 @@
+"""A cell driven again and again through a study: whether the machine moved under it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse import judge_cells, judge_sentinel, sentinel_words
+from dbdyno.core import Cell, Run, RunRecord, RunStatus, StudyError
+from dbdyno.plan import make_plan
+from dbdyno.study import parse_study, study_text
+
+CELL = Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket")
+TEXT = """
+targets = ["mysql:9.7", "mariadb:11.8"]
+workload.name = "oltp_read_only"
+axes = {tier = "64MB", concurrency = [1, 4, 16]}
+measure = {repeats = 2, sentinel = "mysql:9.7"}
+"""
+
+
+def record(index: int, tps: float, *, is_sentinel: bool = True, status: RunStatus = "good") -> RunRecord:
+    run = Run(CELL, index + 1, index, 1, "", is_sentinel=is_sentinel)
+    return RunRecord(
+        run, "mysql", "9.7.0", "innodb", status, tps_mean=tps, tps_half_width=1.0, started_ns=(index + 1) * 10**12
+    )
+
+
+def drifting(share: float, spread: float = 0.0) -> list[RunRecord]:
+    chance = np.random.default_rng(1)
+    logs = np.linspace(0, math.log1p(share), 9) + chance.normal(0, spread, 9)
+    return [record(index, 1000 * math.exp(log)) for index, log in enumerate(logs)]
+
+
+def test_a_machine_that_gets_slower_is_seen() -> None:
+    found = judge_sentinel(drifting(-0.05, 0.002))
+    assert found is not None and found.change == pytest.approx(-0.05, abs=0.01)
+    assert found.has_drifted and found.is_shown
+
+
+def test_a_machine_that_stays_is_left_alone() -> None:
+    found = judge_sentinel(drifting(0.0, 0.005))
+    assert found is not None and not found.has_drifted
+
+
+def test_a_change_within_the_spread_of_its_runs_says_that_it_may_be_chance() -> None:
+    found = judge_sentinel(drifting(0.05, 0.2))
+    assert found is not None and not found.is_shown
+
+
+def test_failed_runs_are_counted_and_two_are_too_few() -> None:
+    found = judge_sentinel([record(0, 1000), record(1, 1100), record(2, 0, status="failed")])
+    assert found is not None
+    assert (found.runs, found.planned, found.change) == (2, 3, None)
+    assert "too few" in sentinel_words(found)
+
+
+def test_no_level_rests_on_a_sentinel() -> None:
+    cells = judge_cells([record(0, 1000, is_sentinel=False), record(1, 5000)])
+    assert [cell.tps_mean for cell in cells] == [pytest.approx(1000)]
+    assert judge_sentinel([record(0, 1000, is_sentinel=False)]) is None
+
+
+def test_it_is_driven_first_in_the_middle_and_last_of_every_round_and_changes_no_other_order() -> None:
+    study = parse_study(TEXT, "watched.toml")
+    runs = make_plan(study).runs
+    assert [run.is_sentinel for run in runs] == [True, *[False] * 3, True, *[False] * 3, True] * 2
+    assert [run.order_index for run in runs] == list(range(18))
+    assert len({run.run_id for run in runs}) == 18
+    assert {run.seed for run in runs if run.is_sentinel} == {1}
+    assert {run.cell.concurrency for run in runs if run.is_sentinel} == {4}
+    plain = make_plan(parse_study(TEXT.replace(', sentinel = "mysql:9.7"', ""), "watched.toml")).runs
+    assert [run.cell for run in runs if not run.is_sentinel] == [run.cell for run in plain]
+
+
+def test_the_study_file_keeps_it_and_refuses_a_stranger() -> None:
+    study = parse_study(TEXT, "watched.toml")
+    assert parse_study(study_text(study), "watched.toml").sentinel == "mysql:9.7"
+    with pytest.raises(StudyError, match="no target of the study"):
+        parse_study(TEXT.replace('sentinel = "mysql:9.7"', 'sentinel = "mysql:9.8"'), "watched.toml")
