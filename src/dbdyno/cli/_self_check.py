@@ -95,9 +95,9 @@ def _made(choices: argparse.Namespace) -> Path:
     )
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
     outcome = run_into(self_check_study(wanted), folder, choices)
-    build_page(Results.open(folder), folder / PAGE)
-    if not choices.quiet:
-        print(f"report: {folder / PAGE}\n", file=sys.stderr)
+    if outcome.good + outcome.suspect:
+        build_page(Results.open(folder), folder / PAGE)
+        print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
     say_what_is_missing(outcome)
     return folder
 
