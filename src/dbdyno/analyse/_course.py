@@ -67,9 +67,11 @@ def course_words(course: RunCourse) -> str:
 def courses_words(found: CourseSummary) -> str:
     """All runs' courses in one sentence, with the time saved.
 
-    >>> courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400))
-    'warm-up 142 to 202 s, settled in 2 of 2 runs; window 240 to 900 s, sure enough in 1; 24 min 44 s driven of 1 h
-    30 min that the caps allow (73 % saved)'
+    >>> words = courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400)).split("; ")
+    >>> words[0], words[1]
+    ('warm-up 142 to 202 s, settled in 2 of 2 runs', 'window 240 to 900 s, sure enough in 1')
+    >>> words[2]
+    '24 min 44 s driven of 1 h 30 min that the caps allow (73 % saved)'
     """
     saved = 1 - found.driven_s / found.most_s
     driven, most = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)

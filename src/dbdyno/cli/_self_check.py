@@ -28,7 +28,8 @@ here, and which differences between engines can be found with how many repeats.
 
 Comparisons take turns between reads and writes in cache and writes out of it. A comparison is quiet up to
 1.5 %, restless up to 3 %, not quiet above or with p < 0.01. With --throttle the process of B is stopped for
-that share of the time, a few milliseconds every 50: a slowness of known size.
+that share of the time, a few milliseconds every 50, and reads in cache alone are compared: a server that
+waits for its disk or for a processor that others use loses less by it than it was stopped for.
 
 The results are a study like any other: `dbdyno plan STUDY --from results/self-check` takes its spread.
 

@@ -68,3 +68,5 @@ def test_the_study_holds_every_comparison_in_every_round() -> None:
     assert len(make_plan(study).runs) == 5 * 2 * 2
     assert [target.held_share for target in study.targets] == [0.0, 0.1]
     assert study.equivalence_events == 0
+    assert {choice.name for choice in study.workloads} == {"sysbench/oltp_read_only"}
+    assert len({choice.label for choice in study.workloads}) == 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, place_words
+from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, course_words, place_words
 from dbdyno.core import AnalysisError, RunRecord
 from dbdyno.report._html import Html, element, shortened
 from dbdyno.report._series import thinned
@@ -78,11 +78,16 @@ def _strip(page: Page, record: RunRecord, series: Mapping[str, dict[str, Any]], 
     stalled = [False] * len(warm) + [value < floor for value in drawn]
     drawing = spark([*warm, *drawn], len(warm), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
-    title = f"{record.run.cell.target}, {repeat}: {marked}{words}. Open its seconds."
+    title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
     return element(
         "button", drawing, text, type="button", data_run=run_id, aria_label=title, title=title, aria_controls="detail"
     )
+
+
+def _course(record: RunRecord) -> str:
+    """Where warm-up and window ended, if that was left to the run."""
+    return "" if record.course is None else f"; {course_words(record.course)}"
 
 
 def _few(values: Sequence[float]) -> list[float]:
