@@ -17,8 +17,8 @@ KINDS = (
 )
 """What is compared, in turns: name, workload, and tables with their rows."""
 _HELD_KINDS = KINDS[:1]
-"""A held server is compared where it needs the processor: one that waits for its disk loses nothing by being stopped, and
-commits that pile up meanwhile are flushed together, so that it may even do more."""
+"""A held server is compared where it needs the processor: one that waits for its disk loses nothing by being stopped,
+and commits that pile up meanwhile are flushed together, so that it may even do more."""
 FIRST, SECOND = "A", "B"
 
 

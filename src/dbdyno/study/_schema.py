@@ -288,7 +288,7 @@ TARGET: Mapping[str, Key] = MappingProxyType(
         "held_share": Key(
             _share_below_one,
             0.0,
-            "share of the time for which its process is stopped, a few milliseconds every 50: is such a slowness found?",
+            "share of the time for which its process is stopped, a few milliseconds every 50: is that found?",
         ),
         "sha256": Key(_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
         "plugin": Key(_text, "", "file that holds the storage engine, where the server has it not"),
