@@ -1,4 +1,4 @@
-"""Lengths left to the run, on real servers: what was judged live is what stored seconds, telemetry and variables give."""
+"""Lengths left to the run, on real servers: live verdicts are those of the stored seconds, telemetry and settings."""
 
 from __future__ import annotations
 

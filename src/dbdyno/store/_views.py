@@ -32,6 +32,7 @@ _RUNS_SCHEMA = pa.schema(
         ("repeat", pa.int64()),
         ("order_index", pa.int64()),
         ("seed", pa.int64()),
+        ("is_sentinel", pa.bool_()),
         ("status", pa.string()),
         ("reason", pa.string()),
         ("window_s", pa.float64()),
@@ -118,6 +119,6 @@ def _run_row(record: RunRecord) -> dict[str, object]:
     quantiles = {f"latency_ns_{name}": None if latency is None else getattr(latency, name) for name in _LATENCY}
     identity = {"run_id": run.run_id, "cell_id": cell.cell_id, "target": cell.target, "workload": cell.workload}
     places = {"tier_bytes": cell.tier_bytes, "concurrency": cell.concurrency, "route": cell.route}
-    order = {"repeat": run.repeat, "order_index": run.order_index, "seed": run.seed}
+    order = {"repeat": run.repeat, "order_index": run.order_index, "seed": run.seed, "is_sentinel": run.is_sentinel}
     own = {name: getattr(record, name) for name in _RUNS_SCHEMA.names if hasattr(record, name)}
     return {**own, **identity, **places, **order, **quantiles, "errors": sum(record.errors.values())}
