@@ -1,0 +1,42 @@
+"""What a terminal shows of a run whose length is left to it, while it is driven and when it is done."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from dbdyno import lab
+from dbdyno.cli._progress import LiveView, done_line
+from dbdyno.core import Cell, Run, RunCourse, RunRecord
+from dbdyno.stats import Course, StopCheck
+
+RUN = Run(Cell("mariadb:11.8", 64 << 20, 4, "sysbench/oltp_read_write", "socket"), 1, 0, 1, "")
+
+
+def shown(phase: str, second: int, most: int, course: Course) -> str:
+    console = Console(width=120)
+    view = LiveView(console, 10**10)
+    view.on_event(lab.RunStarted(RUN, 1, 4))
+    view.on_event(lab.SecondMeasured(RUN, phase, second, most, 512.0, 20_000_000, 0, 0.03, course))
+    with console.capture() as captured:
+        console.print(view)
+    return captured.get()
+
+
+def test_a_warm_up_says_what_has_not_settled() -> None:
+    course = Course(seen_s=132, unsettled=("throughput drifting", "dirty data"))
+    text = shown("warm-up", 132, 1800, course)
+    assert "warm-up 132/1800 s at most" in text
+    assert "not settled: throughput drifting, dirty data moving" in text
+
+
+def test_a_window_says_how_sure_it_is() -> None:
+    check = StopCheck(180, 0, 500.0, 9.0, 40.0, 0.0)
+    course = Course(seen_s=330, warm_up_s=146, warm_up_end="state", settled=True, passes=1, last_check=check)
+    assert "±1.8 %, sure enough 1 of 3 times" in shown("window", 184, 900, course)
+
+
+def test_a_finished_run_says_where_it_ended_and_why() -> None:
+    course = RunCourse(146, "state", (), 146, 386, "certainty", (), (), 2700)
+    record = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "good", tps_mean=500.0, tps_half_width=9.0, course=course)
+    line = done_line(lab.RunFinished(record, 1, 4))
+    assert "warm-up 146 s (settled), window 146 s to 386 s (sure enough)" in line
