@@ -13,6 +13,8 @@ from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
 _GRAVE = ("critical", "high")
+_ABOUT_EVIDENCE = "evidence-captured-too-early"
+"""Asks whether dumps saw the load. Before the first run none can have, and that is no difference."""
 _STOPPING = {"never": (), "critical": ("critical",), "high": _GRAVE}
 
 
@@ -21,13 +23,14 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
 
     def judge(results: Results, study: Study, looks: Sequence[StoredRun]) -> lab.ServersAudited:
         result = audit([looked_set(results, study, looks)])
+        findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
         cell = looks[0].record.run.cell
         return lab.ServersAudited(
             place=f"{cell.workload}, {format_memory(cell.tier_bytes)}, {cell.route}",
             targets=tuple(look.record.run.cell.target for look in looks),
-            findings=tuple(_told(finding) for finding in result.findings),
+            findings=tuple(_told(finding) for finding in findings),
             undecided_count=len(result.with_outcome("undecided")),
-            stops=any(finding.severity in _STOPPING[stop_at] for finding in result.findings),
+            stops=any(finding.severity in _STOPPING[stop_at] for finding in findings),
         )
 
     return judge
@@ -44,7 +47,7 @@ def audit_lines(told: lab.ServersAudited) -> Iterator[str]:
     counts = [
         f"{number} {severity}" for severity in _GRAVE if (number := sum(f.severity == severity for f in told.findings))
     ]
-    words = f"{', '.join(counts)} and {lesser} lesser" if counts else f"nothing grave, {lesser} lesser"
+    words = " and ".join([", ".join(counts) or "nothing grave", *([f"{lesser} lesser"] if lesser else [])])
     open_ones = f", {counted(told.undecided_count, 'rule')} undecided before anything is driven"
     yield f"  {'✘' if grave else '✔'} audit of the servers at {told.place}: {words}{open_ones}"
     for finding in grave:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import pytest
 
 from dbdyno.audit import Audit, audit
 from dbdyno.core import Run
-from dbdyno.fairness import study_sets
-from stored_study import TWINS, TWO, write_study
+from dbdyno.fairness import looked_set, study_sets
+from dbdyno.plan import make_plan
+from dbdyno.store import Results, StoredRun
+from dbdyno.study import parse_study
+from stored_study import HOST, TWINS, TWO, stored, write_study
 
 
 def outcome(result: Audit, rule_id: str) -> str:
@@ -146,3 +150,33 @@ def test_of_imported_runs_nothing_is_claimed_that_their_files_do_not_hold(tmp_pa
     result = audit(sets)
     for rule_id in ("aborted-work-counted", "client-cpu-contention", "time-order-confound", "carry-over-between-steps"):
         assert outcome(result, rule_id) == "undecided"
+
+
+def looks_of(folder: Path, change: Any = lambda run, fields: None) -> tuple[Results, list[StoredRun]]:
+    """A folder without runs, and what was seen of both targets before the first."""
+    study = parse_study(TWINS, "study.toml")
+    results = Results.create(folder, TWINS, {}, HOST, study_name="two")
+    made = [stored(run, "mariadb", change) for run in make_plan(study).runs[:2]]
+    return results, [
+        replace(look, record=replace(look.record, status="missing", started_ns=0, ended_ns=0)) for look in made
+    ]
+
+
+def test_identical_servers_that_were_only_looked_at_differ_in_nothing(tmp_path: Path) -> None:
+    results, looks = looks_of(tmp_path / "looked")
+    result = audit([looked_set(results, parse_study(TWINS, "study.toml"), looks)])
+    told = [finding.rule.rule_id for finding in result.findings]
+    assert told == ["evidence-captured-too-early"], "which is true, and no difference between servers"
+    assert outcome(result, "tls-effective-mismatch") == "clear", "the load's own connections were asked"
+
+
+def test_a_server_that_was_looked_at_stands_beside_one_that_was_driven(tmp_path: Path) -> None:
+    def relaxed(run: Run, fields: dict[str, Any]) -> None:
+        fields["variables"]["innodb_flush_log_at_trx_commit"] = "2"
+
+    driven = write_study(tmp_path / "driven", TWINS)
+    _, looks = looks_of(tmp_path / "looked", relaxed)
+    alone = [look for look in looks if look.record.run.cell.target == "one"]
+    result = audit([looked_set(driven, parse_study(TWINS, "study.toml"), alone)])
+    assert result.targets == ("one", "other")
+    assert outcome(result, "commit-policy-mismatch") == "critical"
