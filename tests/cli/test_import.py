@@ -108,3 +108,22 @@ def test_a_run_of_hammerdb_is_imported_shown_and_reported(tmp_path: Path, capsys
     page = (out / "report.html").read_text()
     assert "Logs of HammerDB in logs" in page
     assert "286 µs" in page or "0.286 ms" in page
+
+
+def test_a_published_ratio_of_new_orders_is_held_against_logs_of_hammerdb(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for storage, nopm, tpm in (("tidesdb", 69_320, 160_779), ("innodb", 16_816, 39_251)):
+        for repeat in (1, 2, 3):
+            folder = tmp_path / "logs" / storage / f"iter{repeat}"
+            folder.mkdir(parents=True)
+            (folder / "hammerdb.log").write_text(tool_logs.hammerdb(nopm + repeat - 2, tpm + repeat - 2, users=8))
+    given = [word for field in ("engine=mariadb", "version=11.8.6", "tier=64MB") for word in ("--set", field)]
+    pattern = "{storage_engine}/iter{repeat}/hammerdb.log"
+    out = str(tmp_path / "results")
+    assert main(["import", "hammerdb", str(tmp_path / "logs"), "-o", out, "--pattern", pattern, *given]) == 0
+    assert main(["claims", out, "--against", "tidesdb-2026", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out.partition("\n")[2])
+    outcomes = {row["id"]: row["outcome"] for row in printed["claims"]}
+    assert outcomes["T26-05"] == "holds"
+    assert {outcomes[name] for name in ("T26-01", "T26-02", "T26-03", "T26-04")} == {"holds"}

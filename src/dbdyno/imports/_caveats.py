@@ -13,6 +13,7 @@ from dbdyno.stats import noise_interval
 
 FloatArray = NDArray[np.float64]
 TOTALS_DIFFER_FROM = 0.005
+COVERED_FROM = 0.9
 SHORT_S = 60
 
 
@@ -48,6 +49,14 @@ def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat |
     if interval_s != 1:
         return Caveat("long-intervals", f"intervals of {interval_s:g} s: stalls shorter than that are hidden")
     return None
+
+
+def about_coverage(covered_s: float, whole_s: float | None) -> Caveat | None:
+    """Whether the intervals in the log are those of the whole run, as far as its length is told."""
+    if not covered_s or not whole_s or covered_s >= COVERED_FROM * whole_s:
+        return None
+    text = f"the intervals in the log cover {covered_s:,.0f} s of a run of {whole_s:,.0f} s"
+    return Caveat("missing-intervals", text)
 
 
 def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | None:

@@ -203,6 +203,17 @@ def test_a_ratio_of_new_orders_is_held_by_its_interval() -> None:
     assert told(asked, [left, run("mariadb 11.8.6 innodb", 50.0)]).reason == "its runs hold no new orders a minute"
 
 
+def test_new_orders_that_only_the_server_counted_are_as_good() -> None:
+    orders = [OrderRates(None, None, server_nopm, 2.3 * server_nopm) for server_nopm in (4120.0, 1000.0)]
+    records = [
+        run("mariadb 11.8.6 tidesdb", 200.0, orders=orders[0]),
+        run("mariadb 11.8.6 innodb", 50.0, orders=orders[1]),
+    ]
+    at = replace(AT, engine="mariadb 11.8.6 tidesdb")
+    asked = claim("ratio", 4.12, at, unit="ratio", metric="nopm", against=Spot(engine="mariadb 11.8.6 innodb"))
+    assert told(asked, records).outcome == "holds"
+
+
 def test_what_memory_brings_is_compared_at_each_ones_best_and_with_all_engines() -> None:
     def records(most: float) -> list[RunRecord]:
         return [

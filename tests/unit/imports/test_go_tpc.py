@@ -84,3 +84,13 @@ def test_runs_of_a_sweep_in_one_log_are_told_apart(tmp_path: Path) -> None:
     text = tool_logs.go_tpc(ORDERS, threads=None) + tool_logs.go_tpc(ORDERS[:7], threads=None)
     _, results = imported(tmp_path, {"a/8.log": text}, tool="go-tpc")
     assert [(r.run.repeat, r.window_s) for r in results.records()] == [(1, 120.0), (2, 70.0)]
+
+
+def test_a_summary_of_more_than_its_intervals_is_said_to_be_one(tmp_path: Path) -> None:
+    text = tool_logs.go_tpc(ORDERS)
+    lines = text.splitlines(True)
+    few = "".join(lines[:11] + lines[lines.index("Finished\n") :])
+    _, results = imported(tmp_path, {"a/4.log": few}, tool="go-tpc")
+    (record,) = results.records()
+    assert "missing-intervals" in {caveat.code for caveat in record.caveats}
+    assert record.window_s == 20.0

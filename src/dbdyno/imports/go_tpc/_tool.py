@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
-from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement, throughput
+from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
 from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
@@ -56,6 +56,7 @@ def read(source: Source) -> ToolRun:
     errors = _errors(source.text, run, len(runs))
     remarks = [
         about_intervals(len(rates), length, is_told=is_told),
+        about_coverage(float(len(rates) * length), _elapsed_s(run)),
         about_totals(total, mean),
         _quantiles(run.summary, contradictory),
         Caveat(

@@ -9,7 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from dbdyno.core import Caveat, OrderRates, ToolFigures
-from dbdyno.imports._caveats import FloatArray, about_intervals, about_totals, about_window, judgement, throughput
+from dbdyno.imports._caveats import (
+    FloatArray,
+    about_coverage,
+    about_intervals,
+    about_totals,
+    about_window,
+    judgement,
+    throughput,
+)
 from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
@@ -67,6 +75,7 @@ def read(source: Source) -> ToolRun:
     remarks = [
         _SERVER_COUNTED,
         about_intervals(len(counted.tpm), counted.interval_s, is_told=counted.is_told),
+        about_coverage(float(len(counted.tpm) * counted.interval_s), 60.0 * (facts.minutes or 0)),
         Caveat("counter-left-out", counted.problem) if counted.problem else None,
         about_totals(total, mean),
         _about_profile(profile, profile_problem),

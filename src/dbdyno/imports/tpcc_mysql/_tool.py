@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
 from dbdyno.imports._caveats import (
+    about_coverage,
     about_intervals,
     about_totals,
     about_window,
@@ -100,6 +101,7 @@ def read(source: Source) -> ToolRun:
     failure = "" if mean else "no transaction was completed" if mean == 0 else _why_nothing(own)
     remarks = [
         about_intervals(len(intervals), length, is_told=is_told),
+        about_coverage(float(len(intervals) * length), results.seconds),
         about_totals(total, mean),
         _percentiles(intervals),
         _rolled_back(),
