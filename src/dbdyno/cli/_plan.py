@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from dbdyno.cli._certainty import Certainty, certainty_lines, certainty_object, foreseen
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
-from dbdyno.hosts import Host, LocalHost
-from dbdyno.plan import Plan, make_plan, overhead_ns, unanswered
-from dbdyno.study import Study, read_study
 
 if TYPE_CHECKING:
+    from dbdyno.cli._certainty import Certainty
+    from dbdyno.hosts import Host
+    from dbdyno.plan import Plan
     from dbdyno.store import JsonValue
+    from dbdyno.study import Study
 
 _STORY = """\
 Reads a study file, checks it, and prints its runs in the order in which they would be made, each with
@@ -58,6 +58,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _plan(choices: argparse.Namespace) -> int:
+    from dbdyno.cli._certainty import certainty_object, foreseen  # late: see _main
+    from dbdyno.hosts import LocalHost
+    from dbdyno.plan import unanswered
+    from dbdyno.study import read_study
+
     study = read_study(choices.study, choices.scale)
     certainty = foreseen(study, choices)
     plan = full_plan(study, LocalHost())
@@ -72,6 +77,9 @@ def _plan(choices: argparse.Namespace) -> int:
 
 
 def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
+    from dbdyno.cli._certainty import certainty_lines
+    from dbdyno.plan import overhead_ns
+
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
     console.print(f"question: {study.question}\npacing: {study.pacing.words}", markup=False)
@@ -103,7 +111,8 @@ def full_plan(study: Study, host: Host) -> Plan:
     ------
     StudyError : it has not
     """
-    from dbdyno.lab import find_generator, told_workloads  # late: see _main
+    from dbdyno.lab import find_generator, told_workloads
+    from dbdyno.plan import make_plan
 
     return make_plan(study, told_workloads(study, host, find_generator()))
 

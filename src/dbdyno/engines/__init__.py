@@ -14,7 +14,6 @@ from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, cat
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
 from dbdyno.engines._dump import Dump, dumped_rows, read_dump
 from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
-from dbdyno.engines._gates import GATE_METRICS, Readings, ServerFacts, gate_facts, is_flash, server_gates
 from dbdyno.engines._options import (
     KnownOption,
     OptionRow,
@@ -30,7 +29,6 @@ from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
 
 __all__ = [
-    "GATE_METRICS",
     "CatalogueEntry",
     "CounterSource",
     "Dump",
@@ -41,8 +39,6 @@ __all__ = [
     "NeutralParameter",
     "OptionRow",
     "Parameter",
-    "Readings",
-    "ServerFacts",
     "ServerIdentity",
     "SetPassword",
     "Shown",
@@ -57,9 +53,7 @@ __all__ = [
     "families",
     "family_names",
     "family_of",
-    "gate_facts",
     "identify",
-    "is_flash",
     "known_options",
     "lookup_option",
     "matches",
@@ -71,7 +65,6 @@ __all__ = [
     "parse_version",
     "plugin_packages",
     "read_dump",
-    "server_gates",
     "storage_engines",
     "suggest",
     "use_tables",

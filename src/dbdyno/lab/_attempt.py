@@ -10,7 +10,7 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
-from dbdyno.engines import ServerFacts, gate_facts
+from dbdyno.gates import ServerFacts, gate_facts
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer

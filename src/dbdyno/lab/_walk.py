@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import ResultComparison, Run
-from dbdyno.engines import is_flash
+from dbdyno.gates import is_flash
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._attempt import Attempts

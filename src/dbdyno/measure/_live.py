@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbdyno.core import Caveat, RunCourse
-from dbdyno.engines import Readings, ServerFacts, server_gates
+from dbdyno.gates import Readings, ServerFacts, server_gates
 from dbdyno.measure._figures import WINDOW
 from dbdyno.measure._records import IntervalRecord
 from dbdyno.stats import Course, CourseRule, Gates, advanced, no_gates

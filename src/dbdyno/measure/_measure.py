@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse
-from dbdyno.engines import ServerFacts
+from dbdyno.gates import ServerFacts
 from dbdyno.hosts import Host, PipedProcess
 from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import EXIT_S, load_process, read_records

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbdyno.core import RunCourse, RunRecord
-from dbdyno.engines import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
+from dbdyno.gates import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
 from dbdyno.plan import course_rule
 from dbdyno.stats import followed, no_gates, run_course
 from dbdyno.store import Results
