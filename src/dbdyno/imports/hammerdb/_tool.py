@@ -32,6 +32,11 @@ _SERVER_COUNTED = Caveat(
     "the server counted: TPM is every commit and rollback of all its sessions, NOPM the growth of its order numbers, "
     "both in whole numbers a minute",
 )
+_COUNTER_OFFSET = Caveat(
+    "counter-offset",
+    "readings of the counter are put to the timed minutes by when they were printed: the first may cover seconds of "
+    "the ramp-up, and as many are missing at the end",
+)
 _PACING = Caveat("pacing-unknown", "the log does not say whether its users key and think between transactions")
 
 
@@ -77,6 +82,7 @@ def read(source: Source) -> ToolRun:
         about_intervals(len(counted.tpm), counted.interval_s, is_told=counted.is_told),
         about_coverage(float(len(counted.tpm) * counted.interval_s), 60.0 * (facts.minutes or 0)),
         Caveat("counter-left-out", counted.problem) if counted.problem else None,
+        _COUNTER_OFFSET if len(counted.tpm) else None,
         about_totals(total, mean),
         _about_profile(profile, profile_problem),
         _PACING,

@@ -9,6 +9,10 @@ from dbdyno.report._types import CellTypes
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 from dbdyno.report.sections._place import alike_words, place, place_columns
 
+_QUANTILES = "Quantiles are read from the histograms of all repeats together. Lower is better."
+_TOLD_QUANTILES = (
+    "Means and quantiles are those that the tool printed, of several repeats the middle one. Lower is better."
+)
 _RATES = (
     " NOPM: new orders a minute that were not rolled back; TPM: transactions of all types. The client counts what it "
     "was told, the server what it did; where both differ, somebody else worked on the server, or work was lost."
@@ -22,7 +26,7 @@ def types_section(page: Page) -> Html:
         return Html("")
     groups = [cell.group for cell in cells]
     parts = [_type_table(cells)]
-    sentence = "Quantiles are read from the histograms of all repeats together. Lower is better."
+    sentence = _QUANTILES if page.evidence.study.imported is None else _TOLD_QUANTILES
     if any(cell.rates for cell in cells):
         parts.insert(0, _rate_table(cells))
         sentence += _RATES
