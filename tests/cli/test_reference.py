@@ -21,6 +21,7 @@ COMMANDS = {
         "show",
         "report",
         "diff",
+        "history",
         "import",
         "import sysbench",
         "import hammerdb",

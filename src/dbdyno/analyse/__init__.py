@@ -21,6 +21,15 @@ from dbdyno.analyse._diff import (
     compare_studies,
 )
 from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
+from dbdyno.analyse._history import (
+    CellHistory,
+    HistoryMove,
+    HistoryPoint,
+    judge_history,
+    quantile_point,
+    tps_point,
+    with_machine_moves,
+)
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
@@ -47,10 +56,13 @@ __all__ = [
     "Answer",
     "CapacityJudgement",
     "CellChange",
+    "CellHistory",
     "CellJudgement",
     "CourseSummary",
     "Criterion",
     "GroupJudgement",
+    "HistoryMove",
+    "HistoryPoint",
     "LatencyJudgement",
     "Measure",
     "Place",
@@ -80,6 +92,7 @@ __all__ = [
     "courses_words",
     "judge_capacity",
     "judge_cells",
+    "judge_history",
     "judge_latency",
     "judge_self_check",
     "judge_sentinel",
@@ -94,6 +107,7 @@ __all__ = [
     "place_of",
     "place_words",
     "plus_minus",
+    "quantile_point",
     "rank_places",
     "ratio_words",
     "seen_variation",
@@ -102,9 +116,11 @@ __all__ = [
     "stop_words",
     "summarise_courses",
     "supported",
+    "tps_point",
     "turned",
     "unsettled_windows",
     "wave_words",
     "weaknesses",
     "window_words",
+    "with_machine_moves",
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._obstacles import listed_obstacles
 from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
@@ -74,7 +75,7 @@ def _diff(choices: argparse.Namespace) -> int:
         Results.open(choices.base),
         Results.open(choices.new),
         renamed=dict(_pair(text) for text in choices.match),
-        despite=_obstacles(choices.despite),
+        despite=listed_obstacles(choices.despite),
     )
     rules = hold_rules(found, criteria)
     if choices.json:
@@ -91,18 +92,3 @@ def _pair(text: str) -> tuple[str, str]:
     if not separator or not base or not new:
         raise RequestError(f"'{text}' does not pair two targets", "", "write --match mysql:8.4=mysql:9.7")
     return new, base
-
-
-def _obstacles(text: str) -> list[Any]:
-    from dbdyno.report import OBSTACLE_KINDS
-    from dbdyno.study import nearest
-
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    for word in words:
-        if word not in OBSTACLE_KINDS:
-            raise RequestError(
-                f"'{word}' is no obstacle",
-                f"there are {', '.join(OBSTACLE_KINDS)}",
-                nearest(word, list(OBSTACLE_KINDS)),
-            )
-    return list(words)

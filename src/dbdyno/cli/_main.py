@@ -21,6 +21,7 @@ from dbdyno.cli import (
     _diff,
     _doctor,
     _engines,
+    _history,
     _import,
     _judge,
     _plan,
@@ -41,6 +42,7 @@ _COMMANDS = (
     _show,
     _report,
     _diff,
+    _history,
     _import,
     _claims,
     _judge,
@@ -62,6 +64,7 @@ does more work, by how much and how sure that is.
   dbdyno show DIR                            the results in the terminal
   dbdyno diff BASE NEW                       what changed between two folders; can fail a build
   dbdyno import sysbench LOGS -o DIR         logs of other tools, made into results to show and report
+  dbdyno history DIR                         many folders in a row: where levels moved
   dbdyno claims DIR --against REPORT         what a published report prints, held against results
   dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
   dbdyno self-check                          an engine against itself: what this machine can tell apart

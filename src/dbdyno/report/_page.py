@@ -1,26 +1,16 @@
-"""The page: one HTML file that opens offline, asks nothing of any network, and can run no script but its own.
-
-The content policy names the SHA-256 of the page's two scripts and forbids all connections, so that even text that
-slipped through the escaping could neither run nor phone home. Charts are Vega-Lite, drawn by an interpreter.
-"""
+"""The page of a study: all sections, and the data that its charts are drawn from."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import cache
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import Any
-
-import vl_convert
 
 from dbdyno.analyse import place_words
 from dbdyno.report._client import client_words
+from dbdyno.report._document import document
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import figure
-from dbdyno.report._html import Html, element, joined, script_json
+from dbdyno.report._html import joined
 from dbdyno.report._out import put
 from dbdyno.report._palette import palette_of
 from dbdyno.report._series import run_series
@@ -98,24 +88,8 @@ def page_text(results: Results) -> str:
         "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
         "runs": _runs(evidence, series),
     }
-    return _rendered(evidence, page, body, data)
-
-
-def _rendered(evidence: Evidence, page: Page, body: Html, data: dict[str, Any]) -> str:
-    bundle, script = _bundle(), _asset("page.js")
-    light, dark = page.palette.css()
-    links = [element("a", words, href=f"#{anchor}") for anchor, words in _CONTENTS if f'id="{anchor}"' in body]
-    return Template(_asset("page.html")).substitute(
-        title=joined([f"{evidence.study.name}: {evidence.answer.headline}"]),
-        policy=f"default-src 'none'; script-src {_digest(bundle)} {_digest(script)}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'",
-        style=_asset("page.css").replace("/*light*/", light).replace("/*dark*/", dark),
-        contents=joined(links),
-        body=body,
-        data=script_json(data),
-        bundle=bundle,
-        script=script,
-    )
+    title = f"{evidence.study.name}: {evidence.answer.headline}"
+    return document(title, _CONTENTS, body, data, page.palette, "page.js")
 
 
 def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -140,19 +114,3 @@ def _window_facts(record: Any) -> list[str]:  # noqa: ANN401 - a RunRecord
     words = client_words(record)
     client = f", client used {words} of what it can do here" if words else ""
     return [f"{figure(record.tps_mean)} TPS{noise} over {record.window_s:g} s{client}"]
-
-
-def _asset(name: str) -> str:
-    return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, as packaged with vl-convert."""
-    text: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    return text.replace("</script", "<\\/script")
-
-
-def _digest(script: str) -> str:
-    """The script's hash as a content policy names it."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

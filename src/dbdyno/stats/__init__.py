@@ -33,6 +33,7 @@ from dbdyno.stats._gates import (
     server_steadiness,
 )
 from dbdyno.stats._lead import Lead, lead
+from dbdyno.stats._moves import LEAST_MOVE, MOST_P, LevelMove, level_moves, smallest_new_move, spread_between
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
 from dbdyno.stats._period import Period, period
 from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
@@ -71,15 +72,18 @@ __all__ = [
     "ASSUMED_SPREAD",
     "ASSUMED_VARIATION",
     "LAG_S",
+    "LEAST_MOVE",
     "MARGIN",
     "METHOD",
     "MODERATED_FROM_CELLS",
+    "MOST_P",
     "SHORTEST_WARM_UP_S",
     "Course",
     "CourseRule",
     "Drift",
     "Gates",
     "Lead",
+    "LevelMove",
     "LogDifference",
     "LogLevel",
     "ModeratedSpread",
@@ -115,6 +119,7 @@ __all__ = [
     "is_settled",
     "joined_curve",
     "lead",
+    "level_moves",
     "matching_window_s",
     "may_stop",
     "moderated_spread",
@@ -134,6 +139,8 @@ __all__ = [
     "server_steadiness",
     "single_run_level",
     "smallest_detectable_ratio",
+    "smallest_new_move",
+    "spread_between",
     "stalled_seconds",
     "stalls",
     "steady_start",

@@ -16,7 +16,7 @@ from dbdyno.store._histograms import (
 )
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
-from dbdyno.store._manifest import FileFacts, Manifest, is_results_folder
+from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run
@@ -42,6 +42,7 @@ __all__ = [
     "StoredRun",
     "TelemetryRow",
     "counts_by_second",
+    "find_results",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",

@@ -50,6 +50,26 @@ def is_results_folder(folder: Path) -> bool:
     return (folder / layout.MANIFEST).is_file() and (folder / layout.STUDY).is_file()
 
 
+def find_results(top: Path) -> list[Path]:
+    """Results folders at or below a folder, by name; hidden folders and links are not entered.
+
+    Raises
+    ------
+    StoreError : there is no such folder
+    """
+    if not top.is_dir():
+        raise StoreError(
+            f"{top} is not a folder", "", "give a results folder, or a folder with results folders below it"
+        )
+    found = []
+    for root, folders, _ in os.walk(top):
+        if is_results_folder(Path(root)):
+            found.append(Path(root))
+            folders.clear()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    return found
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a results folder.
 

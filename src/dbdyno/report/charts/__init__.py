@@ -1,5 +1,6 @@
 """Charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
 
+from dbdyno.report.charts._history import history_chart
 from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
@@ -14,6 +15,7 @@ __all__ = [
     "SPARK_WIDTH",
     "Chart",
     "filled",
+    "history_chart",
     "judged_chart",
     "latency_charts",
     "panel_title",

@@ -1,0 +1,164 @@
+"""The question: over many studies of the same cells, where did a level move, and was it the machine that did.
+
+Each study gives one value a cell, so the values are independent and the spread between studies is in them, which the
+repeats of one study can't show. A move that others made as well, of which nothing had changed, is the machine's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._diff import Measure
+from dbdyno.core import Cell
+from dbdyno.stats import (
+    LevelMove,
+    bounded_exp,
+    level_moves,
+    smallest_new_move,
+    spread_between,
+    t_quantile,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """What one study measured of a cell.
+
+    Parameters
+    ----------
+    study : index of the study in the history
+    cell : as that study names it
+    version : of the server, as read back
+    value, low, high : TPS or nanoseconds, with the 95 % interval of the study alone; the value where that is not known
+    log_se : of ln(value), by the study alone; 0 where it is not known
+    runs : behind the value
+    """
+
+    study: int
+    cell: Cell
+    version: str
+    value: float
+    low: float
+    high: float
+    log_se: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryMove:
+    """A move of a cell's level.
+
+    Parameters
+    ----------
+    before, after : the last point of the old level and the first of the new one
+    alike : lines that moved in the same place in the same direction although nothing recorded of them changed
+    """
+
+    measure: Measure
+    level: LevelMove
+    before: HistoryPoint
+    after: HistoryPoint
+    alike: tuple[str, ...] = ()
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether it can be the engine's: nothing that stayed the same moved with it."""
+        return not self.alike
+
+    @property
+    def is_worse(self) -> bool:
+        """Less work or longer response times."""
+        return self.level.ratio < 1 if self.measure == "tps" else self.level.ratio > 1
+
+    @property
+    def outcome(self) -> str:
+        """The direction in a word."""
+        words = ("slower", "faster") if self.measure == "tps" else ("shorter", "longer")
+        return words[self.level.ratio > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class CellHistory:
+    """One cell of one line of engines over all studies.
+
+    Parameters
+    ----------
+    cell : its `target` is the line: a name without its version
+    spread : standard deviation of ln(value) between studies around the levels; NaN when not known
+    smallest : ratio, above 1, by which one more study would have to differ to be a move by itself
+    """
+
+    cell: Cell
+    measure: Measure
+    points: tuple[HistoryPoint, ...]
+    moves: tuple[HistoryMove, ...]
+    spread: float
+    smallest: float
+
+
+def judge_history(cell: Cell, measure: Measure, points: Sequence[HistoryPoint]) -> CellHistory:
+    """Moves of a series of points, which stand in their order."""
+    values = [point.value for point in points]
+    levels = level_moves(values, [point.log_se for point in points])
+    moves = tuple(HistoryMove(measure, level, points[level.index - 1], points[level.index]) for level in levels)
+    spread, _ = spread_between(values, levels)
+    return CellHistory(cell, measure, tuple(points), moves, spread, smallest_new_move(values, levels))
+
+
+def with_machine_moves(
+    histories: Sequence[CellHistory], is_unchanged: Callable[[CellHistory, HistoryMove], bool]
+) -> list[CellHistory]:
+    """Each move with the other lines that moved alike although nothing of them had changed.
+
+    Parameters
+    ----------
+    is_unchanged : whether build and settings of the line were the same before and after the move
+    """
+    still = [
+        (history.cell.target, move) for history in histories for move in history.moves if is_unchanged(history, move)
+    ]
+    found = []
+    for history in histories:
+        moves = []
+        for move in history.moves:
+            alike = {line for line, other in still if line != history.cell.target and _together(move, other)}
+            moves.append(replace(move, alike=tuple(sorted(alike))))
+        found.append(replace(history, moves=tuple(moves)))
+    return found
+
+
+def _together(move: HistoryMove, other: HistoryMove) -> bool:
+    """Between the same studies, as far as both were in them, and in the same direction."""
+    overlap = move.before.study < other.after.study and other.before.study < move.after.study
+    return overlap and (move.level.ratio > 1) == (other.level.ratio > 1)
+
+
+def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
+    """Throughput of a cell in one study; None without a good run."""
+    if not group.trusted or group.level is None or group.tps_mean is None:
+        return None
+    low, high = group.tps_low or group.tps_mean, group.tps_high or group.tps_mean
+    return _point(study, group, group.tps_mean, low, high, group.level.se)
+
+
+def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
+    """A quantile of a cell in one study; None without a good run whose quantile is known."""
+    known = [getattr(run.latency_ns, measure) for run in group.judged if run.latency_ns is not None]
+    logs = np.log([value for value in known if value])
+    if not group.trusted or not len(logs):
+        return None
+    mean = float(logs.mean())
+    if len(logs) == 1:
+        return _point(study, group, math.exp(mean), math.exp(mean), math.exp(mean), 0.0)
+    se = float(logs.std(ddof=1)) / math.sqrt(len(logs))
+    half = t_quantile(0.975, len(logs) - 1.0) * se
+    return _point(study, group, math.exp(mean), math.exp(mean - half), bounded_exp(mean + half), se)
+
+
+def _point(study: int, group: CellJudgement, value: float, low: float, high: float, log_se: float) -> HistoryPoint:
+    return HistoryPoint(study, group.cell, group.judged[0].version, value, low, high, log_se, len(group.judged))

@@ -1,0 +1,68 @@
+"""The frame of a page: one HTML file that opens offline, asks nothing of a network, and runs no script but its own.
+
+The content policy names the SHA-256 of the page's two scripts and forbids all connections, so that even text that
+slipped through the escaping could neither run nor phone home. Charts are Vega-Lite, drawn by an interpreter.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from string import Template
+
+import vl_convert
+
+from dbdyno.report._html import Html, element, joined, script_json
+from dbdyno.report._palette import Palette
+
+
+def document(
+    title: str, contents: Sequence[tuple[str, str]], body: Html, data: object, palette: Palette, script_name: str
+) -> str:
+    """A page.
+
+    Parameters
+    ----------
+    contents : anchor and words of each section that may be in the body
+    data : what the script draws from
+    script_name : of the page's own script, among the packaged files
+    """
+    bundle, script = _bundle(), asset(script_name)
+    links = [element("a", words, href=f"#{anchor}") for anchor, words in contents if f'id="{anchor}"' in body]
+    return Template(asset("page.html")).substitute(
+        title=joined([title]),
+        policy=f"default-src 'none'; script-src {_digest(bundle)} {_digest(script)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
+        style=style(palette),
+        contents=joined(links),
+        body=body,
+        data=script_json(data),
+        bundle=bundle,
+        script=script,
+    )
+
+
+def style(palette: Palette) -> str:
+    """The style of all pages, with the colours of a light and a dark one."""
+    light, dark = palette.css()
+    return asset("page.css").replace("/*light*/", light).replace("/*dark*/", dark)
+
+
+def asset(name: str) -> str:
+    """A packaged file of the page."""
+    return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, as packaged with vl-convert."""
+    text: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return text.replace("</script", "<\\/script")
+
+
+def _digest(script: str) -> str:
+    """The script's hash as a content policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

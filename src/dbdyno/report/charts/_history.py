@@ -1,0 +1,106 @@
+"""One cell over many studies: a point a study with its interval, a line a level, a rule where the level moves."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from dbdyno.analyse import CellHistory
+from dbdyno.report.charts._style import Chart, Row, rows_data
+
+HEIGHT = 190
+_ROOM = 1.08
+
+
+def history_chart(name: str, title: str, words: str, found: CellHistory, labels: dict[int, str]) -> Chart:
+    """The chart of a series; the axis begins at zero, as everywhere.
+
+    Parameters
+    ----------
+    words : what there is to see
+    labels : of each study by its index
+    """
+    scale = 1.0 if found.measure == "tps" else 1e-6
+    points = _points(found, labels, scale)
+    top = _ROOM * max([*(row["value"] for row in points), *(min(row["high"], 1.6 * row["value"]) for row in points)])
+    x_scale = alt.Scale(domain=[-0.5, len(points) - 0.5], nice=False)
+    y_scale = alt.Scale(domain=[0, top], nice=False)
+    axis_title = "TPS" if found.measure == "tps" else "ms"
+    names = "[" + ",".join(f"'{_quoted(row['label'])}'" for row in points) + "]"
+    x_axis = alt.Axis(
+        title=None,
+        grid=False,
+        values=list(range(len(points))),
+        labelExpr=f"{names}[datum.value]",
+        labelAngle=-30,
+        labelAlign="right",
+        labelOverlap=True,
+        labelLimit=90,
+        tickMinStep=1,
+    )
+    x = alt.X("at:Q", scale=x_scale, axis=x_axis)
+    y = alt.Y("value:Q", scale=y_scale, axis=alt.Axis(title=axis_title, minExtent=44))
+    base = alt.Chart(rows_data(points))
+    tooltip = [alt.Tooltip("study:N"), alt.Tooltip("version:N"), alt.Tooltip("shown:N", title=axis_title)]
+    bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    dots = base.mark_point(filled=True, size=34, color="var(--s0)", opacity=1).encode(x=x, y=y, tooltip=tooltip)
+    levels = alt.Chart(rows_data(_levels(found, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
+    moves = _moves(found, top)
+    drawing = alt.layer(
+        bars,
+        levels.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.Y("level:Q", scale=y_scale)),
+        dots,
+        alt.Chart(rows_data(moves)).mark_rule(color="var(--s1)", strokeDash=[3, 3]).encode(x=alt.X("at:Q")),
+        alt.Chart(rows_data(moves))
+        .mark_text(align="left", dx=4, dy=8, fontSize=11, color="var(--ink)")
+        .encode(x=alt.X("at:Q"), y=alt.value(2), text="words:N"),
+    ).properties(height=HEIGHT)
+    return Chart(name, title, f"{title}. {words}", drawing)
+
+
+def _points(found: CellHistory, labels: dict[int, str], scale: float) -> list[Row]:
+    return [
+        {
+            "at": at,
+            "label": _short(labels[point.study]),
+            "study": labels[point.study],
+            "version": point.version,
+            "value": scale * point.value,
+            "low": scale * point.low,
+            "high": scale * point.high,
+            "shown": f"{scale * point.value:.4g}",
+        }
+        for at, point in enumerate(found.points)
+    ]
+
+
+def _levels(found: CellHistory, scale: float) -> list[Row]:
+    """A stretch for each level; one level over everything where nothing moved."""
+    if not found.moves:
+        return []
+    ends = [0, *(move.level.index for move in found.moves), len(found.points)]
+    means = [found.moves[0].level.before, *(move.level.after for move in found.moves)]
+    return [
+        {"from": start - 0.5, "to": end - 0.5, "level": scale * mean}
+        for start, end, mean in zip(ends, ends[1:], means, strict=False)
+    ]
+
+
+def _moves(found: CellHistory, top: float) -> list[Row]:
+    return [
+        {"at": move.level.index - 0.5, "words": f"{100 * (move.level.ratio - 1):+.1f} %", "top": top}
+        for move in found.moves
+    ]
+
+
+def _short(text: str, most: int = 16) -> str:
+    return text if len(text) <= most else f"{text[: most - 8]}…{text[-7:]}"
+
+
+def _quoted(text: str) -> str:
+    r"""Text as it stands in an expression between single quotes.
+
+    >>> _quoted("it's \\ new")
+    "it\\'s \\\\ new"
+    """
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return printable.replace("\\", "\\\\").replace("'", "\\'")

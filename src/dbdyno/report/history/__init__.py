@@ -1,0 +1,30 @@
+"""Many studies of the same cells, over dates or versions: series, change points, page, objects and files for others."""
+
+from dbdyno.report.history._gather import History, Omitted, StudyAt, gather_history
+from dbdyno.report.history._lines import Order, line_of
+from dbdyno.report.history._object import history_object
+from dbdyno.report.history._otava import CONFIGURATION, GROUP, MEASURES, save_otava
+from dbdyno.report.history._page import build_history_page, history_page_text
+from dbdyno.report.history._rules import HistoryRule, hold_history_rules, since_ns
+from dbdyno.report.history._terminal import print_history, rule_lines
+
+__all__ = [
+    "CONFIGURATION",
+    "GROUP",
+    "MEASURES",
+    "History",
+    "HistoryRule",
+    "Omitted",
+    "Order",
+    "StudyAt",
+    "build_history_page",
+    "gather_history",
+    "history_object",
+    "history_page_text",
+    "hold_history_rules",
+    "line_of",
+    "print_history",
+    "rule_lines",
+    "save_otava",
+    "since_ns",
+]

@@ -1,0 +1,210 @@
+"""Many results folders put one after the other: which cells follow each other, and which can't and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from dbdyno.analyse import (
+    CellHistory,
+    HistoryMove,
+    HistoryPoint,
+    Measure,
+    judge_history,
+    quantile_point,
+    tps_point,
+    with_machine_moves,
+)
+from dbdyno.core import Cell, RequestError, StoreError, StudyError
+from dbdyno.report._changed import Changed, changed
+from dbdyno.report._comparable import ObstacleKind, cell_obstacles, host_obstacles, obstacle_words
+from dbdyno.report._side import Side
+from dbdyno.report.history._lines import Order, lines, version_key
+from dbdyno.store import Results, find_results
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAt:
+    """A study of the history.
+
+    Parameters
+    ----------
+    label : its folder, as short as tells it from the others
+    at_ns : Unix time of its first run; of the folder where that is not known
+    """
+
+    side: Side
+    label: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A folder, or a cell of one, that is not part of the history."""
+
+    label: str
+    cell: Cell | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What many studies say of each cell.
+
+    Parameters
+    ----------
+    studies : by date
+    cells : by measure; in the order of the newest study, points by date or by version
+    changes : move -> what is recorded to have changed between its two studies
+    """
+
+    order: Order
+    studies: tuple[StudyAt, ...]
+    cells: Mapping[Measure, tuple[CellHistory, ...]]
+    changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
+    omitted: tuple[Omitted, ...]
+
+    def changed_at(self, move: HistoryMove) -> tuple[Changed, ...]:
+        """What changed between the last study of the old level and the first of the new one."""
+        return self.changes.get(_between(move), ())
+
+    def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryMove]]:
+        """All moves of a measure, those that made it worse first, the largest first."""
+        found = [(cell, move) for cell in self.cells[measure] for move in cell.moves]
+        return sorted(found, key=lambda pair: (not pair[1].is_worse, -abs(pair[1].level.ratio - 1)))
+
+
+def gather_history(
+    folders: Iterable[Path],
+    *,
+    measures: Sequence[Measure] = ("tps",),
+    order: Order = "date",
+    despite: Iterable[ObstacleKind] = (),
+) -> History:
+    """Read, order and judge the studies at or below the folders.
+
+    Parameters
+    ----------
+    despite : obstacles that may stand between a study and the newest one
+
+    Raises
+    ------
+    StoreError : a folder is not there
+    RequestError : fewer than two studies that can be read, or no cell is in two of them
+    """
+    studies, omitted = _studies(folders)
+    if len(studies) < 2:
+        reasons = "\n".join(f"{left.label}: {left.reason}" for left in omitted)
+        raise RequestError(
+            "a history needs two studies or more", reasons, "give results folders, or a folder above them"
+        )
+    rows, unlike = _comparable(studies, frozenset(despite), order)
+    cells = {measure: _judged(rows, measure, studies, order) for measure in measures}
+    if not any(len(cell.points) > 1 for found in cells.values() for cell in found):
+        reasons = "\n".join(f"{left.label}: {left.reason}" for left in unlike[:5])
+        raise RequestError("no cell is in two studies", reasons, "--despite KIND lets a difference be")
+    changes = _changes(studies, [move for found in cells.values() for cell in found for move in cell.moves])
+    if order == "date":
+        cells = {measure: _without_machine(found, changes) for measure, found in cells.items()}
+    return History(order, tuple(studies), cells, changes, (*omitted, *unlike))
+
+
+def _studies(folders: Iterable[Path]) -> tuple[list[StudyAt], list[Omitted]]:
+    paths = list(dict.fromkeys(path.resolve() for top in folders for path in find_results(top)))
+    common = os.path.commonpath(paths) if len(paths) > 1 else str(Path(*paths).parent)
+    found, omitted = [], []
+    for path in paths:
+        label = os.path.relpath(path, common)
+        try:
+            side = Side.of(Results.open(path))
+        except (StoreError, StudyError) as error:
+            omitted.append(Omitted(label, None, str(error)))
+            continue
+        found.append(StudyAt(side, label, _began_ns(side)))
+    return sorted(found, key=lambda study: (study.at_ns, study.label)), omitted
+
+
+def _began_ns(side: Side) -> int:
+    return min((run.started_ns for run in side.stored if run.started_ns), default=side.results.manifest.created_ns)
+
+
+Row = tuple[Cell, int, Cell]
+"""Line and place; index of the study; the cell as that study names it."""
+
+
+def _comparable(
+    studies: Sequence[StudyAt], allowed: frozenset[ObstacleKind], order: Order
+) -> tuple[list[Row], list[Omitted]]:
+    """Cells that measured the same as the newest study that has them."""
+    named = lines((study.side.study for study in studies), order)
+    newest: dict[Cell, tuple[int, Cell]] = {}
+    rows: list[Row] = []
+    for index, study in enumerate(studies):
+        for cell in study.side.judgements:
+            line = replace(cell, target=named.get((index, cell.target), cell.target))
+            rows.append((line, index, cell))
+            newest[line] = (index, cell)
+    hosts = cache(lambda one, other: tuple(host_obstacles(studies[one].side, studies[other].side)))
+    kept, omitted = [], []
+    for line, index, cell in rows:
+        last, last_cell = newest[line]
+        sides = studies[index].side, studies[last].side
+        obstacles = [*hosts(index, last), *cell_obstacles(*sides, (cell, last_cell))]
+        stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
+        if stops and index != last:
+            omitted.append(Omitted(studies[index].label, cell, obstacle_words(stops)))
+        else:
+            kept.append((line, index, cell))
+    return sorted(kept, key=lambda row: (_place(row[0]), row[1])), omitted
+
+
+def _place(line: Cell) -> tuple[str, str, int, int, str]:
+    return line.workload, line.route, line.tier_bytes, line.concurrency, line.target
+
+
+def _judged(rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], order: Order) -> tuple[CellHistory, ...]:
+    series: dict[Cell, list[HistoryPoint]] = {}
+    for line, index, cell in rows:
+        group = studies[index].side.judgements[cell]
+        point = tps_point(index, group) if measure == "tps" else quantile_point(index, group, measure)
+        if point is not None:
+            series.setdefault(line, []).append(point)
+    if order == "version":
+        for points in series.values():
+            points.sort(key=lambda point: (version_key(point.version), point.study))
+    return tuple(judge_history(line, measure, points) for line, points in series.items())
+
+
+def _changes(
+    studies: Sequence[StudyAt], moves: Iterable[HistoryMove]
+) -> dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]]:
+    found: dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]] = {}
+    between: Callable[[int, str, int, str], list[Changed]] = cache(
+        lambda before, old, after, now: changed(
+            studies[before].side,
+            studies[after].side,
+            {now: old},
+            {cell for index in (before, after) for cell in studies[index].side.judgements if cell.target in (old, now)},
+        )
+    )
+    for move in moves:
+        before, after = move.before, move.after
+        rows = between(before.study, before.cell.target, after.study, after.cell.target)
+        found[_between(move)] = tuple(row for row in rows if row.where in ("machine", "dbdyno", after.cell.target))
+    return found
+
+
+def _between(move: HistoryMove) -> tuple[int, Cell, int, Cell]:
+    return move.before.study, move.before.cell, move.after.study, move.after.cell
+
+
+def _without_machine(
+    cells: Sequence[CellHistory], changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
+) -> tuple[CellHistory, ...]:
+    def is_unchanged(_: CellHistory, move: HistoryMove) -> bool:
+        return not any(row.where == move.after.cell.target for row in changes[_between(move)])
+
+    return tuple(with_machine_moves(cells, is_unchanged))

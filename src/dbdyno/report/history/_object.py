@@ -1,0 +1,96 @@
+"""`dbdyno history --json`: the history as one object for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from dbdyno.analyse import CellHistory, HistoryMove, HistoryPoint, Measure
+from dbdyno.core import Cell
+from dbdyno.report.history._gather import History, StudyAt
+from dbdyno.report.history._rules import HistoryRule, Moved
+from dbdyno.report.history._words import history_caveats
+from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
+
+SCHEMA_VERSION = 1
+
+
+def history_object(history: History, measure: Measure, rules: Sequence[HistoryRule]) -> dict[str, object]:
+    """The history as one object. Values are TPS or nanoseconds by the measure; studies are named by their index."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "method": METHOD,
+        "parameters": {"most_p": MOST_P, "least_move": LEAST_MOVE},
+        "order": history.order,
+        "measure": measure,
+        "studies": [_study(study) for study in history.studies],
+        "series": [_series(history, cell) for cell in history.cells[measure]],
+        "left_out": [
+            {"study": left.label, **({} if left.cell is None else dataclasses.asdict(left.cell)), "reason": left.reason}
+            for left in history.omitted
+        ],
+        "caveats": [dataclasses.asdict(caveat) for caveat in history_caveats(history, measure)],
+        "rules": [
+            {
+                "rule": rule.criterion.text,
+                "held": not rule.is_broken,
+                "checked": rule.checked,
+                "broken": [_moved(history, pair) for pair in rule.broken],
+                "open": [_moved(history, pair) for pair in rule.open],
+            }
+            for rule in rules
+        ],
+    }
+
+
+def _study(study: StudyAt) -> dict[str, object]:
+    manifest = study.side.results.manifest
+    return {
+        "label": study.label,
+        "path": study.side.name,
+        "study": manifest.study_name,
+        "began_ns": study.at_ns,
+        "dbdyno_version": manifest.dbdyno_version,
+    }
+
+
+def _series(history: History, cell: CellHistory) -> dict[str, object]:
+    return {
+        **_line(cell.cell),
+        "spread_between_studies": _finite(cell.spread),
+        "smallest_ratio_seen": _finite(cell.smallest),
+        "points": [_point(point) for point in cell.points],
+        "change_points": [_move(history, move) for move in cell.moves],
+    }
+
+
+def _line(cell: Cell) -> dict[str, object]:
+    facts = dataclasses.asdict(cell)
+    return {"line": facts.pop("target"), **facts}
+
+
+def _point(point: HistoryPoint) -> dict[str, object]:
+    numbers = {name: getattr(point, name) for name in ("value", "low", "high", "runs")}
+    return {"study": point.study, "target": point.cell.target, "version": point.version, **numbers}
+
+
+def _move(history: History, move: HistoryMove) -> dict[str, object]:
+    return {
+        **dataclasses.asdict(move.level),
+        "from_study": move.before.study,
+        "to_study": move.after.study,
+        "outcome": move.outcome,
+        "is_finding": move.is_finding,
+        "alike": list(move.alike),
+        "changed": [dataclasses.asdict(row) for row in history.changed_at(move)],
+    }
+
+
+def _moved(history: History, pair: Moved) -> dict[str, object]:
+    return {**_line(pair[0].cell), **_move(history, pair[1])}
+
+
+def _finite(value: float) -> float | None:
+    """JSON knows no infinity: what is not known is null."""
+    return value if math.isfinite(value) else None

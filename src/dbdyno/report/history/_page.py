@@ -1,0 +1,219 @@
+"""The page of a history: what moved, a chart for each series, every point as a table, what was left out, the method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dbdyno.analyse import CellHistory, Measure, counted
+from dbdyno.report._document import document
+from dbdyno.report._format import clock_time
+from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
+from dbdyno.report._out import put
+from dbdyno.report._palette import Palette
+from dbdyno.report.charts import history_chart
+from dbdyno.report.history._gather import History
+from dbdyno.report.history._words import (
+    MEASURE_WORDS,
+    between_words,
+    cell_words,
+    changed_words,
+    end_words,
+    grouped_words,
+    headline,
+    history_caveats,
+    level_words,
+    move_words,
+    smallest_words,
+    value_words,
+)
+from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
+
+_CONTENTS = (
+    ("answer", "Answer"),
+    ("series", "Series"),
+    ("moves", "Change points"),
+    ("points", "Data"),
+    ("method", "Method"),
+)
+_MOST_SENTENCES = 3
+_METHOD_WORDS = (
+    f"One value a study and cell. A change point is where the energy statistic (E-divisive, in windows of 50 studies) "
+    f"parts a series best, Student's t between the levels on its two sides gives p below {MOST_P:g}, and the levels "
+    f"differ by {100 * LEAST_MOVE:.0f} % or more; weaker ones are taken away first. Levels are geometric means; the "
+    "interval of a change rests on the spread between studies and is never narrower than what the studies say of "
+    "themselves. A change that a line made as well of which nothing recorded had changed is the machine's."
+)
+
+
+def build_history_page(history: History, measure: Measure, out: Path) -> Path:
+    """Write the page of a history; the file that was written.
+
+    Raises
+    ------
+    StoreError : the file can't be written
+    """
+    return put(out, history_page_text(history, measure).encode())
+
+
+def history_page_text(history: History, measure: Measure) -> str:
+    """The page of a history."""
+    specs: dict[str, dict[str, Any]] = {}
+    body = joined(
+        [
+            _head(history, measure),
+            _series(history, measure, specs),
+            _moves(history, measure),
+            _points(history, measure),
+            _method(history, measure),
+        ]
+    )
+    title = f"History: {headline(history, measure)}"
+    return document(title, _CONTENTS, body, {"specs": specs}, Palette(()), "history.js")
+
+
+def _head(history: History, measure: Measure) -> Html:
+    first, last = history.studies[0], history.studies[-1]
+    names = dict.fromkeys(study.side.study.name for study in history.studies)
+    kicker = f"{', '.join(names)}: {counted(len(history.studies), 'study', 'studies')}, "
+    kicker += f"{clock_time(first.at_ns)[:10]} to {clock_time(last.at_ns)[:10]}, by {history.order}"
+    sentences = grouped_words(history, measure)[:_MOST_SENTENCES] or [_stillness(history, measure)]
+    answer = element("div", element("h2", "Answer"), *(element("p", text) for text in sentences), class_="answer")
+    caveats = [element("li", caveat.text) for caveat in history_caveats(history, measure)]
+    weak = (
+        element("div", element("h2", "What weakens it"), element("ul", *caveats), class_="weak")
+        if caveats
+        else Html("")
+    )
+    return element(
+        "section",
+        element("p", kicker, class_="kicker"),
+        element("h1", headline(history, measure)),
+        element("div", answer, weak, class_="first"),
+        id="answer",
+    )
+
+
+def _stillness(history: History, measure: Measure) -> str:
+    known = sorted(cell.smallest for cell in history.cells[measure] if cell.smallest < 10)
+    if not known:
+        return "Too few studies to tell a change from the spread between them."
+    middle = 100 * (known[len(known) // 2] - 1)
+    return f"In half of the series one more study would have to differ by {middle:.2g} % or more to be a change point."
+
+
+def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Html:
+    labels = {index: study.label for index, study in enumerate(history.studies)}
+    figures = []
+    ordered = sorted(history.cells[measure], key=lambda cell: -len(cell.moves))
+    for number, cell in enumerate(cell for cell in ordered if len(cell.points) > 1):
+        title = cell_words(history, cell.cell)
+        chart = history_chart(f"history-{number + 1}", title, _to_see(history, cell), cell, labels)
+        specs[chart.name] = chart.spec()
+        canvas = element(
+            "div",
+            class_="chart",
+            data_chart=chart.name,
+            role="img",
+            aria_label=chart.description[:4000],
+            style=f"min-height:{specs[chart.name]['height'] + 60}px",
+        )
+        caption = element("figcaption", shortened(title, 90))
+        figures.append(element("figure", caption, canvas, element("p", _to_see(history, cell), class_="to-see")))
+    words = MEASURE_WORDS[measure].capitalize()
+    unit = "transactions per second" if measure == "tps" else "milliseconds"
+    subtitle = f"{words}, {unit}; a point a study with its 95 % interval, a line a level. Axes begin at zero."
+    return _section(
+        "series", "Series", element("p", subtitle, class_="subtitle"), element("div", *figures, class_="grid")
+    )
+
+
+def _to_see(history: History, cell: CellHistory) -> str:
+    known = "" if cell.smallest == float("inf") else f" One more study is seen from {smallest_words(cell)} on."
+    if not cell.moves:
+        return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{known}"
+    moves = [f"{move_words(move)} {between_words(history, move)}" for move in cell.moves]
+    return f"{'; '.join(moves)}.{known}"
+
+
+def _moves(history: History, measure: Measure) -> Html:
+    found = history.moves(measure)
+    if not found:
+        return Html("")
+    columns = [
+        Column("series", is_name=True),
+        Column("change, 95 %", True),
+        Column(""),
+        Column("levels", True),
+        Column("p", True),
+        Column("from", is_name=True),
+        Column("to", is_name=True),
+        Column("what changed there"),
+        Column("moved alike"),
+    ]
+    rows = [
+        [
+            shortened(cell_words(history, cell.cell)),
+            move_words(move),
+            move.outcome,
+            level_words(move),
+            f"{move.level.p:.1g}",
+            *(shortened(end, 40) for end in end_words(history, move)),
+            changed_words(history, move),
+            ", ".join(move.alike),
+        ]
+        for cell, move in found
+    ]
+    return _section(
+        "moves", "Change points", table("change-points", "Every change point, the worst first", columns, rows)
+    )
+
+
+def _points(history: History, measure: Measure) -> Html:
+    columns = [
+        Column("series", is_name=True),
+        Column("study", is_name=True),
+        Column("began"),
+        Column("target", is_name=True),
+        Column("version"),
+        *(Column(title, True) for title in (MEASURE_WORDS[measure], "low", "high", "runs")),
+    ]
+    rows = [
+        [
+            shortened(cell_words(history, cell.cell)),
+            shortened(history.studies[point.study].label),
+            clock_time(history.studies[point.study].at_ns),
+            shortened(point.cell.target),
+            point.version,
+            *(value_words(measure, value, point.low, point.high) for value in (point.value, point.low, point.high)),
+            str(point.runs),
+        ]
+        for cell in history.cells[measure]
+        for point in cell.points
+    ]
+    parts = [folded("Every point as a table", table("points", "Every point", columns, rows), class_="data")]
+    if history.omitted:
+        left = [
+            [
+                shortened(row.label),
+                shortened(cell_words(history, row.cell)) if row.cell else "the folder",
+                shortened(row.reason, 300),
+            ]
+            for row in history.omitted
+        ]
+        titles = [Column("study", is_name=True), Column("cell", is_name=True), Column("reason")]
+        parts.append(folded("What was left out", table("left-out", "Left out", titles, left), class_="data"))
+    return _section("points", "Data", *parts)
+
+
+def _method(history: History, measure: Measure) -> Html:
+    spreads = sorted(cell.spread for cell in history.cells[measure] if cell.spread == cell.spread)
+    words = _METHOD_WORDS
+    if spreads:
+        words += f" Spread between studies: {100 * spreads[0]:.2g} to {100 * spreads[-1]:.2g} %."
+    return _section("method", "Method", element("p", words), element("p", f"Method {METHOD}.", class_="quiet"))
+
+
+def _section(anchor: str, title: str, *children: str) -> Html:
+    heading = element("h2", element("a", title, href=f"#{anchor}", class_="anchor"), id=f"{anchor}-title")
+    return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-title")

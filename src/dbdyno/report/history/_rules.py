@@ -1,0 +1,79 @@
+"""Rules of a build held against a history: no level may have moved the wrong way by more than allowed."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse import CellHistory, Criterion, HistoryMove
+from dbdyno.core import RequestError
+from dbdyno.report.history._gather import History
+
+Moved = tuple[CellHistory, HistoryMove]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRule:
+    """What became of one rule.
+
+    Parameters
+    ----------
+    broken : moves beyond what is allowed
+    open : the same, but something that stayed unchanged moved with them
+    checked : series with two points or more
+    """
+
+    criterion: Criterion
+    broken: tuple[Moved, ...]
+    open: tuple[Moved, ...]
+    checked: int
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a build has to fail: also when there was nothing to hold the rule against."""
+        return bool(self.broken) or self.checked == 0
+
+
+def hold_history_rules(history: History, criteria: Sequence[Criterion], since_ns: int = 0) -> list[HistoryRule]:
+    """Hold every rule against the moves to studies that began at `since_ns` (Unix time) or later."""
+    return [_rule(history, criterion, since_ns) for criterion in criteria]
+
+
+def since_ns(history: History, text: str) -> int:
+    """The instant that a study's label or a date names, Unix time in nanoseconds; of a date without zone, UTC.
+
+    Raises
+    ------
+    RequestError : neither
+    """
+    for study in history.studies:
+        if study.label == text:
+            return study.at_ns
+    try:
+        when = datetime.datetime.fromisoformat(text)
+    except ValueError as error:
+        labels = ", ".join(study.label for study in history.studies[-5:])
+        raise RequestError(
+            f"'{text}' is neither a study nor a date", f"the newest studies are {labels}", "write --since 2026-11-01"
+        ) from error
+    return int((when if when.tzinfo else when.replace(tzinfo=datetime.UTC)).timestamp()) * 10**9
+
+
+def _rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
+    if criterion.measure is None:
+        raise RequestError(
+            f"'{criterion.text}' is no rule for a history", "", "dbdyno diff BASE NEW --fail-on missing tells it"
+        )
+    sign = -1 if criterion.measure == "tps" else 1
+    beyond = [
+        (cell, move)
+        for cell, move in history.moves(criterion.measure)
+        if sign * (move.level.ratio - 1) > criterion.allowed and history.studies[move.after.study].at_ns >= since
+    ]
+    return HistoryRule(
+        criterion,
+        tuple(pair for pair in beyond if pair[1].is_finding),
+        tuple(pair for pair in beyond if not pair[1].is_finding),
+        sum(len(cell.points) > 1 for cell in history.cells[criterion.measure]),
+    )

@@ -1,0 +1,157 @@
+"""A history in words: what moved, between which studies, and what weakens it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dbdyno.analyse import CellHistory, HistoryMove, Measure, change_words, counted, listed, place_words, supported
+from dbdyno.core import Caveat, Cell
+from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report.history._gather import History, StudyAt
+
+FEW_STUDIES = 6
+MEASURE_WORDS = {"tps": "throughput", "p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+_MOST_CHANGED = 3
+
+
+def cell_words(history: History, cell: Cell) -> str:
+    """A cell in words; what is the same everywhere is left out."""
+    cells = [other.cell for found in history.cells.values() for other in found]
+    places = [(other.workload, other.route, other.tier_bytes, other.concurrency) for other in cells]
+    return f"{cell.target} {place_words((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), places)}"
+
+
+def value_words(measure: Measure, value: float, low: float, high: float) -> str:
+    """A value with the digits that its interval supports."""
+    if measure != "tps":
+        return milliseconds(value)
+    half = (high - low) / 2
+    return f"{supported(value, half if half > 0 else 0.01 * value)} TPS"
+
+
+def level_words(move: HistoryMove) -> str:
+    """The level before and after."""
+    half = (move.level.high - move.level.low) / 2
+    ends = [(value, value * (1 - half), value * (1 + half)) for value in (move.level.before, move.level.after)]
+    return " to ".join(value_words(move.measure, *end) for end in ends)
+
+
+def move_words(move: HistoryMove) -> str:
+    """Size and interval."""
+    return change_words(move.level.ratio, move.level.low, move.level.high)
+
+
+def between_words(history: History, move: HistoryMove) -> str:
+    """From which study to which, with versions where they differ or order the history."""
+    return "between {} and {}".format(*end_words(history, move))
+
+
+def end_words(history: History, move: HistoryMove) -> list[str]:
+    """The last study of the old level and the first of the new one."""
+    ends = []
+    for point in (move.before, move.after):
+        study = history.studies[point.study]
+        is_shown = history.order == "version" or move.before.version != move.after.version
+        ends.append(f"{study.label} ({point.version})" if is_shown and point.version else study.label)
+    return ends
+
+
+def changed_words(history: History, move: HistoryMove) -> str:
+    """What is recorded to have changed there, builds first."""
+    rows = sorted(history.changed_at(move), key=lambda row: not row.is_build)
+    if not rows:
+        return "nothing that is recorded changed there"
+    shown = [f"{row.what} {row.base} -> {row.new}" for row in rows[:_MOST_CHANGED]]
+    rest = f" and {counted(len(rows) - _MOST_CHANGED, 'more')}".replace("mores", "more")
+    return "; ".join(shown) + (rest if len(rows) > _MOST_CHANGED else "")
+
+
+def headline(history: History, measure: Measure) -> str:
+    """The finding in a line."""
+    cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
+    moved = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
+    words = MEASURE_WORDS[measure]
+    if not moved:
+        return f"No change point in the {words} of {counted(len(cells), 'series', 'series')}"
+    return f"The {words} of {len(moved)} of {counted(len(cells), 'series', 'series')} moved"
+
+
+def grouped_words(history: History, measure: Measure) -> list[str]:
+    """A sentence for each line, place in the history and direction, those that touch most series first."""
+    groups: dict[tuple[str, int, int, str], list[tuple[CellHistory, HistoryMove]]] = {}
+    for cell, move in history.moves(measure):
+        if move.is_finding:
+            key = (cell.cell.target, move.before.study, move.after.study, move.outcome)
+            groups.setdefault(key, []).append((cell, move))
+    ordered = sorted(groups.values(), key=lambda own: (not own[0][1].is_worse, -len(own)))
+    return [_group_sentence(history, measure, own) for own in ordered]
+
+
+def _group_sentence(history: History, measure: Measure, own: Sequence[tuple[CellHistory, HistoryMove]]) -> str:
+    cell, move = own[0]
+    where = f"{between_words(history, move)}; {changed_words(history, move)}."
+    if len(own) == 1:
+        return f"{cell_words(history, cell.cell)}: {move_words(move)} {where}"
+    alike = [other for other in history.cells[measure] if other.cell.target == cell.cell.target and other.points[1:]]
+    ratios = sorted(100 * (other.level.ratio - 1) for _, other in own)
+    return (
+        f"{cell.cell.target} became {move.outcome} in {len(own)} of its {counted(len(alike), 'series', 'series')}, by "
+        f"{ratios[0]:+.1f} to {ratios[-1]:+.1f} %, {where}"
+    )
+
+
+def study_words(study: StudyAt) -> str:
+    """A study with its day."""
+    return f"{study.label}, {clock_time(study.at_ns)}"
+
+
+def history_caveats(history: History, measure: Measure) -> list[Caveat]:
+    """What weakens a history."""
+    found = []
+    cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
+    short = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
+    if short:
+        text = (
+            f"{counted(len(short), 'series has', 'series have')} fewer than {FEW_STUDIES} studies: only large moves "
+            "can be told from the spread between studies. dbdyno diff compares two of them by their repeats."
+        )
+        found.append(Caveat("few-studies", text))
+    machine = {line for _, move in history.moves(measure) for line in move.alike}
+    if machine:
+        text = (
+            f"{listed(sorted(machine))} moved although nothing recorded of it changed; moves beside it are likely to "
+            "be the machine's and break no rule."
+        )
+        found.append(Caveat("machine-moved", text))
+    if len({cell.cell.target for cell in cells}) == 1 and history.order == "date":
+        text = (
+            "All series are of one line: had the machine become slower, it would look like this. Keep a target that "
+            "never changes in every study."
+        )
+        found.append(Caveat("no-unchanged-target", text))
+    if history.order == "version":
+        text = "Points are ordered by version: what the machine did from study to study is not in that order."
+        found.append(Caveat("by-version", text))
+    return found + _omitted(history)
+
+
+def _omitted(history: History) -> list[Caveat]:
+    if not history.omitted:
+        return []
+    folders = sum(left.cell is None for left in history.omitted)
+    cells = len(history.omitted) - folders
+    counts: Sequence[str] = [
+        *([counted(folders, "folder")] if folders else []),
+        *([counted(cells, "cell") + " of studies"] if cells else []),
+    ]
+    return [
+        Caveat("left-out", f"{listed(counts)} left out, because they could not be read or measured something else.")
+    ]
+
+
+def smallest_words(cell: CellHistory) -> str:
+    """What one more study would have to show."""
+    if math.isinf(cell.smallest):
+        return "spread not known"
+    return f"{100 * (cell.smallest - 1):.2g} %"

@@ -1,0 +1,180 @@
+"""Many results folders in a row: planted moves are found with their cause, what is not alike stays out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import history_studies
+from dbdyno.analyse import parse_criterion
+from dbdyno.core import RequestError, Run, StoreError
+from dbdyno.report.history import (
+    MEASURES,
+    gather_history,
+    history_object,
+    history_page_text,
+    hold_history_rules,
+    rule_lines,
+    save_otava,
+    since_ns,
+)
+
+NIGHTS = 10
+
+
+def _nights(top: Path, level: Callable[[int, Run], float], **more: object) -> Path:
+    for night in range(NIGHTS):
+        versions = {"mysql:9.7": "9.7.5"} if night >= 6 and more.get("new_mysql") else {}
+        history_studies.write_night(
+            top / f"night-{night}", night, lambda run, n=night: level(n, run), versions=versions
+        )
+    return top
+
+
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """MySQL 9.7.5 comes with night 6 and does 10 % less; MariaDB stays."""
+
+    def level(night: int, run: Run) -> float:
+        return 300.0 if run.cell.target == "mariadb:11.8" else 240.0 * (0.9 if night >= 6 else 1.0)
+
+    return _nights(tmp_path_factory.mktemp("slower"), level, new_mysql=True)
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything becomes slower with night 6, and MySQL's version is new, too."""
+    return _nights(
+        tmp_path_factory.mktemp("machine"),
+        lambda night, run: (300.0 if run.cell.target == "mariadb:11.8" else 240.0) * (0.9 if night >= 6 else 1.0),
+        new_mysql=True,
+    )
+
+
+def test_a_planted_move_is_told_with_its_studies_and_its_cause(slower: Path) -> None:
+    history = gather_history([slower])
+    ((cell, move),) = history.moves("tps")
+    assert cell.cell.target == "mysql"
+    assert [history.studies[point.study].label for point in (move.before, move.after)] == ["night-5", "night-6"]
+    assert move.level.low < 0.9 < move.level.high
+    assert move.outcome == "slower" and move.is_finding
+    assert ("server", "mysql 9.7.4 innodb", "mysql 9.7.5 innodb") in [
+        (row.what, row.base, row.new) for row in history.changed_at(move)
+    ]
+
+
+def test_a_rule_is_broken_by_the_move_and_not_by_an_old_one(slower: Path) -> None:
+    history = gather_history([slower])
+    (rule,) = hold_history_rules(history, [parse_criterion("slower:3%")])
+    assert rule.is_broken
+    assert rule_lines(history, rule)[0].startswith("FAIL slower:3%: mysql with 64 MiB at 4 connections: -")
+    (later,) = hold_history_rules(history, [parse_criterion("slower:3%")], since_ns(history, "night-7"))
+    assert not later.is_broken
+    (milder,) = hold_history_rules(history, [parse_criterion("slower:20%")], since_ns(history, "2026-01-01"))
+    assert rule_lines(history, milder) == ["PASS slower:20%: held in 2 series"]
+
+
+def test_response_times_are_followed_the_other_way_round(slower: Path) -> None:
+    history = gather_history([slower], measures=["tps", "p99"])
+    (rule,) = hold_history_rules(history, [parse_criterion("p99:5%")])
+    ((_, move),) = rule.broken
+    assert move.outcome == "longer"
+
+
+def test_what_the_machine_did_breaks_no_rule(machine: Path) -> None:
+    history = gather_history([machine])
+    moves = {cell.cell.target: move for cell, move in history.moves("tps")}
+    assert moves["mysql"].alike == ("mariadb",)
+    assert not moves["mysql"].is_finding
+    assert moves["mariadb"].alike == ()  # nothing recorded of it changed, but nobody else stayed the same
+    (rule,) = hold_history_rules(history, [parse_criterion("slower:3%")])
+    assert [cell.cell.target for cell, _ in rule.open] == ["mysql"]
+
+
+def test_studies_of_other_things_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    def level(run: Run) -> float:
+        return 100.0
+
+    text = history_studies.NIGHTLY.replace("rows = 1000", "rows = 2000")
+    history_studies.write_night(tmp_path / "a", 0, level, text=text)
+    for night, name in ((1, "b"), (2, "c")):
+        history_studies.write_night(tmp_path / name, night, level)
+    history_studies.write_night(tmp_path / "d", 3, level, host={**history_studies.HOST, "logical_cpu_count": 8})
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "study.toml").write_text("name = 1")
+    (tmp_path / "e" / "manifest.json").write_text("{}")
+    with pytest.raises(RequestError, match="no cell is in two studies"):
+        gather_history([tmp_path])
+    history = gather_history([tmp_path], despite=["host"])
+    assert [point.study for point in history.cells["tps"][0].points] == [1, 2, 3]
+    reasons = {left.label: left.reason for left in history.omitted}
+    assert "table_size 2000, now 1000" in reasons["a"]
+    assert "can't be read" in reasons["e"]
+    host = gather_history([tmp_path / "b", tmp_path / "c"])
+    assert len(host.studies) == 2
+
+
+def test_versions_of_one_study_are_a_line_by_version_and_apart_by_date(tmp_path: Path) -> None:
+    targets = '["mariadb:11.8", "mariadb:10.11", "mariadb:11.4"]'
+    text = history_studies.NIGHTLY.replace('["mariadb:11.8", "mysql:9.7"]', targets)
+    for night in range(3):
+        history_studies.write_night(tmp_path / f"{night}", night, lambda run: 100.0, text=text)
+    by_date = gather_history([tmp_path])
+    assert {cell.cell.target for cell in by_date.cells["tps"]} == {"mariadb:10.11", "mariadb:11.4", "mariadb:11.8"}
+    by_version = gather_history([tmp_path], order="version")
+    (cell,) = by_version.cells["tps"]
+    assert cell.cell.target == "mariadb"
+    assert [point.version for point in cell.points] == ["10.11"] * 3 + ["11.4"] * 3 + ["11.8.6"] * 3
+
+
+def test_a_history_needs_two_studies(slower: Path, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="two studies"):
+        gather_history([slower / "night-0"])
+    with pytest.raises(StoreError, match="is not a folder"):
+        gather_history([tmp_path / "absent"])
+    with pytest.raises(RequestError, match="neither a study nor a date"):
+        since_ns(gather_history([slower]), "someday")
+    with pytest.raises(RequestError, match="no rule for a history"):
+        hold_history_rules(gather_history([slower]), [parse_criterion("missing")])
+
+
+def test_the_object_is_json_and_names_studies_by_index(slower: Path) -> None:
+    history = gather_history([slower])
+    rules = hold_history_rules(history, [parse_criterion("slower:3%")])
+    found = json.loads(json.dumps(history_object(history, "tps", rules), allow_nan=False))
+    (series,) = [row for row in found["series"] if row["line"] == "mysql"]
+    (move,) = series["change_points"]
+    assert [found["studies"][move[end]]["label"] for end in ("from_study", "to_study")] == ["night-5", "night-6"]
+    assert found["rules"][0]["held"] is False
+
+
+def test_files_for_otava_hold_every_point(slower: Path, tmp_path: Path) -> None:
+    history = gather_history([slower], measures=MEASURES)
+    configuration, *tables = save_otava(history, tmp_path)
+    text = configuration.read_text()
+    assert len(tables) == 2
+    for table in tables:
+        assert f'  "{table.stem}":' in text
+        rows = list(csv.DictReader(table.read_text().splitlines()))
+        assert len(rows) == NIGHTS
+        assert [row["time"] for row in rows] == sorted(row["time"] for row in rows)
+        assert all(float(row["throughput_tps"]) > 0 and float(row["latency_p99_ms"]) > 0 for row in rows)
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    hostile = json.dumps("<script>alert(1)</script>'\"\\")
+    text = history_studies.NIGHTLY.replace('targets = ["mariadb:11.8", "mysql:9.7"]', "")
+    text += f'[[target]]\nname = {hostile}\nengine = "mariadb:11.8"\n'
+    for night in range(8):
+        folder = tmp_path / f"n{night}'<img src=x onerror=alert(1)>"
+        history_studies.write_night(folder, night, lambda run, n=night: 100.0 * math.exp(-0.2 * (n > 4)), text=text)
+    page = history_page_text(gather_history([tmp_path]), "tps")
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert len(re.findall("<script", page)) == 3
