@@ -20,6 +20,7 @@ COMMANDS = {
         "plan",
         "show",
         "report",
+        "serve",
         "diff",
         "history",
         "import",

@@ -28,6 +28,7 @@ from dbdyno.cli import (
     _report,
     _run,
     _self_check,
+    _serve,
     _show,
 )
 from dbdyno.cli._help import Parser, add_help_options
@@ -41,6 +42,7 @@ _COMMANDS = (
     _plan,
     _show,
     _report,
+    _serve,
     _diff,
     _history,
     _import,
@@ -62,6 +64,7 @@ does more work, by how much and how sure that is.
   dbdyno plan studies/first.toml             what a study would do and need; touches nothing
   dbdyno run studies/first.toml -o DIR       do it; the same command again goes on where it stopped
   dbdyno show DIR                            the results in the terminal
+  dbdyno serve DIR                           a page over many folders, with what runs now
   dbdyno diff BASE NEW                       what changed between two folders; can fail a build
   dbdyno import sysbench LOGS -o DIR         logs of other tools, made into results to show and report
   dbdyno history DIR                         many folders in a row: where levels moved

@@ -167,6 +167,7 @@ class SecondMeasured:
     """One second of load; `second` counts within its phase, from 1 to `seconds_count`.
 
     `course` is what the run has come to, where its length is left to itself; `seconds_count` is the most then.
+    `connections` are those alive.
     """
 
     run: Run
@@ -178,6 +179,8 @@ class SecondMeasured:
     errors: int
     client_use_share: float | None
     course: Course | None = None
+    qps: float = 0.0
+    connections: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

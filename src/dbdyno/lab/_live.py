@@ -38,6 +38,8 @@ class Telling:
                 row.errors or 0,
                 row.client_use_share,
                 self.course,
+                row.qps,
+                row.connections_live,
             )
         )
 

@@ -18,6 +18,7 @@ from dbdyno.lab._attempt import Attempts
 from dbdyno.lab._bench import Bench
 from dbdyno.lab._equivalence import Equivalence
 from dbdyno.lab._look import Auditor, Look
+from dbdyno.lab._onlookers import told_to_onlookers
 from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
 from dbdyno.lab._signals import interruptible, uninterrupted
 from dbdyno.measure.client import Calibration
@@ -61,20 +62,26 @@ class Walk:
         StoreError : another dbdyno is writing to the folder
         ProvisionError, PopulateError, HostError : an engine or a dataset can't be had
         """
-        with self.results.writing(self.command_line) as writer:
-            self._begin(writer)
-            interrupted = refused = False
-            try:
-                with interruptible():
-                    refused = not self._all_runs(writer)
-            except KeyboardInterrupt:
-                interrupted = True
-            finally:
-                self.bench.clean_up()
-            outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
-            ending = "interrupted" if interrupted else "refused" if refused else "finished"
-            writer.append(f"study-{ending}", missing=outcome.missing)
-            self.on_event(events.StudyFinished(outcome))
+        with (
+            self.results.writing(self.command_line) as writer,
+            told_to_onlookers(writer.live, self.on_event) as on_event,
+        ):
+            return replace(self, on_event=on_event)._walked(writer)
+
+    def _walked(self, writer: ResultsWriter) -> events.Outcome:
+        self._begin(writer)
+        interrupted = refused = False
+        try:
+            with interruptible():
+                refused = not self._all_runs(writer)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            self.bench.clean_up()
+        outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
+        ending = "interrupted" if interrupted else "refused" if refused else "finished"
+        writer.append(f"study-{ending}", missing=outcome.missing)
+        self.on_event(events.StudyFinished(outcome))
         return outcome
 
     def _begin(self, writer: ResultsWriter) -> None:

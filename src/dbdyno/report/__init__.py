@@ -4,6 +4,7 @@ from dbdyno.report._comparable import OBSTACLE_KINDS, ObstacleKind
 from dbdyno.report._diff import LeftOut, StudyDiff, diff_results
 from dbdyno.report._diff_object import diff_object
 from dbdyno.report._diff_terminal import print_diff
+from dbdyno.report._document import page_style
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._export import save_charts
 from dbdyno.report._judged import save_judged
@@ -30,6 +31,7 @@ __all__ = [
     "gather",
     "hold_rules",
     "markdown_text",
+    "page_style",
     "page_text",
     "print_diff",
     "print_summary",

@@ -45,6 +45,11 @@ def document(
     )
 
 
+def page_style() -> str:
+    """The style of pages that show no targets."""
+    return style(Palette(()))
+
+
 def style(palette: Palette) -> str:
     """The style of all pages, with the colours of a light and a dark one."""
     light, dark = palette.css()

@@ -16,6 +16,7 @@ from dbdyno.store._histograms import (
 )
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
+from dbdyno.store._live import LiveLog
 from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
@@ -32,6 +33,7 @@ __all__ = [
     "IntervalRow",
     "JournalEntry",
     "JsonValue",
+    "LiveLog",
     "Manifest",
     "PackedRun",
     "Results",

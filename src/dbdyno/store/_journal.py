@@ -39,7 +39,7 @@ def append_entry(path: Path, event: str, facts: Mapping[str, JsonValue]) -> None
 def append_entries(path: Path, event: str, rows: Iterable[Mapping[str, JsonValue]]) -> None:
     """Add a line for each row, and wait once until the disk has them."""
     at_ns = time.time_ns()
-    lines = [json.dumps({"at_ns": at_ns, "event": event, **row}, ensure_ascii=False, default=dict) for row in rows]
+    lines = [entry_line(event, row, at_ns) for row in rows]
     with path.open("a", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines)
         file.flush()
@@ -51,7 +51,7 @@ def read_entries(path: Path) -> tuple[JournalEntry, ...]:
     if not path.exists():
         return ()
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return tuple(_entry(json.loads(line)) for line in lines if line)
+    return tuple(entry_of(line) for line in lines if line)
 
 
 def drop_torn_line(path: Path) -> None:
@@ -64,7 +64,14 @@ def drop_torn_line(path: Path) -> None:
         os.truncate(path, whole)
 
 
-def _entry(row: dict[str, JsonValue]) -> JournalEntry:
+def entry_line(event: str, facts: Mapping[str, JsonValue], at_ns: int) -> str:
+    """An entry as it is written."""
+    return json.dumps({"at_ns": at_ns, "event": event, **facts}, ensure_ascii=False, default=dict)
+
+
+def entry_of(line: str) -> JournalEntry:
+    """What `entry_line` gave."""
+    row: dict[str, JsonValue] = json.loads(line)
     facts = {key: value for key, value in row.items() if key not in ("event", "at_ns")}
     at_ns = row["at_ns"]
     return JournalEntry(str(row["event"]), at_ns if isinstance(at_ns, int) else 0, facts)

@@ -4,6 +4,7 @@
 
     NAME/
       study.toml  plan.json  host.json  journal.jsonl  manifest.json  lock
+      live.jsonl             while it is written to: the run under way, second by second
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from
       fingerprints/TARGET.json  what it made of the events that all targets were sent
@@ -24,6 +25,7 @@ HOST = "host.json"
 JOURNAL = "journal.jsonl"
 MANIFEST = "manifest.json"
 LOCK = "lock"
+LIVE = "live.jsonl"
 ENGINES = "engines"
 DATASETS = "datasets"
 FINGERPRINTS = "fingerprints"
@@ -54,7 +56,7 @@ ORIGIN = "origin.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
-CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE})
+CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE})
 
 
 def target_slug(target: str) -> str:

@@ -26,7 +26,8 @@ from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
-from dbdyno.store._lock import exclusive_lock
+from dbdyno.store._live import read_live
+from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._looks import read_looks
 from dbdyno.store._manifest import Manifest, damaged_files, file_facts, read_manifest, write_manifest
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
@@ -257,6 +258,15 @@ class Results:
     def examinations(self) -> tuple[Mapping[str, Any], ...]:
         """What was seen of the machine at each start of the study, and found of it; none in older folders."""
         return tuple(entry.facts for entry in self.journal() if entry.event == MACHINE_EXAMINED)
+
+    @property
+    def is_being_written(self) -> bool:
+        """Whether a process on this machine writes to the folder now."""
+        return is_held(self.path / layout.LOCK)
+
+    def live(self) -> tuple[JournalEntry, ...]:
+        """What happens in the run under way, while the folder is written to."""
+        return read_live(self.path / layout.LIVE)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""

@@ -13,6 +13,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._journal import append_entries, append_entry
+from dbdyno.store._live import LiveLog
 from dbdyno.store._looks import write_look
 from dbdyno.store._manifest import FileFacts, Manifest, file_facts, write_manifest
 from dbdyno.store._runs import PackedRun, StoredRun, finished_folders, place_packed, read_record, write_run
@@ -36,6 +37,11 @@ class ResultsWriter:
         """Add a line for each row to the journal, all on the disk when this returns."""
         with _disk_errors(self._path):
             append_entries(self._path / layout.JOURNAL, event, rows)
+
+    @property
+    def live(self) -> LiveLog:
+        """What tells others of the run under way."""
+        return LiveLog(self._path / layout.LIVE)
 
     def write_host(self, facts: Mapping[str, JsonValue]) -> None:
         """Replace the facts of the machine, where they come to be known only from the runs."""

@@ -1,0 +1,27 @@
+"""A page over many results folders: what each asked and found, what runs now, and figures for a monitor.
+
+It reads and never writes; what it shows is text from files, which the pages put in as text.
+"""
+
+from dbdyno.serve._live import LiveRun, live_object, live_run
+from dbdyno.serve._metrics import open_metrics
+from dbdyno.serve._objects import card_object, study_object
+from dbdyno.serve._reports import Reports
+from dbdyno.serve._server import serving
+from dbdyno.serve._site import Reply, Site
+from dbdyno.serve._studies import Studies, StudyFolder
+
+__all__ = [
+    "LiveRun",
+    "Reply",
+    "Reports",
+    "Site",
+    "Studies",
+    "StudyFolder",
+    "card_object",
+    "live_object",
+    "live_run",
+    "open_metrics",
+    "serving",
+    "study_object",
+]

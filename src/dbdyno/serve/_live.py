@@ -1,0 +1,138 @@
+"""The run under way as it was told to the results folder, made into what a page and a monitor show."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbdyno.core import AnalysisError, Cell, format_memory
+from dbdyno.stats import noise_interval
+from dbdyno.store import JournalEntry
+
+FRESH_NS = 10 * 10**9
+"""A second older than this is not shown as the current one."""
+_MOST_SECONDS = 1800
+_LEAST_WINDOW_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """What is known of the run under way.
+
+    Parameters
+    ----------
+    doing : words of what happens before a run; empty during one
+    cell : None before the first run
+    number, repeat : of the run in the plan, from 1
+    phase : restore, settle, load, warm-up, window, verify, stop
+    began_ns : Unix time of the run's start
+    seconds : entries of its seconds, in order
+    """
+
+    doing: str = ""
+    cell: Cell | None = None
+    number: int = 0
+    repeat: int = 0
+    phase: str = ""
+    began_ns: int = 0
+    seconds: Sequence[JournalEntry] = field(default_factory=tuple)
+
+    @property
+    def last(self) -> Mapping[str, Any] | None:
+        """The newest second; None where there is none, or it is long ago."""
+        if not self.seconds or time.time_ns() - self.seconds[-1].at_ns > FRESH_NS:
+            return None
+        return self.seconds[-1].facts
+
+    @property
+    def errors(self) -> int:
+        """Errors of the run so far."""
+        return sum(int(_number(entry.facts.get("errors")) or 0) for entry in self.seconds)
+
+    def window(self) -> list[float]:
+        """Transactions per second of each second of the window so far."""
+        return [
+            _number(entry.facts.get("tps")) or 0.0 for entry in self.seconds if entry.facts.get("phase") == "window"
+        ]
+
+
+def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
+    """The run under way; None where nothing is told."""
+    if not entries:
+        return None
+    run = next((entry for entry in reversed(entries) if entry.event == "run"), None)
+    if run is None:
+        doing = next((str(e.facts.get("text", "")) for e in reversed(entries) if e.event == "doing"), "")
+        return LiveRun(doing=doing or "getting ready")
+    seconds = [entry for entry in entries if entry.event == "second"]
+    phases = [entry for entry in entries if entry.event in ("phase", "second")]
+    facts: Mapping[str, Any] = run.facts
+    cell = Cell(
+        str(facts.get("target", "")),
+        int(_number(facts.get("tier_bytes")) or 0),
+        int(_number(facts.get("concurrency")) or 0),
+        str(facts.get("workload", "")),
+        facts.get("route", "unknown"),
+    )
+    phase = str(phases[-1].facts.get("phase", "")) if phases else "start"
+    number, repeat = (int(_number(facts.get(name)) or 0) for name in ("number", "repeat"))
+    return LiveRun("", cell, number, repeat, phase, run.at_ns, tuple(seconds))
+
+
+def live_object(run: LiveRun | None) -> dict[str, object] | None:
+    """What the page draws; the newest half hour of a long run."""
+    if run is None:
+        return None
+    if run.cell is None:
+        return {"doing": run.doing}
+    shown = run.seconds[-_MOST_SECONDS:]
+    last = run.last or {}
+    return {
+        "doing": "",
+        "target": run.cell.target,
+        "memory": format_memory(run.cell.tier_bytes),
+        "connections": run.cell.concurrency,
+        "workload": run.cell.workload,
+        "route": run.cell.route,
+        "number": run.number,
+        "repeat": run.repeat,
+        "phase": run.phase,
+        "began_ms": run.began_ns // 10**6,
+        "second": last.get("second"),
+        "seconds_count": last.get("seconds_count"),
+        "first": len(run.seconds) - len(shown),
+        "tps": [_number(entry.facts.get("tps")) for entry in shown],
+        "p95_ms": [_milliseconds(entry.facts.get("p95_ns")) for entry in shown],
+        "is_window": [entry.facts.get("phase") == "window" for entry in shown],
+        "qps": _number(last.get("qps")),
+        "errors": run.errors,
+        "client_use_share": _number(last.get("client_use_share")),
+        **_level(run.window()),
+    }
+
+
+def _level(window: Sequence[float]) -> dict[str, object]:
+    """Mean of the window so far and how far its noise alone may take it."""
+    if len(window) < _LEAST_WINDOW_S:
+        return {"window_s": len(window), "mean": None, "half_width": None}
+    try:
+        found = noise_interval(window)
+    except AnalysisError:
+        return {"window_s": len(window), "mean": None, "half_width": None}
+    half = found.half_width if math.isfinite(found.half_width) else None
+    return {"window_s": len(window), "mean": found.mean, "half_width": half}
+
+
+def _milliseconds(value: object) -> float | None:
+    number = _number(value)
+    return None if number is None else round(number / 1e6, 3)
+
+
+def _number(value: object) -> float | None:
+    """A finite number; None for anything else that a file may hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,120 @@
+r"""The run under way in the text format of OpenMetrics 1.0, for Prometheus and its like.
+
+>>> print("\n".join(_family("x_seconds", "gauge", "How long.", [({"study": 'a"b'}, 0.5)], unit="seconds")))
+# TYPE x_seconds gauge
+# UNIT x_seconds seconds
+# HELP x_seconds How long.
+x_seconds{study="a\"b"} 0.5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dbdyno.serve._live import LiveRun, live_run
+from dbdyno.serve._studies import StudyFolder
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+PHASES = ("start", "restore", "settle", "load", "warm-up", "window", "verify", "stop")
+Sample = tuple[Mapping[str, str], float]
+
+
+def open_metrics(folders: Iterable[StudyFolder]) -> str:
+    """Every running study: how far it is, and the newest second of the run under way.
+
+    A figure that is not known, or older than ten seconds, is left out: a monitor shows a gap, not a flat line.
+    """
+    running = [(folder, live_run(folder.live())) for folder in folders if folder.is_running()]
+    lines = _progress([folder for folder, _ in running])
+    driven = [(_labels(folder, run), run) for folder, run in running if run is not None and run.cell is not None]
+    lines += _seconds(driven)
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _progress(folders: Sequence[StudyFolder]) -> list[str]:
+    stored = [({"study": folder.label}, folder.stored()) for folder in folders]
+    return [
+        *_family("dbdyno_studies_running", "gauge", "Studies that run now.", [({}, len(folders))]),
+        *_family(
+            "dbdyno_study_runs_planned", "gauge", "Runs of the plan.", [(name, s.runs_total) for name, s in stored]
+        ),
+        *_family(
+            "dbdyno_study_runs_stored", "gauge", "Runs stored so far.", [(name, s.runs_done) for name, s in stored]
+        ),
+        *_family(
+            "dbdyno_study_runs_failed",
+            "gauge",
+            "Runs stored as failed.",
+            [(name, s.statuses.get("failed", 0)) for name, s in stored],
+        ),
+    ]
+
+
+def _labels(folder: StudyFolder, run: LiveRun) -> Mapping[str, str]:
+    cell = run.cell
+    if cell is None:
+        return {"study": folder.label}
+    return {
+        "study": folder.label,
+        "target": cell.target,
+        "workload": cell.workload,
+        "tier_bytes": str(cell.tier_bytes),
+        "concurrency": str(cell.concurrency),
+        "route": cell.route,
+        "repeat": str(run.repeat),
+    }
+
+
+def _seconds(driven: Sequence[tuple[Mapping[str, str], LiveRun]]) -> list[str]:
+    def newest(name: str, scale: float = 1.0) -> list[Sample]:
+        found: list[tuple[Mapping[str, str], Any]] = [(own, (run.last or {}).get(name)) for own, run in driven]
+        return [(own, scale * value) for own, value in found if isinstance(value, int | float)]
+
+    phases = [
+        ({**own, "dbdyno_run_phase": phase}, float(phase == run.phase))
+        for own, run in driven
+        for phase in dict.fromkeys([*PHASES, run.phase])
+    ]
+    errors = [(own, float(run.errors)) for own, run in driven]
+    return [
+        *_family("dbdyno_run_phase", "stateset", "What the run under way does.", phases),
+        *_family("dbdyno_run_transactions_per_second", "gauge", "Committed in the newest second.", newest("tps")),
+        *_family("dbdyno_run_statements_per_second", "gauge", "Statements in the newest second.", newest("qps")),
+        *_family(
+            "dbdyno_run_latency_p95_seconds",
+            "gauge",
+            "95th percentile of the newest second's transactions.",
+            newest("p95_ns", 1e-9),
+            unit="seconds",
+        ),
+        *_family("dbdyno_run_errors", "counter", "Server errors since the run began.", errors, suffix="_total"),
+        *_family("dbdyno_run_connections", "gauge", "Connections alive in the newest second.", newest("connections")),
+        *_family(
+            "dbdyno_run_client_use_ratio",
+            "gauge",
+            "Share of what the load generator can do here.",
+            newest("client_use_share"),
+            unit="ratio",
+        ),
+    ]
+
+
+def _family(
+    name: str, kind: str, words: str, samples: Sequence[Sample], *, unit: str = "", suffix: str = ""
+) -> list[str]:
+    """A metric family; none where it has no sample."""
+    if not samples:
+        return []
+    head = [f"# TYPE {name} {kind}", *([f"# UNIT {name} {unit}"] if unit else []), f"# HELP {name} {words}"]
+    return head + [f"{name}{suffix}{_label_text(labels)} {float(value):.10g}" for labels, value in samples]
+
+
+def _label_text(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items()) + "}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,37 @@
+"""Reports made when they are asked for, and kept until their study has something new."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+
+from dbdyno.report import build_page
+from dbdyno.serve._studies import StudyFolder
+
+
+class Reports:
+    """Kept in a folder of this process's own: results folders are never written to.
+
+    One is made at a time: making one takes processor time, which a study on the same machine may miss.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def page(self, study: StudyFolder) -> bytes:
+        """The page of a study as it is now.
+
+        Raises
+        ------
+        DbdynoError : the folder can't be read
+        """
+        with self._lock:
+            stamp = hashlib.sha256(repr(study.stamp()).encode()).hexdigest()[:16]
+            place = self._folder / f"{study.key}-{stamp}.html"
+            if not place.exists():
+                for older in self._folder.glob(f"{study.key}-*.html"):
+                    older.unlink()
+                build_page(study.results(), place)
+            return place.read_bytes()

@@ -1,0 +1,119 @@
+"""The server: reads requests, asks the site, writes replies. It knows two methods, and nothing is ever written."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.serve._reports import Reports
+from dbdyno.serve._site import Reply, Site, own_names, told
+from dbdyno.serve._studies import Studies
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_IDLE_S = 30
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_version, sys_version = "dbdyno", ""
+    protocol_version = "HTTP/1.1"
+    timeout = _IDLE_S
+    error_content_type, error_message_format = "text/plain; charset=utf-8", "%(code)d %(message)s\n"
+    site: Site
+
+    def do_GET(self) -> None:
+        self._answer(with_body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(with_body=False)
+
+    def _refuse(self) -> None:
+        self._send(told(405, "nothing can be changed here"), with_body=True, Allow="GET, HEAD")
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse
+
+    def _answer(self, *, with_body: bool) -> None:
+        if not self.site.is_called(self.headers.get("Host")):
+            words = "this server is not called that; --allow-host NAME lets a name be used"
+            self._send(told(421, words), with_body=with_body)
+            return
+        try:
+            reply = self.site.reply(self.path.partition("?")[0])
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            reply = told(500, f"dbdyno failed: {type(error).__name__}")
+        self._send(reply, with_body=with_body)
+
+    def _send(self, reply: Reply, *, with_body: bool, **more: str) -> None:
+        self.send_response(reply.status)
+        # One request a connection: what came with it is not read, and a server that ends has nobody left to answer.
+        headers = {"Content-Type": reply.kind, "Content-Length": str(len(reply.body)), "Connection": "close"}
+        for name, value in (headers | _HEADERS | {"Content-Security-Policy": reply.policy} | more).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if with_body:
+            self.wfile.write(reply.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Requests are not told: a page that looks every second would fill the terminal."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A visitor who goes away in the middle of a reply is no error."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            traceback.print_exc(file=sys.stderr)
+
+
+@contextmanager
+def serving(top: Path, host: str, port: int, allowed: Collection[str] = ()) -> Iterator[tuple[str, int]]:
+    """Serve the studies below a folder until the block is left; address and port are those that were got.
+
+    Parameters
+    ----------
+    port : 0 for any that is free
+    allowed : names, besides this machine's own, that requests may call the server by
+
+    Raises
+    ------
+    HostError : address or port can't be had
+    """
+    with tempfile.TemporaryDirectory(prefix="dbdyno-serve-") as kept:
+        names = frozenset(name.lower() for name in allowed) | own_names()
+        site = Site(Studies(top), Reports(Path(kept)), names)
+        handler = type("_SiteHandler", (_Handler,), {"site": site})
+        server = _listening(host, port, handler)
+        thread = threading.Thread(target=server.serve_forever, name="dbdyno-serve", daemon=True)
+        thread.start()
+        try:
+            yield str(server.server_address[0]), int(server.server_address[1])
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def _listening(host: str, port: int, handler: type[_Handler]) -> _Server:
+    kind = type("_Server6", (_Server,), {"address_family": 10}) if ":" in host else _Server
+    try:
+        server: _Server = kind((host, port), handler)
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise HostError(
+            f"{host}:{port} can't be served", why, "give another --port, or 0 for any; or another --host"
+        ) from error
+    return server

@@ -1,0 +1,209 @@
+"""The studies below a folder: state, what each asked and found; read anew when files changed."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from dbdyno.analyse import CellJudgement, answer, compare_targets, judge_cells
+from dbdyno.core import DbdynoError, RunRecord, format_memory
+from dbdyno.plan import make_plan
+from dbdyno.store import JournalEntry, Results, find_results
+from dbdyno.study import parse_study
+
+State = Literal["running", "finished", "interrupted", "imported", "unreadable"]
+_LOOKED_FOR_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a folder's files say; the same while its stamp is.
+
+    Parameters
+    ----------
+    statuses : how many runs are good, suspect, failed
+    run_ns : what a run took so far, from start to stored; None before the first
+    problem : why the folder can't be read; empty when it can
+    """
+
+    name: str = ""
+    question: str = ""
+    targets: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    is_imported: bool = False
+    runs_total: int = 0
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    began_ns: int = 0
+    ended_ns: int = 0
+    run_ns: int | None = None
+    headline: str = ""
+    sentences: tuple[str, ...] = ()
+    cells: tuple[CellJudgement, ...] = ()
+    problem: str = ""
+
+    @property
+    def runs_done(self) -> int:
+        """Stored runs, good or not."""
+        return sum(self.statuses.values())
+
+
+class StudyFolder:
+    """One results folder; asked from many threads, read by one at a time."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        self.path, self.label = path, label
+        self.key = hashlib.sha256(label.encode(errors="surrogateescape")).hexdigest()[:12]
+        self._lock = threading.Lock()
+        self._stamp: object = None
+        self._stored = Stored()
+
+    def stamp(self) -> tuple[int, ...]:
+        """Changes whenever something is stored."""
+        found = []
+        for name in ("manifest.json", "journal.jsonl", "study.toml", "runs"):
+            try:
+                facts = (self.path / name).stat()
+                found += [facts.st_mtime_ns, facts.st_size]
+            except OSError:
+                found += [0, 0]
+        return tuple(found)
+
+    def stored(self) -> Stored:
+        """What its files say now."""
+        with self._lock:
+            stamp = self.stamp()
+            if stamp != self._stamp:
+                self._stored, self._stamp = _read(self.path), stamp
+            return self._stored
+
+    def results(self) -> Results:
+        """The folder, opened."""
+        return Results.open(self.path)
+
+    def is_running(self) -> bool:
+        """Whether a study writes to it."""
+        try:
+            return self.results().is_being_written
+        except DbdynoError:
+            return False
+
+    def state(self) -> State:
+        """What became of the study."""
+        stored = self.stored()
+        if stored.problem:
+            return "unreadable"
+        if self.is_running():
+            return "running"
+        if stored.is_imported:
+            return "imported"
+        return "finished" if stored.runs_done >= stored.runs_total else "interrupted"
+
+    def live(self) -> tuple[JournalEntry, ...]:
+        """What is told of the run under way; nothing when nobody writes."""
+        return self.results().live() if self.is_running() else ()
+
+
+class Studies:
+    """All results folders at or below one; looked for again every other second."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self._lock = threading.Lock()
+        self._known: dict[str, StudyFolder] = {}
+        self._looked_at = -_LOOKED_FOR_S
+
+    def all(self) -> Sequence[StudyFolder]:
+        """By name."""
+        with self._lock:
+            if time.monotonic() - self._looked_at >= _LOOKED_FOR_S:
+                self._look()
+            return list(self._known.values())
+
+    def of(self, key: str) -> StudyFolder | None:
+        """The folder of a key. No address ever becomes a path: only what was found can be asked for."""
+        return next((folder for folder in self.all() if folder.key == key), None)
+
+    def _look(self) -> None:
+        found = [StudyFolder(path, _label(path, self.top)) for path in find_results(self.top)]
+        self._known = {new.key: self._known.get(new.key, new) for new in found}
+        self._looked_at = time.monotonic()
+
+
+def _label(path: Path, top: Path) -> str:
+    return str(path.relative_to(top)) if path != top else path.resolve().name
+
+
+def _read(path: Path) -> Stored:
+    try:
+        results = Results.open(path)
+        return _of_results(results)
+    except DbdynoError as error:
+        return Stored(name=path.name, problem=str(error))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Stored(name=path.name, problem=f"{type(error).__name__}: {error}")
+
+
+def _of_results(results: Results) -> Stored:
+    study = parse_study(results.study_text, str(results.path / "study.toml"))
+    records = results.records()
+    planned = len(records) if study.imported is not None else len(make_plan(study).runs)
+    judgements = judge_cells(records)
+    found = answer(judgements, compare_targets(judgements))
+    statuses: dict[str, int] = {}
+    for record in records:
+        statuses[record.status] = statuses.get(record.status, 0) + 1
+    return Stored(
+        name=study.name,
+        question=study.question,
+        targets=tuple(target.name for target in study.targets),
+        workloads=tuple(choice.label for choice in study.workloads),
+        is_imported=study.imported is not None,
+        runs_total=planned,
+        statuses=statuses,
+        began_ns=min((r.started_ns for r in records if r.started_ns), default=results.manifest.created_ns),
+        ended_ns=max((record.ended_ns for record in records), default=0),
+        run_ns=_typical_run_ns(results.journal(), records),
+        headline=found.headline if records and len(study.targets) > 1 else "",
+        sentences=found.sentences if records else (),
+        cells=tuple(judgements),
+    )
+
+
+def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord]) -> int | None:
+    """Mean time from the start of a run to the start of the next, of the runs of the last session."""
+    begun: dict[object, int] = {}
+    took: list[int] = []
+    for entry in journal:
+        if entry.event == "study-started":
+            took = []
+        elif entry.event == "run-started":
+            begun[entry.facts.get("run_id")] = entry.at_ns
+        elif entry.event == "run-finished" and entry.facts.get("run_id") in begun:
+            took.append(entry.at_ns - begun[entry.facts.get("run_id")])
+    if not took:
+        took = [record.ended_ns - record.started_ns for record in records if record.ended_ns > record.started_ns > 0]
+    return sum(took) // len(took) if took else None
+
+
+def cell_rows(stored: Stored) -> list[dict[str, object]]:
+    """The judged cells as the page shows them."""
+    return [
+        {
+            "target": group.cell.target,
+            "workload": group.cell.workload,
+            "memory": format_memory(group.cell.tier_bytes),
+            "connections": group.cell.concurrency,
+            "route": group.cell.route,
+            "tps": group.tps_mean,
+            "low": group.tps_low,
+            "high": group.tps_high,
+            "runs": len(group.judged),
+            "statuses": [run.status for run in group.runs],
+        }
+        for group in stored.cells
+    ]

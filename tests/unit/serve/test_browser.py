@@ -1,0 +1,112 @@
+"""The pages in headless Chromium: no console message, no other host, hostile names stay text, a run moves on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.serve import serving
+
+from .conftest import HOSTILE, Running, second
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[playwright.Browser]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that notes whatever it says or asks for."""
+
+    def __init__(self, browser: playwright.Browser, address: str, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(address)
+
+    def fits(self) -> bool:
+        return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_the_list_shows_every_study_and_opens_one(
+    browser: playwright.Browser, address: str, width: int, scheme: str
+) -> None:
+    visit = Visit(browser, address, width, scheme)
+    playwright.expect(visit.page.locator(".study")).to_have_count(4, timeout=30_000)
+    assert visit.fits()
+    visit.page.locator(".study a", has_text="nights/one").click()
+    playwright.expect(visit.page.locator("#answer p").first).to_contain_text("mariadb:11.8", timeout=30_000)
+    playwright.expect(visit.page.locator("#cells tbody tr")).to_have_count(2)
+    playwright.expect(visit.page.locator("#live")).to_be_hidden()
+    assert visit.fits()
+    visit.page.locator("#report").click()
+    visit.page.locator("#answer").first.wait_for(timeout=60_000)
+    assert visit.said == []
+    assert [url for url in visit.asked if not url.startswith((address, "data:", "blob:"))] == []
+    visit.context.close()
+
+
+def test_hostile_names_stay_text(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address)
+    playwright.expect(visit.page.locator(".study")).to_have_count(4, timeout=30_000)
+    visit.page.locator(".study a", has_text=HOSTILE).click()
+    playwright.expect(visit.page.locator("#title")).to_have_text(HOSTILE, timeout=30_000)
+    playwright.expect(visit.page.locator("#cells tbody td").first).to_have_text(HOSTILE)
+    assert visit.page.locator("img").count() == 0
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_studies_are_found_by_words(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address)
+    playwright.expect(visit.page.locator(".study")).to_have_count(4, timeout=30_000)
+    visit.page.locator("#find").fill("mysql stopped")
+    playwright.expect(visit.page.locator(".study")).to_have_count(1)
+    visit.context.close()
+
+
+def test_a_run_under_way_moves_on_without_a_reload(browser: playwright.Browser, tmp_path: Path) -> None:
+    running = Running(tmp_path / "live")
+    with serving(tmp_path, "127.0.0.1", 0) as (host, port), running.open() as log:
+        visit = Visit(browser, f"http://{host}:{port}/")
+        playwright.expect(visit.page.locator(".study.running")).to_have_count(1, timeout=30_000)
+        visit.page.locator(".study a").click()
+        playwright.expect(visit.page.locator("#live-run")).to_contain_text("Run 1 of 4", timeout=30_000)
+        for number in range(1, 13):
+            log.tell("second", second(number, 200.0 + number))
+        playwright.expect(visit.page.locator("#live-figures")).to_contain_text("window, 12 of 12 s", timeout=30_000)
+        playwright.expect(visit.page.locator("#live-figures")).to_contain_text("212")
+        playwright.expect(visit.page.locator("#live-words")).to_contain_text("TPS ±")
+        playwright.expect(visit.page.locator("#live-tps .line")).to_have_count(1)
+        assert visit.said == []
+        log.begin()
+        log.tell("doing", {"text": "mysql:9.7: load 9 of 10 rows"})
+        playwright.expect(visit.page.locator("#live-run")).to_have_text("mysql:9.7: load 9 of 10 rows", timeout=30_000)
+        visit.context.close()
+
+
+def test_a_server_that_went_away_is_told(browser: playwright.Browser, tmp_path: Path) -> None:
+    Running(tmp_path / "live")
+    with serving(tmp_path, "127.0.0.1", 0) as (host, port):
+        visit = Visit(browser, f"http://{host}:{port}/")
+        playwright.expect(visit.page.locator(".study")).to_have_count(1, timeout=30_000)
+    playwright.expect(visit.page.locator("#note")).to_contain_text("may be old", timeout=30_000)
+    visit.context.close()
