@@ -97,6 +97,12 @@ def test_what_the_machine_did_breaks_no_rule(machine: Path) -> None:
     assert [cell.cell.target for cell, _ in rule.open] == ["mysql"]
 
 
+def test_where_all_stayed_the_same_and_moved_the_page_names_the_machine(tmp_path: Path) -> None:
+    _nights(tmp_path, lambda night, run: 300.0 if night < 6 else 270.0)
+    page = history_page_text(gather_history([tmp_path]), "tps")
+    assert "The throughput of 2 of 2 series moved, and so did the machine" in page
+
+
 def test_studies_of_other_things_are_left_out_with_the_reason(tmp_path: Path) -> None:
     def level(run: Run) -> float:
         return 100.0

@@ -95,6 +95,8 @@ def _head(history: History, measure: Measure) -> Html:
 
 
 def _stillness(history: History, measure: Measure) -> str:
+    if history.moves(measure):
+        return "Every change is one that something made, too, of which nothing recorded had changed."
     known = sorted(cell.smallest for cell in history.cells[measure] if cell.smallest < 10)
     if not known:
         return "Too few studies to tell a change from the spread between them."

@@ -72,6 +72,11 @@ def headline(history: History, measure: Measure) -> str:
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
     moved = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
     words = MEASURE_WORDS[measure]
+    beside = [cell for cell in cells if cell.moves and cell not in moved]
+    if not moved and beside:
+        return (
+            f"The {words} of {len(beside)} of {counted(len(cells), 'series', 'series')} moved, and so did the machine"
+        )
     if not moved:
         return f"No change point in the {words} of {counted(len(cells), 'series', 'series')}"
     return f"The {words} of {len(moved)} of {counted(len(cells), 'series', 'series')} moved"

@@ -1,0 +1,54 @@
+"""`dbdyno history` as a build uses it: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import history_studies
+from dbdyno.cli import main
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("nights")
+    for night in range(9):
+        history_studies.write_night(
+            top / f"n{night}",
+            night,
+            lambda run, n=night: 100.0 * (0.85 if n >= 6 and "mysql" in run.cell.target else 1.0),
+        )
+    return top
+
+
+def test_a_broken_rule_ends_with_one_and_says_which(nights: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(nights), "--fail-on", "slower:5%"]) == 1
+    said = capsys.readouterr().out
+    assert "FAIL slower:5%: mysql with 64 MiB at 4 connections: -1" in said
+    assert "between n5 and n6" in said
+    assert main(["history", str(nights), "--fail-on", "slower:5%", "--since", "n7"]) == 0
+    assert "PASS slower:5%: held in 2 series" in capsys.readouterr().out
+
+
+def test_every_format_is_written(nights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(nights), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["series"]) == 2
+    page = tmp_path / "page" / "history.html"
+    assert main(["history", str(nights), "--format", "html", "-o", str(page), "--fail-on", "slower:5%"]) == 1
+    said = capsys.readouterr()
+    assert said.out == f"{page}\n" and page.exists()
+    assert said.err.startswith("FAIL slower:5%")
+    assert main(["history", str(nights), "--format", "otava", "-o", str(tmp_path / "otava")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'otava' / 'otava.yaml'}\n"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--fail-on", "faster:1%"], ["--fail-on", "missing"], ["--despite", "weather"], ["--since", "x"], ["-o", "x"]],
+)
+def test_wrong_requests_are_told(nights: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(nights), *more]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ") and "hint: " in said
