@@ -51,9 +51,13 @@ def end_words(history: History, move: HistoryMove) -> list[str]:
     """The last study of the old level and the first of the new one."""
     ends = []
     for point in (move.before, move.after):
-        study = history.studies[point.study]
-        is_shown = history.order == "version" or move.before.version != move.after.version
-        ends.append(f"{study.label} ({point.version})" if is_shown and point.version else study.label)
+        label, version = history.studies[point.study].label, point.version
+        if history.order == "version" and version:
+            ends.append(f"{version} ({label})")
+        elif version and move.before.version != move.after.version:
+            ends.append(f"{label} ({version})")
+        else:
+            ends.append(label)
     return ends
 
 
