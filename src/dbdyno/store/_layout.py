@@ -56,7 +56,9 @@ ORIGIN = "origin.json"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
-CREATED_BY_US = frozenset({STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE})
+CREATED_BY_US = frozenset(
+    {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE}
+)
 
 
 def target_slug(target: str) -> str:

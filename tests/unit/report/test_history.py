@@ -80,6 +80,18 @@ def test_a_rule_is_broken_by_the_move_and_not_by_an_old_one(slower: Path) -> Non
     assert rule_lines(history, milder) == ["PASS slower:20%: held in 2 series"]
 
 
+def test_a_short_history_tells_what_it_can_not_see(tmp_path: Path) -> None:
+    for night in range(3):
+        history_studies.write_night(tmp_path / f"{night}", night, lambda run: 100.0)
+    history = gather_history([tmp_path])
+    (rule,) = hold_history_rules(history, [parse_criterion("slower:3%")])
+    assert not rule.is_broken
+    assert rule_lines(history, rule) == [
+        "PASS slower:3%: held in 2 series",
+        "OPEN slower:3%: in 2 series one more study would have to differ by more to be seen",
+    ]
+
+
 def test_response_times_are_followed_the_other_way_round(slower: Path) -> None:
     history = gather_history([slower], measures=["tps", "p99"])
     (rule,) = hold_history_rules(history, [parse_criterion("p99:5%")])

@@ -36,6 +36,7 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
                 "rule": rule.criterion.text,
                 "held": not rule.is_broken,
                 "checked": rule.checked,
+                "unseen": rule.unseen,
                 "broken": [_moved(history, pair) for pair in rule.broken],
                 "open": [_moved(history, pair) for pair in rule.open],
             }

@@ -131,7 +131,7 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
 
 
 def _to_see(history: History, cell: CellHistory) -> str:
-    known = "" if cell.smallest == float("inf") else f" One more study is seen from {smallest_words(cell)} on."
+    known = "" if cell.smallest == float("inf") else f" The next study shows a change from {smallest_words(cell)} on."
     if not cell.moves:
         return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{known}"
     moves = [f"{move_words(move)} {between_words(history, move)}" for move in cell.moves]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dbdyno.analyse import CellHistory, Criterion, HistoryMove
 from dbdyno.core import RequestError
 from dbdyno.report.history._gather import History
+from dbdyno.stats import LEAST_MOVE
 
 Moved = tuple[CellHistory, HistoryMove]
 
@@ -22,12 +23,15 @@ class HistoryRule:
     broken : moves beyond what is allowed
     open : the same, but something that stayed unchanged moved with them
     checked : series with two points or more
+    unseen : of these, how many vary so much from study to study that one more study of what is not allowed would
+        not be told from it
     """
 
     criterion: Criterion
     broken: tuple[Moved, ...]
     open: tuple[Moved, ...]
     checked: int
+    unseen: int
 
     @property
     def is_broken(self) -> bool:
@@ -71,9 +75,11 @@ def _rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
         for cell, move in history.moves(criterion.measure)
         if sign * (move.level.ratio - 1) > criterion.allowed and history.studies[move.after.study].at_ns >= since
     ]
+    followed = [cell for cell in history.cells[criterion.measure] if len(cell.points) > 1]
     return HistoryRule(
         criterion,
         tuple(pair for pair in beyond if pair[1].is_finding),
         tuple(pair for pair in beyond if not pair[1].is_finding),
-        sum(len(cell.points) > 1 for cell in history.cells[criterion.measure]),
+        len(followed),
+        sum(cell.smallest > max(1 + criterion.allowed, 1 + LEAST_MOVE) for cell in followed),
     )

@@ -60,6 +60,9 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
         yield f"FAIL {text}: no series has two studies"
     if not rule.is_broken:
         yield f"PASS {text}: held in {counted(rule.checked, 'series', 'series')}"
+    if rule.unseen:
+        words = counted(rule.unseen, "series", "series")
+        yield f"OPEN {text}: in {words} one more study would have to differ by more to be seen"
     for cell, move in rule.open:
         yield f"OPEN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
 
