@@ -16,7 +16,7 @@ from dbdyno.plan import make_plan
 from dbdyno.store import JournalEntry, Results, find_results
 from dbdyno.study import parse_study
 
-State = Literal["running", "finished", "interrupted", "imported", "unreadable"]
+State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
 
 
@@ -28,6 +28,7 @@ class Stored:
     ----------
     statuses : how many runs are good, suspect, failed
     run_ns : what a run took so far, from start to stored; None before the first
+    is_refused : the audit of the servers let no run begin
     problem : why the folder can't be read; empty when it can
     """
 
@@ -36,6 +37,7 @@ class Stored:
     targets: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
     is_imported: bool = False
+    is_refused: bool = False
     runs_total: int = 0
     statuses: Mapping[str, int] = field(default_factory=dict)
     began_ns: int = 0
@@ -101,6 +103,8 @@ class StudyFolder:
             return "running"
         if stored.is_imported:
             return "imported"
+        if stored.is_refused:
+            return "refused"
         return "finished" if stored.runs_done >= stored.runs_total else "interrupted"
 
     def live(self) -> tuple[JournalEntry, ...]:
@@ -150,7 +154,7 @@ def _read(path: Path) -> Stored:
 
 def _of_results(results: Results) -> Stored:
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records = results.records()
+    records, journal = results.records(), results.journal()
     planned = len(records) if study.imported is not None else len(make_plan(study).runs)
     judgements = judge_cells(records)
     found = answer(judgements, compare_targets(judgements))
@@ -163,11 +167,12 @@ def _of_results(results: Results) -> Stored:
         targets=tuple(target.name for target in study.targets),
         workloads=tuple(choice.label for choice in study.workloads),
         is_imported=study.imported is not None,
+        is_refused=bool(journal) and journal[-1].event == "study-refused",
         runs_total=planned,
         statuses=statuses,
         began_ns=min((r.started_ns for r in records if r.started_ns), default=results.manifest.created_ns),
         ended_ns=max((record.ended_ns for record in records), default=0),
-        run_ns=_typical_run_ns(results.journal(), records),
+        run_ns=_typical_run_ns(journal, records),
         headline=found.headline if records and len(study.targets) > 1 else "",
         sentences=found.sentences if records else (),
         cells=tuple(judgements),

@@ -232,6 +232,15 @@ def test_a_killed_study_is_interrupted_though_its_lock_file_stays(tmp_path: Path
     assert not running.results.is_being_written
 
 
+def test_a_study_that_the_audit_refused_is_told_so(tmp_path: Path) -> None:
+    running = Running(tmp_path / "live")
+    with running.results.writing() as writer:
+        writer.append("study-started", runs_total=4, runs_done=0)
+        writer.append("study-refused", missing=4)
+    (folder,) = Studies(tmp_path).all()
+    assert folder.state() == "refused"
+
+
 def test_looking_on_does_not_keep_a_study_from_starting(tmp_path: Path) -> None:
     running = Running(tmp_path / "live")
     stop = threading.Event()

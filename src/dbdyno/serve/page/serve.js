@@ -6,6 +6,7 @@
     running: "running",
     finished: "finished",
     interrupted: "interrupted; the same command goes on",
+    refused: "refused by the audit of its servers",
     imported: "imported",
     unreadable: "can't be read",
   };
