@@ -6,6 +6,7 @@ target. Passwords stay in files that only their owner reads.
 
 from dbdyno.configure._baseline import REDO_CAPACITY_BYTES
 from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
+from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
@@ -33,5 +34,6 @@ __all__ = [
     "initialise",
     "option_file",
     "read_back",
+    "remove_noted_containers",
     "start_server",
 ]

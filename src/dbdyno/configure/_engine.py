@@ -53,5 +53,13 @@ class Engine(Protocol):
         """The least ripe plug-in that the server is to load; empty: as it decides itself."""
 
     @property
+    def image(self) -> str:
+        """Id of the container image it is in; empty for one whose files lie on the host."""
+
+    @property
+    def mounted_files(self) -> Mapping[str, str]:
+        """Files of the host that its container gets -> path inside."""
+
+    @property
     def address(self) -> ServerAddress | None:
         """Of a server that runs already and is not ours to stop."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from dbdyno.configure._container import initialise_in_container
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import launch_options, option_file
@@ -31,7 +33,10 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
     temporary = private / "t"
     host.make_directory(temporary, for_server=True)
     try:
-        if family.initialise == "insecure":
+        if installation.image:
+            accounts = account_statements(credentials, family.set_password, hosts=("localhost", "127.0.0.1", "%"))[1:]
+            initialise_in_container(installation, family, data_directory, temporary, credentials, accounts, host)
+        elif family.initialise == "insecure":
             _insecure(installation, family, data_directory, temporary, credentials, host)
         elif family.initialise == "bootstrap":
             _bootstrap(installation, family, data_directory, temporary, credentials, host)
@@ -63,15 +68,17 @@ def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
     return how
 
 
-def account_statements(credentials: Credentials, set_password: SetPassword = "alter") -> list[str]:
-    """SQL, one statement a line, for both accounts."""
+def account_statements(
+    credentials: Credentials, set_password: SetPassword = "alter", hosts: Sequence[str] = LOAD_HOSTS
+) -> list[str]:
+    """SQL, one statement a line: the administrator's password, then the load's accounts."""
     admin, password = f"'{ADMIN_USER}'@'localhost'", credentials.admin_password
     statements = [
         f"ALTER USER {admin} IDENTIFIED BY '{password}';"
         if set_password == "alter"
         else f"SET PASSWORD FOR {admin} = PASSWORD('{password}');"
     ]
-    for source in LOAD_HOSTS:
+    for source in hosts:
         statements += [
             f"CREATE USER '{LOAD_USER}'@'{source}' IDENTIFIED BY '{credentials.load_password}';",
             f"GRANT ALL PRIVILEGES ON `dbdyno\\_%`.* TO '{LOAD_USER}'@'{source}';",

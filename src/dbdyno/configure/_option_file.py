@@ -11,7 +11,9 @@ from dbdyno.engines import EngineFamily
 
 
 def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
-    """Options that make an unpacked engine find its own files and nothing of the host's."""
+    """Options that make an unpacked engine find its own files and nothing of the host's; an image has its own."""
+    if installation.image:
+        return {"datadir": str(data_directory), "tmpdir": str(temporary), **family.launch}
     return {
         "basedir": str(installation.base_directory),
         "datadir": str(data_directory),

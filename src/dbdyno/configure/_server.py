@@ -17,7 +17,7 @@ from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import remove_note
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, HostError, Route
-from dbdyno.hosts import Host, Process
+from dbdyno.hosts import ContainerProcess, Host, Process
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
@@ -200,7 +200,10 @@ class Server:
     def death(self) -> str | None:
         """How it ended, in words; None while it runs or when it is not ours to see."""
         code = self.process.poll() if self.process is not None else None
-        return None if code is None else _exit_words(code)
+        if code is None:
+            return None
+        ran_out = isinstance(self.process, ContainerProcess) and self.process.was_out_of_memory
+        return _exit_words(code) + (": out of memory within its container's limit" if ran_out else "")
 
     def order_target(self, database: str) -> dict[str, str | int | None]:
         """The ``target`` of a load order: where, as whom, and the name of the password's file."""

@@ -6,9 +6,10 @@ import re
 import socket
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._credentials import Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import write_note
@@ -17,10 +18,11 @@ from dbdyno.configure._plugin import absent_engine, plugin_error
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, log_tail, private_endpoint
 from dbdyno.configure._setting import Setting
-from dbdyno.core import ConfigureError, Route
+from dbdyno.core import ConfigureError, ContainerChoice, Route
 from dbdyno.engines import beside, family_of, known_options, suggest
-from dbdyno.hosts import Host, Process
+from dbdyno.hosts import ContainerProcess, Host, Process
 
+_ON_THE_HOST = ContainerChoice()
 _POLL_S = 0.05
 _SETTLE_S = 10.0
 _LAST_LINES = 20
@@ -47,6 +49,7 @@ class _Order:
     run_directory: Path
     cpus: Sequence[int] | None
     timeout_s: float
+    container: ContainerChoice
 
     @property
     def temporary(self) -> Path:
@@ -76,6 +79,7 @@ def start_server(
     storage_engine: str = "innodb",
     cpus: Sequence[int] | None = None,
     timeout_s: float = 120,
+    container: ContainerChoice = _ON_THE_HOST,
 ) -> Server:
     """Start an engine on a data directory and read its settings back.
 
@@ -86,6 +90,7 @@ def start_server(
     run_directory : for the option file, temporary files and the error log; made when missing, left for the
         caller to remove
     storage_engine : its plug-in is loaded when it is one
+    container : how that of an engine out of an image is held
 
     Raises
     ------
@@ -93,7 +98,16 @@ def start_server(
         not take effect (named)
     """
     order = _Order(
-        installation, data_directory, tuple(settings), storage_engine, route, host, run_directory, cpus, timeout_s
+        installation,
+        data_directory,
+        tuple(settings),
+        storage_engine,
+        route,
+        host,
+        run_directory,
+        cpus,
+        timeout_s,
+        container,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
@@ -139,17 +153,13 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
     options = order.run_directory / "my.cnf"
     text = option_file(_launch(order, admin_socket, port), order.settings)
     options.write_text(text)
-    process = host.spawn(
-        [*order.installation.server_argv, f"--defaults-file={options}"],
-        stdout=order.output,
-        stderr=order.output,
-        as_server_user=True,
-        cpus=order.cpus,
-        limit_open_files=_open_files(order.settings),
-    )
+    process = _spawned(order, options, admin_socket.parent)
+    endpoint = private_endpoint(order.route, private, port, credentials, host)
+    if isinstance(process, ContainerProcess) and (own := container_port(order.route, order.container)):
+        endpoint = replace(endpoint, host=process.address, port=own)
     server = Server(
         order.installation,
-        private_endpoint(order.route, private, port, credentials, host),
+        endpoint,
         host,
         credentials=credentials,
         admin_socket=admin_socket,
@@ -172,9 +182,34 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
     return server
 
 
+def _spawned(order: _Order, options: Path, sockets: Path) -> Process:
+    limit = _open_files(order.settings)
+    if order.installation.image:
+        return spawn_in_container(
+            order.installation,
+            options,
+            folders=[order.temporary, sockets, *beside(order.data_directory, order.storage_engine)],
+            data_directory=order.data_directory,
+            output=order.output,
+            route=order.route,
+            choice=order.container,
+            host=order.host,
+            cpus=order.cpus,
+            open_files=limit,
+        )
+    return order.host.spawn(
+        [*order.installation.server_argv, f"--defaults-file={options}"],
+        stdout=order.output,
+        stderr=order.output,
+        as_server_user=True,
+        cpus=order.cpus,
+        limit_open_files=limit,
+    )
+
+
 def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, str]:
     family = family_of(order.installation.family, order.installation.version)
-    network = {"skip_networking": ""} if port is None else {"bind_address": "127.0.0.1", "port": str(port)}
+    network = listening_options(order.route, order.container, port)
     plugin = order.installation.plugin_files.get(order.storage_engine)
     return {
         **launch_options(order.installation, family, order.data_directory, order.temporary),

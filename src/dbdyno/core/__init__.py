@@ -4,6 +4,7 @@ from dbdyno.core._cell import Cell, Route, Run, RunStatus
 from dbdyno.core._engine import (
     IMPORTED_SOURCE,
     STORAGE_ENGINE_ALIASES,
+    ContainerChoice,
     EngineName,
     Target,
     check_plugin,
@@ -66,6 +67,7 @@ __all__ = [
     "ClientUseBasis",
     "Comparison",
     "ConfigureError",
+    "ContainerChoice",
     "ControlGroup",
     "DbdynoError",
     "Disk",

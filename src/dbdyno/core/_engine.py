@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from dbdyno.core._errors import StudyError
 
@@ -18,7 +19,7 @@ _NAME_RE = re.compile(
 )
 IMPORTED_SOURCE = "imported"
 """Source of engines that others measured: their family may be unknown to dbdyno, their version unknown to anybody."""
-_SOURCES_OF_ONE_BUILD = ("server", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
+_SOURCES_OF_ONE_BUILD = ("server", "image", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
 PLUGIN_MATURITIES = ("unknown", "experimental", "alpha", "beta", "gamma", "stable")
 """How ripe a plug-in says it is, least first, in MariaDB's words."""
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
@@ -134,6 +135,20 @@ def check_plugin(name: EngineName) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class ContainerChoice:
+    """How the container of a target's server is held; for engines out of images.
+
+    Parameters
+    ----------
+    network : ``host``: the host's own; ``bridge``: an address of its own, which the loopback route then goes to
+    memory_bytes : limit of its processes and of the page cache that they fill; None: no limit
+    """
+
+    network: Literal["host", "bridge"] = "host"
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """Engine + storage engine + settings: what a cell measures.
 
@@ -141,6 +156,7 @@ class Target:
     ----------
     name : unique in the study, shown everywhere
     settings : raw server options added by the study, option -> value; audited like the rest
+    container : of an engine out of an image
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
     held_share : of the time for which its process is held while it runs, to check that a known slowness is found
     """
@@ -150,3 +166,4 @@ class Target:
     settings: Mapping[str, str] = field(default_factory=dict)
     workload_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     held_share: float = 0.0
+    container: ContainerChoice = ContainerChoice()

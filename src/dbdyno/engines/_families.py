@@ -26,6 +26,7 @@ class EngineFamily:
     ----------
     initialise : how an empty data directory comes to be
     package : Debian's package of the server, without a version at its end; empty where there is none
+    image : the official one, without a tag
     sql_files : for bootstrap, in order; of each group the first that is there
     grant_table : for bootstrap: where accounts are kept
     set_password : for bootstrap: whether ALTER USER takes a password, or SET PASSWORD only
@@ -41,6 +42,7 @@ class EngineFamily:
     initialise: Initialise
     auth_plugin: str
     package: str = ""
+    image: str = ""
     sql_files: tuple[tuple[str, ...], ...] = ()
     grant_table: GrantTable = "global_priv"
     set_password: SetPassword = "alter"
@@ -107,6 +109,7 @@ def families() -> tuple[EngineFamily, ...]:
             since=row["since"],
             until=row.get("until", ""),
             package=family.get("package", ""),
+            image=family.get("image", ""),
             initialise=row["initialise"],
             auth_plugin=row["auth"],
             sql_files=tuple(tuple(group) for group in family.get("sql_files", ())),

@@ -7,6 +7,7 @@ What runs here is the caller's business: this room knows nothing of engines, stu
 'ready'
 """
 
+from dbdyno.hosts._containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._hold import Hold
 from dbdyno.hosts._home import Home
@@ -19,11 +20,16 @@ from dbdyno.hosts.machine import read_machine
 __all__ = [
     "EXIT_UNKNOWN",
     "Completed",
+    "ContainerOrder",
+    "ContainerProcess",
+    "Containers",
     "Hold",
     "Home",
     "Host",
     "HostFacts",
+    "ImageFacts",
     "LocalHost",
+    "Network",
     "PipedProcess",
     "Process",
     "find_process",

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, TypedDict
 
 from dbdyno.core import HostError
+from dbdyno.hosts._containers import Containers, open_containers
 from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
@@ -252,6 +253,11 @@ class LocalHost:
                     f"{path} lies below it",
                     "set DBDYNO_HOME to a folder that all may pass through, such as /var/cache/dbdyno",
                 )
+
+    def containers(self) -> Containers:
+        """See `Host`."""
+        user = self._server_user
+        return open_containers((user.pw_uid, user.pw_gid) if user is not None else (os.getuid(), os.getgid()))
 
     def facts(self, data_path: Path | None = None) -> HostFacts:
         """See `Host`."""

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dbdyno.hosts._facts import HostFacts
+
+if TYPE_CHECKING:
+    from dbdyno.hosts._containers import Containers
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,9 @@ class Host(Protocol):
 
     def ensure_reachable(self, path: Path) -> None:
         """HostError when the server user can't pass through one of the parents of `path`."""
+
+    def containers(self) -> Containers:
+        """The container engine of this machine; HostError when none answers."""
 
     def facts(self, data_path: Path | None = None) -> HostFacts:
         """What the machine is; `data_path` says which disk is meant."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.configure import remove_noted_containers
 from dbdyno.hosts import Home, Host, find_process
 from dbdyno.lab._session import OWNER, Session
 
@@ -53,6 +54,7 @@ def _remove_session(folder: Path, processes: list[_ServerProcess], host: Host, p
     for process in processes:
         if process.belongs_to(folder) and _kill(process):
             lines.append(f"killed a server, process {process.pid}")
+    lines += remove_noted_containers(folder, host)
     for private in _private_folders(folder, private_root):
         host.remove_tree(private)
     held = [path.name for path in folder.iterdir()]

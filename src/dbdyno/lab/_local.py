@@ -108,6 +108,7 @@ class LocalBench:
             run_directory=directory,
             storage_engine=target.engine.storage_engine,
             cpus=self.study.pinning.server,
+            container=target.container,
         )
         return LabServer(server, target.engine.storage_engine, self.host, directory)
 

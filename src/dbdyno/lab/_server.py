@@ -12,7 +12,7 @@ import pymysql
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError
 from dbdyno.engines import counter_sources
-from dbdyno.hosts import Hold, Host, process_facts
+from dbdyno.hosts import ContainerProcess, Hold, Host, process_facts
 from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
@@ -115,7 +115,11 @@ class LabServer:
     def process(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
         pid = self._server.pid
-        return {} if pid is None else process_facts(pid)
+        if pid is None:
+            return {}
+        process = self._server.process
+        held = {"container": process.facts()} if isinstance(process, ContainerProcess) else {}
+        return {**process_facts(pid), **held}
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """See `RunServer`. What the machine does not offer is named in `telemetry_facts`."""

@@ -19,13 +19,19 @@ def ask_version(server_argv: Sequence[str], host: Host) -> tuple[ServerIdentity,
     """
     argv = [*server_argv, "--no-defaults", "--version"]
     done = host.run(argv, timeout_s=60, as_server_user=True, check=False)
-    match = re.search(r"Ver (\S+)(.*)", done.stdout)
+    return identify_server(done.stdout or done.stderr or f"exit code {done.exit_code}", f"server {server_argv[-1]}")
+
+
+def identify_server(words: str, which: str) -> tuple[ServerIdentity, str]:
+    """Family and version out of what a server answers to ``--version``, and the version in its own words.
+
+    Raises
+    ------
+    ProvisionError : there is no version in it
+    """
+    match = re.search(r"Ver (\d\S+)(.*)", words)
     if match is None:
-        raise ProvisionError(
-            f"the server {server_argv[-1]} does not say its version",
-            (done.stdout + done.stderr).strip()[-300:] or f"exit code {done.exit_code}",
-            "",
-        )
+        raise ProvisionError(f"the {which} does not say its version", words.strip()[-300:], "is it a server's?")
     return identify(match[1], match[2].strip()), match[1]
 
 

@@ -29,8 +29,9 @@ class Origin:
 
     Parameters
     ----------
-    source : ``package``, ``archive``, ``maven``, ``npm``, ``basedir``, ``server``
-    location : suite of the distribution, path or address of the archive, coordinate, folder, name of the server
+    source : ``package``, ``image``, ``archive``, ``maven``, ``npm``, ``basedir``, ``server``
+    location : suite of the distribution, reference of the image, path or address of the archive, coordinate, folder,
+        name of the server
     packages : the files it is made of; of a base directory its server program
     """
 
@@ -50,6 +51,8 @@ class Installation:
     storage_engines : that tables can be made of, lower case; plug-ins included
     server_argv : how the server's program is called, to be followed by options; empty for a running server
     plugin_files : storage engine -> file name in `plugin_directory` that holds it
+    image : id of the container image it is in; empty for one whose files lie on the host
+    mounted_files : of the host that its container gets -> path inside
     plugin_maturity : the least ripe plug-in that the server is to load; empty: as it decides itself
     nearest_note : what was taken instead of what was asked, as a sentence; empty when it is what was asked
     address : of a server that runs already and is not ours to stop
@@ -67,6 +70,8 @@ class Installation:
     plugin_files: dict[str, str] = field(default_factory=dict)
     nearest_note: str = ""
     plugin_maturity: str = ""
+    image: str = ""
+    mounted_files: dict[str, str] = field(default_factory=dict)
     address: ServerAddress | None = None
 
     @property

@@ -59,14 +59,18 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
         why = "its plug-ins are loaded already, or by whoever runs it"
         raise StudyError(f"the server '{installation.address.name}' runs already", why, "leave the plug-in out")
     path = plugin_file(name)
-    argv = _with_libraries(installation.server_argv, path, host)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    folder = _folder(installation.plugin_directory, path, digest, host, home)
+    if installation.image:  # mounted among the image's own; its libraries are the image's
+        folder = _folder(None, path, digest, host, home)
+        at = installation.plugin_directory / path.name
+        placed = dataclasses.replace(installation, mounted_files={str(folder / path.name): str(at)})
+    else:
+        argv = _with_libraries(installation.server_argv, path, host)
+        folder = _folder(installation.plugin_directory, path, digest, host, home)
+        placed = dataclasses.replace(installation, server_argv=argv, plugin_directory=folder)
     return dataclasses.replace(
-        installation,
-        server_argv=argv,
+        placed,
         storage_engines=tuple(dict.fromkeys((*installation.storage_engines, name.storage_engine))),
-        plugin_directory=folder,
         plugin_files={**installation.plugin_files, name.storage_engine: path.name},
         plugin_maturity=name.plugin_maturity,
         origin=dataclasses.replace(
@@ -75,7 +79,7 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
     )
 
 
-def _folder(own: Path, plugin: Path, digest: str, host: Host, home: Home) -> Path:
+def _folder(own: Path | None, plugin: Path, digest: str, host: Host, home: Home) -> Path:
     key = hashlib.sha256(f"{own}\n{plugin.name}\n{digest}".encode()).hexdigest()[:16]
     folder = home.plugins / f"{plugin.stem}-{key}"
     host.ensure_reachable(folder / "any")
@@ -85,7 +89,7 @@ def _folder(own: Path, plugin: Path, digest: str, host: Host, home: Home) -> Pat
             making = home.plugins / f".{folder.name}.new"
             host.remove_tree(making)
             host.make_directory(making)
-            for file in sorted(own.iterdir()) if own.is_dir() else []:
+            for file in sorted(own.iterdir()) if own is not None and own.is_dir() else []:
                 if file.is_file() and file.name != plugin.name:
                     (making / file.name).symlink_to(file)
             shutil.copyfile(plugin, making / plugin.name)

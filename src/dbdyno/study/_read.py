@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dbdyno.core import IMPORTED_SOURCE, EngineName, StudyError, Target, check_plugin, parse_engine_name
+from dbdyno.core import (
+    IMPORTED_SOURCE,
+    ContainerChoice,
+    EngineName,
+    StudyError,
+    Target,
+    check_plugin,
+    parse_engine_name,
+)
 from dbdyno.engines import family_names
 from dbdyno.study import _schema
 from dbdyno.study._lines import line_of, nearest
@@ -170,6 +178,7 @@ class _Reader:
             settings = entry.pop("settings", {})
             if not isinstance(settings, dict):
                 self._fail("target", "settings", f"{settings!r} is not a table of server options", index=index)
+            container = self._container(entry.pop("container", {}), index)
             own = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
@@ -179,7 +188,12 @@ class _Reader:
             if values["held_share"] and engine.source_kind == "server":
                 what = "a server that is not ours can't be held"
                 self._fail("target", "held_share", what, remedy="leave it out", index=index)
-            targets.append(Target(values["name"], engine, options, own, values["held_share"]))
+            if container != ContainerChoice() and engine.source_kind != "image":
+                what = f"'{engine}' does not run in a container"
+                self._fail(
+                    "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
+                )
+            targets.append(Target(values["name"], engine, options, own, values["held_share"], container))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
@@ -191,6 +205,12 @@ class _Reader:
             if target.engine.source_kind == "server" and server not in servers:
                 self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
         return tuple(targets)
+
+    def _container(self, entry: object, index: int) -> ContainerChoice:
+        if not isinstance(entry, dict):
+            self._fail("target", "container", f"{entry!r} is not a table", index=index)
+        values = self._table(entry, "target.container", _schema.CONTAINER, index)
+        return ContainerChoice(values["network"], values["memory"])
 
     def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
         """Options of the workload that a target has of its own; every workload of the study must know them."""
@@ -378,7 +398,7 @@ def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
 
 def _short_name(engine: EngineName) -> str:
     engine = replace(engine, plugin="", plugin_maturity="")
-    is_known_by_kind = engine.source_kind in ("archive", "basedir", "maven", "npm")
+    is_known_by_kind = engine.source_kind in ("archive", "basedir", "image", "maven", "npm")
     return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
 
 

@@ -306,6 +306,14 @@ AUDIT: Mapping[str, Key] = MappingProxyType(
         ),
     }
 )
+CONTAINER: Mapping[str, Key] = MappingProxyType(
+    {
+        "network": Key(
+            _one_of("host", "bridge"), "host", "the host's, or an address of its own that the loopback route goes to"
+        ),
+        "memory": Key(_memory, None, "limit of the server with the page cache it fills, without swap; absent: none"),
+    }
+)
 SERVER: Mapping[str, Key] = MappingProxyType(
     {
         "socket": Key(_text, None, "path of its socket"),

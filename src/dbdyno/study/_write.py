@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dbdyno.core import Target
+from dbdyno.core import ContainerChoice, Target
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
 from dbdyno.study._values import Study, WorkloadChoice
@@ -26,6 +26,7 @@ def study_text(study: Study) -> str:
         if not target.settings
         and not target.workload_options
         and not target.held_share
+        and target.container == ContainerChoice()
         and target.name == str(target.engine)
     ]
     simple = len(plain) == len(study.targets)
@@ -80,6 +81,10 @@ def _target_text(target: Target) -> str:
     if target.settings:
         lines.append("[target.settings]")
         lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.settings.items())
+    if target.container != ContainerChoice():
+        lines.append(f"[target.container]\nnetwork = {_quoted(target.container.network)}")
+        if target.container.memory_bytes is not None:
+            lines.append(f"memory = {_quoted(_memory(target.container.memory_bytes))}")
     if target.workload_options:
         lines.append("[target.workload]")
         lines.extend(f"{option} = {_toml(value)}" for option, value in target.workload_options.items())

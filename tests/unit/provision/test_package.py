@@ -272,8 +272,8 @@ def test_of_two_installations_the_one_of_the_stabler_suite_answers(tmp_path: Pat
 
 
 def test_a_source_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="image"):
-        provision(parse_engine_name("mysql:9.7@image"), LocalHost(), Home(tmp_path))
+    with pytest.raises(StudyError, match="floppy"):
+        provision(parse_engine_name("mysql:9.7@floppy"), LocalHost(), Home(tmp_path))
 
 
 def test_the_package_source_is_named_as_written_in_a_study() -> None:

@@ -33,6 +33,7 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
         "compressed; every workload of the study must know them, and the rows must stay the same.",
         _schema.TARGET,
     ),
+    "`[target.container]`": ("Of a target whose engine comes out of a container image.", _schema.CONTAINER),
     "`[axes]`": ("Every combination is a cell. One value may stand without its list.", _schema.AXES),
     "`[measure]`": ("", _schema.MEASURE),
     "`[pacing]`": (

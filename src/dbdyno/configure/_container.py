@@ -1,0 +1,201 @@
+"""Servers in containers of official images, or of any image that keeps to their conventions.
+
+The entry point of such an image makes an empty data directory ready, with accounts from files (never from words that
+others can read) and SQL of ours, and becomes the server; what begins with a dash is the server's. Folders are mounted
+at their own paths, so option file, socket and log have one name inside and outside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pymysql
+
+from dbdyno.configure._credentials import ADMIN_USER, Credentials
+from dbdyno.configure._engine import Engine
+from dbdyno.configure._option_file import option_file
+from dbdyno.core import ContainerChoice, HostError, Route
+from dbdyno.engines import EngineFamily
+from dbdyno.hosts import ContainerOrder, ContainerProcess, Host, Network
+
+CONTAINER_NOTE = "container.json"
+_DATA = "/var/lib/mysql"
+_ACCOUNTS = "/docker-entrypoint-initdb.d/dbdyno.sql"
+_PORT = 3306
+_POLL_S = 0.1
+_STOP_S = 300
+
+
+def network_of(route: Route, choice: ContainerChoice) -> Network:
+    """The network a server's container needs for a route: none where only its socket is used."""
+    return "none" if route == "socket" and choice.network == "host" else choice.network
+
+
+def listening_options(route: Route, choice: ContainerChoice, port: int | None) -> dict[str, str]:
+    """Where a server in a container listens.
+
+    >>> listening_options("loopback", ContainerChoice("bridge"), 4711)
+    {'bind_address': '0.0.0.0', 'port': '3306'}
+    """
+    if route == "socket":
+        return {"skip_networking": ""}
+    if choice.network == "bridge":
+        return {"bind_address": "0.0.0.0", "port": str(_PORT)}
+    return {"bind_address": "127.0.0.1", "port": str(port)}
+
+
+def spawn_in_container(
+    installation: Engine,
+    options: Path,
+    *,
+    folders: Sequence[Path],
+    data_directory: Path,
+    output: Path,
+    route: Route,
+    choice: ContainerChoice,
+    host: Host,
+    cpus: Sequence[int] | None,
+    open_files: int | None,
+) -> ContainerProcess:
+    """Start the server of an image on a data directory that is ready.
+
+    Parameters
+    ----------
+    options : its option file
+    folders : that it writes to beside the data directory
+    output : where its words go when it has ended; the note by which its container is found lies beside
+    """
+    order = ContainerOrder(
+        installation.image,
+        (f"--defaults-file={options}",),
+        folders=_mounted(data_directory, folders),
+        files={options: str(options)} | {Path(file): at for file, at in installation.mounted_files.items()},
+        network=network_of(route, choice),
+        cpus=cpus,
+        memory_bytes=choice.memory_bytes,
+        open_files=open_files,
+    )
+    process = host.containers().start(order, output)
+    write_container_note(output.parent, process, host)
+    return process
+
+
+def container_port(route: Route, choice: ContainerChoice) -> int | None:
+    """The port of a server that has an address of its own; None when it has not."""
+    return _PORT if route != "socket" and choice.network == "bridge" else None
+
+
+def initialise_in_container(
+    installation: Engine,
+    family: EngineFamily,
+    data_directory: Path,
+    temporary: Path,
+    credentials: Credentials,
+    accounts: Sequence[str],
+    host: Host,
+) -> None:
+    """Make a data directory by the image's entry point, and stop the server that it then becomes.
+
+    During this a temporary server without network answers, too: ready is the one that is the container's first process.
+
+    Raises
+    ------
+    HostError : it ended, or did not become ready in time; its own words are given
+    """
+    host.make_directory(data_directory.parent)
+    host.make_directory(data_directory, for_server=True)
+    socket, pid_file, output = temporary / "s.sock", temporary / "pid", data_directory.parent / "initialise.out"
+    launch = {"datadir": str(data_directory), "socket": str(socket), "pid_file": str(pid_file), "skip_networking": ""}
+    options, password, sql = temporary / "my.cnf", temporary / "root", temporary / "accounts.sql"
+    host.write_private(options, option_file(launch | {"tmpdir": str(temporary), **family.launch}, []), for_server=True)
+    host.write_private(password, credentials.admin_password, for_server=True)
+    host.write_private(sql, "\n".join(accounts) + "\n", for_server=True)
+    order = ContainerOrder(
+        installation.image,
+        (f"--defaults-file={options}",),
+        folders=_mounted(data_directory, [temporary]),
+        files={sql: _ACCOUNTS},
+        environment=_environment(family, password),
+    )
+    process = host.containers().start(order, output)
+    write_container_note(output.parent, process, host)
+    try:
+        _await_first_process(process, socket, pid_file, credentials, output)
+        process.terminate()
+        code = process.wait(_STOP_S)
+    finally:
+        process.kill()
+        process.wait(_STOP_S)
+        (output.parent / CONTAINER_NOTE).unlink(missing_ok=True)
+    if code != 0:
+        raise HostError(f"the server of the image ended with exit code {code}", _tail(output))
+    output.unlink(missing_ok=True)
+
+
+def write_container_note(folder: Path, process: ContainerProcess, host: Host) -> None:
+    """Say which container runs on a folder, so that what a killed run leaves can be removed by its id."""
+    host.write_private(folder / CONTAINER_NOTE, json.dumps({"container": process.container_id}) + "\n")
+
+
+def remove_noted_containers(folder: Path, host: Host) -> list[str]:
+    """Remove the containers that notes below a folder name, by their ids; which, in words."""
+    lines = []
+    for note in sorted(folder.rglob(CONTAINER_NOTE)):
+        try:
+            container_id = str(json.loads(note.read_text())["container"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        with contextlib.suppress(HostError):  # no engine answers: its containers can't be removed, nor do they run
+            if host.containers().remove(container_id):
+                lines.append(f"removed the container {container_id[:12]}")
+        note.unlink(missing_ok=True)
+    return lines
+
+
+def _mounted(data_directory: Path, folders: Sequence[Path]) -> dict[Path, str]:
+    return {path: str(path) for path in (data_directory, *folders)}
+
+
+def _environment(family: EngineFamily, password: Path) -> dict[str, str]:
+    """What the entry points of official images ask for; MariaDB's know both prefixes."""
+    prefixes = ("MYSQL", "MARIADB") if family.name == "mariadb" else ("MYSQL",)
+    values = {"ROOT_PASSWORD_FILE": str(password), "ROOT_HOST": "localhost", "INITDB_SKIP_TZINFO": "1"}
+    return {f"{prefix}_{name}": value for prefix in prefixes for name, value in values.items()}
+
+
+def _await_first_process(
+    process: ContainerProcess, socket: Path, pid_file: Path, credentials: Credentials, output: Path
+) -> None:
+    deadline = time.monotonic() + _STOP_S
+    while not (_text(pid_file) == "1" and _lets_in(socket, credentials)):
+        if process.poll() is not None:
+            raise HostError("the image's entry point ended before the server was ready", _tail(output))
+        if time.monotonic() >= deadline:
+            raise HostError(
+                f"the image's entry point did not become the server within {_STOP_S} s",
+                "its first process is another than the server; images of the official kind end in exec",
+            )
+        time.sleep(_POLL_S)
+
+
+def _lets_in(socket: Path, credentials: Credentials) -> bool:
+    try:
+        pymysql.connect(user=ADMIN_USER, password=credentials.admin_password, unix_socket=str(socket)).close()
+    except (pymysql.MySQLError, OSError):
+        return False
+    return True
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _tail(path: Path) -> str:
+    return "\n".join(_text(path).splitlines()[-12:])

@@ -1,0 +1,123 @@
+"""Container images: those that are here, or that the container engine pulls. Nothing of them is unpacked.
+
+An image is asked for its server's version through its own entry point, as it will be started: what begins with a dash
+is the server's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from dbdyno.core import EngineName, HostError, ProvisionError, StudyError
+from dbdyno.engines import families, storage_engines
+from dbdyno.hosts import ContainerOrder, Containers, Home, Host, ImageFacts
+from dbdyno.provision._asked import check_is, identify_server
+from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+
+_ASK_TIMEOUT_S = 120
+_LATEST = "latest"
+
+
+class ImageSource:
+    """Images by their references; without one, the official image of the family with the version as its tag."""
+
+    name = "image"
+
+    def offers(self, host: Host, home: Home) -> list[Offer]:
+        """See `Source`: official images that are here."""
+        official = {family.image: family.name for family in families() if family.image}
+        try:
+            here = host.containers().images()
+        except HostError:
+            return []
+        found = []
+        for reference, size in here:
+            repository, _, tag = reference.rpartition(":")
+            family = official.get(repository.removeprefix("docker.io/").removeprefix("library/"))
+            if family is not None and re.match(r"\d", tag):
+                found.append(Offer(family, tag, ("innodb",), self.name, reference, installed=True, download_bytes=size))
+        return found
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """See `Source`. An image that is here is taken as it is; its id and digest are recorded."""
+        reference = reference_of(name)
+        try:
+            containers = host.containers()
+            image = containers.image(reference) or containers.pull(reference, progress)
+        except HostError as error:
+            raise ProvisionError(error.what, error.why, error.remedy) from error
+        identity, raw_version = identify_server(
+            _asked(containers, image, ("--no-defaults", "--version")), f"image {reference}"
+        )
+        check_is(name, identity, raw_version, f"the image {reference}")
+        folder = _plugin_directory(containers, image)
+        engines = ("innodb", *_plugins(containers, image, folder, [name.storage_engine, *storage_engines()]))
+        if name.storage_engine not in engines:
+            raise StudyError(
+                f"the image {reference} has no storage engine {name.storage_engine}",
+                f"it has: {', '.join(engines)}",
+                "choose one of these, or give the file of the plug-in: plugin = PATH",
+            )
+        return Installation(
+            family=identity.family,
+            version=identity.version,
+            raw_version=raw_version,
+            storage_engines=engines,
+            origin=Origin(
+                self.name, reference, (Package(reference, image.digest, image.image_id.removeprefix("sha256:")),)
+            ),
+            plugin_directory=Path(folder),
+            plugin_files={engine: f"ha_{engine}.so" for engine in engines if engine != "innodb"},
+            image=image.image_id,
+        )
+
+
+def reference_of(name: EngineName) -> str:
+    """The image that a name means.
+
+    Raises
+    ------
+    StudyError : it says neither which image nor which version, or the family has no official one
+
+    >>> reference_of(EngineName("mysql", "8.4", source="image"))
+    'mysql:8.4'
+    >>> reference_of(EngineName("mysql", "8.4", source="image:registry.example:5000/mine"))
+    'registry.example:5000/mine:8.4'
+    >>> reference_of(EngineName("mysql", "", source="image:mine@sha256:0123"))
+    'mine@sha256:0123'
+    """
+    official = next((family.image for family in families() if family.name == name.family), "")
+    place = name.source_place or official
+    if not place or not (name.source_place or name.version):
+        raise StudyError(f"{name} does not say which image", "", f"write {name.family}:VERSION@image:REFERENCE")
+    if "@" in place or ":" in place.rpartition("/")[2]:
+        return place
+    return f"{place}:{name.version or _LATEST}"
+
+
+def _asked(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> str:
+    """What the server of an image says; both streams, as the entry point may write notes of its own."""
+    try:
+        done = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
+    except HostError as error:
+        raise ProvisionError(
+            f"the image {image.reference} can't be asked for its version",
+            error.why,
+            "an image of a server starts it where the first word begins with a dash, as the official ones do",
+        ) from error
+    return done.stdout + done.stderr
+
+
+def _plugin_directory(containers: Containers, image: ImageFacts) -> str:
+    """Where an image's server looks for plug-ins, inside the image."""
+    told = _asked(containers, image, ("--no-defaults", "--verbose", "--help"))
+    match = re.search(r"^plugin-dir\s+(\S+)", told, re.MULTILINE)
+    return match[1].rstrip("/") if match else "/usr/lib/mysql/plugin"
+
+
+def _plugins(containers: Containers, image: ImageFacts, folder: str, wanted: Iterable[str]) -> list[str]:
+    """Of these storage engines those whose plug-ins the image holds."""
+    names = [engine for engine in dict.fromkeys(wanted) if engine != "innodb"]
+    return [engine for engine in names if containers.has_file(image.image_id, f"{folder}/ha_{engine}.so")]

@@ -1,0 +1,86 @@
+"""Container engines that do not answer, may not be used, or are another machine's."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import socketserver
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError
+from dbdyno.hosts._containers import open_containers
+
+USER = (1000, 1000)
+
+
+def test_where_no_engine_answers_the_error_says_where_it_was_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match="no container engine answers") as caught:
+        open_containers(USER, {"DOCKER_HOST": f"unix://{tmp_path}/docker.sock"})
+    assert "DOCKER_HOST" in caught.value.remedy and caught.value.why
+
+
+def test_podmans_own_socket_is_found_where_docker_has_none(tmp_path: Path) -> None:
+    if Path("/var/run/docker.sock").exists():
+        pytest.skip("this machine has a Docker daemon of its own")
+    (tmp_path / "podman").mkdir()
+    (tmp_path / "podman" / "podman.sock").touch()
+    with pytest.raises(HostError, match=r"podman/podman.sock"):
+        open_containers(USER, {"XDG_RUNTIME_DIR": str(tmp_path)})
+
+
+@pytest.mark.parametrize("address", ["tcp://192.0.2.1:2375", "ssh://elsewhere"])
+def test_an_engine_of_another_machine_is_refused_before_it_is_asked(address: str) -> None:
+    with pytest.raises(HostError, match="another machine's"):
+        open_containers(USER, {"DOCKER_HOST": address})
+
+
+class Engine(http.server.BaseHTTPRequestHandler):
+    """Answers as an engine that has no images and whose registry refuses."""
+
+    def do_GET(self) -> None:
+        if self.path.endswith("/version"):
+            parts = [{"Name": "Podman Engine", "Version": "5.4.0"}]
+            self._say(200, {"ApiVersion": "1.41", "Version": "5.4.0", "Components": parts})
+        else:
+            self._say(404, {"message": "No such image"})
+
+    def do_POST(self) -> None:
+        self._say(500, {"message": "unauthorized: incorrect username or password"})
+
+    def _say(self, status: int, content: object) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def address_string(self) -> str:
+        return "socket"
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[str]:
+    with socketserver.ThreadingUnixStreamServer(str(tmp_path / "e.sock"), Engine) as server:
+        server.daemon_threads, server.block_on_close = True, False
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"unix://{tmp_path}/e.sock"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_registrys_words_are_given_when_a_pull_is_refused(engine: str) -> None:
+    containers = open_containers(USER, {"DOCKER_HOST": engine})
+    assert containers.describe() == "Podman 5.4.0" and containers.image("mysql:8.4") is None
+    said: list[str] = []
+    with pytest.raises(HostError, match=r"the image mysql:8.4 can't be pulled") as caught:
+        containers.pull("mysql:8.4", said.append)
+    assert "unauthorized" in caught.value.why and "log in" in caught.value.remedy and said == ["pull mysql:8.4"]
