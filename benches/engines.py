@@ -2,6 +2,7 @@
 
     python benches/engines.py            what it would try
     python benches/engines.py --write    try, and write docs/reference/engines.md
+    python benches/engines.py --write ENGINE...   try these, and put their rows into the page that is there
 
 Each engine is one study of its own: fetched or found, checked file by file, initialised, configured like the others,
 filled with one table of 1,000 rows, driven by sysbench's OLTP read-write for a few seconds. No throughput is kept: on a
@@ -24,7 +25,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "engines.md"
 DBDYNO = (sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main())")
-PACKAGES = ("mariadb:10.5", "mariadb:10.11", "mariadb:11.8", "mariadb:11.8+rocksdb", "mysql:9.7")
+PACKAGES = (
+    "mariadb:10.5",
+    "mariadb:10.5+rocksdb",
+    "mariadb:10.11",
+    "mariadb:10.11+rocksdb",
+    "mariadb:11.8",
+    "mariadb:11.8+rocksdb",
+    "mariadb:11.8.9",
+    "mariadb:11.8.9+rocksdb",
+    "mysql:9.7",
+)
 STUDY = "--tables 1 --rows 1000 --tier 64MB --concurrency 2 --warm-up 1s --window 3s --repeats 1 --no-calibrate --quiet"
 HEAD = """\
 # Engines
@@ -67,15 +78,15 @@ def main() -> int:
     """Try all, print each row, write the page when told to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="try them and write the page")
-    parser.add_argument("engines", nargs="*", help="only these; the page is then not written")
+    parser.add_argument("engines", nargs="*", help="only these")
     choices = parser.parse_args()
     engines = choices.engines or _catalogued() + list(PACKAGES)
     if not choices.write and not choices.engines:
         print("\n".join(engines))
         return 0
     rows = [_tried(engine) for engine in engines]
-    if choices.write and not choices.engines:
-        PAGE.write_text(_page(rows))
+    if choices.write:
+        PAGE.write_text(_merged(PAGE.read_text(), rows) if choices.engines else _page(rows))
     return 0 if all(row.outcome == "done" for row in rows) else 1
 
 
@@ -107,7 +118,9 @@ def _measured(engine: str) -> Row:
         _dbdyno("engines", "get", engine)
         _dbdyno("engines", "check", engine.replace("+rocksdb", ""))
         _dbdyno("compare", engine, *STUDY.split(), "-o", str(results))
-        here = json.loads(_dbdyno("engines", "check", "--json", engine.replace("+rocksdb", "")))[0]
+        kind = engine.partition("@")[2].partition(":")[0] or "package"
+        every = json.loads(_dbdyno("engines", "check", "--json", engine.replace("+rocksdb", "")))
+        here = next(kept for kept in every if kept["source"] == kind)
         (run,) = (results / "runs").iterdir()
         settings = json.loads((run / "settings.json").read_text())
         (dataset,) = (results / "datasets").glob("*.json")
@@ -136,9 +149,31 @@ def _line(row: Row) -> str:
     return f"| `{row.engine}` | {' | '.join(cells)} |"
 
 
+def _merged(page: str, rows: list[Row]) -> str:
+    """The page with these rows instead of those of the same engines, each of its tables in the order of `main`."""
+    order = _catalogued() + list(PACKAGES)
+    engines = {row.engine: _line(row) for row in rows}
+    files = {row.engine: _file_line(row.engine, *row.files[0]) for row in rows if row.files}
+    above, heading, below = page.partition("## Files of the registries")
+    return _with_lines(above, engines, order) + heading + _with_lines(below, files, order)
+
+
+def _with_lines(text: str, new: dict[str, str], order: list[str]) -> str:
+    """A text with one table whose lines begin with an engine's name."""
+    lines = text.split("\n")
+    there = [i for i, line in enumerate(lines) if line.startswith("| `")]
+    every = {line.split("`")[1]: line for line in lines[there[0] : there[-1] + 1]} | new
+    kept = sorted(every, key=lambda engine: order.index(engine) if engine in order else len(order))
+    return "\n".join([*lines[: there[0]], *(every[engine] for engine in kept), *lines[there[-1] + 1 :]])
+
+
+def _file_line(engine: str, name: str, digest: str) -> str:
+    return f"| `{engine}` | {name} | `{digest}` |"
+
+
 def _page(rows: list[Row]) -> str:
     when, machine = datetime.date.today().isoformat(), f"{platform.system()} {platform.machine()}"
-    files = "\n".join(f"| `{row.engine}` | {name} | `{digest}` |" for row in rows for name, digest in row.files)
+    files = "\n".join(_file_line(row.engine, name, digest) for row in rows for name, digest in row.files)
     return (
         HEAD.format(when=when, machine=machine) + "\n".join(map(_line, rows)) + "\n" + FOOT.format(files=f"{files}\n")
     )

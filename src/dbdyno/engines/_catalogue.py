@@ -17,6 +17,7 @@ class CatalogueEntry:
     source : as written after the ``@`` of an engine's name
     file_bytes : of the file that is fetched
     sha256 : of that file
+    stands_for_series : whether the series alone may mean it; not so for a file that is far larger than another
     """
 
     family: str
@@ -24,6 +25,7 @@ class CatalogueEntry:
     source: str
     file_bytes: int
     sha256: str
+    stands_for_series: bool = True
 
     @property
     def engine(self) -> str:
@@ -39,7 +41,9 @@ class CatalogueEntry:
 def catalogue() -> tuple[CatalogueEntry, ...]:
     """All of them, by family and version."""
     return tuple(
-        CatalogueEntry(row["family"], row["version"], row["source"], row["bytes"], row["sha256"])
+        CatalogueEntry(
+            row["family"], row["version"], row["source"], row["bytes"], row["sha256"], row.get("series", True)
+        )
         for row in joined_rows("engine", lambda row: row["source"], "")
     )
 
@@ -51,7 +55,7 @@ def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | No
     ('8.0.31', None)
     """
     of_kind = [e for e in catalogue() if e.family == family and e.source.startswith(f"{kind}:" if kind else "")]
-    fitting = [e for e in of_kind if matches(e.version, version)]
+    fitting = [e for e in of_kind if e.version == version or (e.stands_for_series and matches(e.version, version))]
     return max(fitting, key=lambda e: parse_version(e.version), default=None)
 
 
