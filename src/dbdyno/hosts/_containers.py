@@ -191,7 +191,6 @@ class Containers:
         mounts += [Mount(at, str(path), type="bind", read_only=True) for path, at in order.files.items()]
         options: dict[str, Any] = {
             "detach": True,
-            "user": f"{self._user[0]}:{self._user[1]}",
             "network_mode": order.network,
             "environment": dict(order.environment),
             "mounts": mounts,
@@ -203,13 +202,22 @@ class Containers:
             options["mem_limit"] = options["memswap_limit"] = order.memory_bytes  # the sum with swap: no swap
         if order.open_files is not None:
             options["ulimits"] = [Ulimit(name="nofile", soft=order.open_files, hard=order.open_files)]
-        if self._maps_users():
-            options["userns_mode"] = "keep-id"
-        return options
+        return options | self._identity()
 
-    def _maps_users(self) -> bool:
-        """Whether an id inside is another outside, so that files would belong to nobody: Podman without root."""
-        return self._user[0] != 0 and self.describe().startswith("Podman")
+    def _identity(self) -> dict[str, str]:
+        """Who the processes are, so that their files belong to the server user outside, too."""
+        with _told("the container engine does not say how it runs"):
+            maps_users = "name=rootless" in (self._client.info().get("SecurityOptions") or [])
+        user = {"user": f"{self._user[0]}:{self._user[1]}"}
+        if not maps_users:
+            return user
+        if not self.describe().startswith("Podman"):
+            raise HostError(
+                f"the container engine at {self.where} runs without root and gives files to ids of its own",
+                "data directories could not be copied or removed",
+                "use Podman's socket, which keeps ids, or Docker as the system's service",
+            )
+        return user | {"userns_mode": "keep-id"}
 
     def _labels(self) -> dict[str, str]:
         return {_LABEL: f"{os.getpid()}"}
