@@ -83,7 +83,9 @@ class Look:
         own = [
             run
             for run in self.plan.runs
-            if (run.cell.workload, run.cell.route, run.cell.tier_bytes) == place and run.cell.target == target
+            if (run.cell.workload, run.cell.route, run.cell.tier_bytes) == place
+            and run.cell.target == target
+            and not run.is_sentinel
         ]
         return max(own, key=lambda run: run.cell.concurrency)
 
