@@ -46,7 +46,7 @@ from dbdyno.analyse._series_words import (
 from dbdyno.analyse._variation import seen_variation
 from dbdyno.analyse._weaken import StudyFacts, weaknesses
 from dbdyno.analyse._windows import SHORTEST_WINDOW_S, WindowJudgement, judge_window, unsettled_windows
-from dbdyno.analyse._words import change_words, counted, listed, plus_minus, ratio_words, supported
+from dbdyno.analyse._words import change_words, counted, listed, percent_words, plus_minus, ratio_words, supported
 
 __all__ = [
     "PRECISIONS",
@@ -104,6 +104,7 @@ __all__ = [
     "pair_at",
     "parse_criterion",
     "peak_words",
+    "percent_words",
     "place_of",
     "place_words",
     "plus_minus",

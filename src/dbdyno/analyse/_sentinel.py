@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.analyse._words import counted
+from dbdyno.analyse._words import counted, percent_words
 from dbdyno.core import Cell, RunRecord
 from dbdyno.stats import t_quantile
 
@@ -73,8 +73,10 @@ def sentinel_words(found: SentinelJudgement) -> str:
     runs = counted(found.runs, "run") + ("" if found.runs == found.planned else f" of {found.planned}")
     if found.change is None or found.half_width is None or found.spread is None:
         return f"{who}, {runs}: too few to see a drift of the machine"
-    change = f"{100 * found.change:+.2g} % from the first to the last (±{100 * found.half_width:.2g} %)"
-    return f"{who}, {runs} through the study: {change}, spread {100 * found.spread:.2g} %"
+    change = (
+        f"{percent_words(found.change, signed=True)} from the first to the last (±{percent_words(found.half_width)})"
+    )
+    return f"{who}, {runs} through the study: {change}, spread {percent_words(found.spread)}"
 
 
 def _line(when: Sequence[float], level: Sequence[float]) -> tuple[float, float, float]:

@@ -6,6 +6,17 @@ import math
 from collections.abc import Sequence
 
 
+def percent_words(share: float, *, signed: bool = False) -> str:
+    """A share to two digits, and as a whole number from 100 % on.
+
+    >>> percent_words(0.0123), percent_words(4.9), percent_words(0.5, signed=True)
+    ('1.2 %', '490 %', '+50 %')
+    """
+    percent = 100 * share
+    digits = ",.0f" if abs(percent) >= 100 else ".2g"
+    return f"{percent:{'+' if signed else ''}{digits}} %"
+
+
 def supported(value: float, half_width: float) -> str:
     """A number rounded to the second digit of its half-width, thousands separated.
 

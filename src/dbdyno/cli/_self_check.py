@@ -138,7 +138,7 @@ def _lines(found: SelfCheck, study: Study) -> list[str]:
 
 
 def _conclusions(found: SelfCheck, held: float) -> list[str]:
-    from dbdyno.analyse import counted
+    from dbdyno.analyse import counted, percent_words
 
     made = counted(len(found.comparisons), "comparison")
     lines = [f"called different      {found.different} of {made}"]
@@ -149,9 +149,11 @@ def _conclusions(found: SelfCheck, held: float) -> list[str]:
     else:
         lines.append(f"this machine          {found.quiet}")
     if found.spread is not None:
-        lines.append(f"spread of repeats     {100 * found.spread:.2g} % (assumed where nothing is known: 1.2 %)")
+        lines.append(f"spread of repeats     {percent_words(found.spread)} (assumed where nothing is known: 1.2 %)")
         smallest = [(repeats, found.smallest_difference(repeats)) for repeats in (2, found.repeats, 2 * found.repeats)]
-        known = dict.fromkeys(f"{100 * least:.2g} % with {repeats}" for repeats, least in smallest if least is not None)
+        known = dict.fromkeys(
+            f"{percent_words(least)} with {repeats}" for repeats, least in smallest if least is not None
+        )
         lines.append(f"differences found     from {', '.join(known)} repeats on (power 0.8)")
     if found.missing:
         lines.append(f"missing               {counted(found.missing, 'comparison')}: runs failed or are suspect")
