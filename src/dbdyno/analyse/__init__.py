@@ -11,6 +11,7 @@ from dbdyno.analyse._capacity import (
 )
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses
+from dbdyno.analyse._course_now import verdict_words
 from dbdyno.analyse._criterion import Criterion, parse_criterion
 from dbdyno.analyse._diff import (
     CellChange,
@@ -120,6 +121,7 @@ __all__ = [
     "tps_point",
     "turned",
     "unsettled_windows",
+    "verdict_words",
     "wave_words",
     "weaknesses",
     "window_words",

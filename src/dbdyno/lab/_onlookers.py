@@ -73,4 +73,7 @@ def _run(run: Run) -> dict[str, JsonValue]:
 
 
 def _second(event: events.SecondMeasured) -> dict[str, JsonValue]:
-    return {name: getattr(event, name) for name in _TOLD}
+    facts: dict[str, JsonValue] = {name: getattr(event, name) for name in _TOLD}
+    if event.course is not None:
+        facts |= {"unsettled": list(event.course.unsettled), "passes": event.course.passes}
+    return facts

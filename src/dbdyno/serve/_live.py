@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbdyno.analyse import verdict_words
 from dbdyno.core import AnalysisError, Cell, format_memory
-from dbdyno.stats import noise_interval
+from dbdyno.stats import Course, noise_interval
 from dbdyno.store import JournalEntry
 
 FRESH_NS = 10 * 10**9
@@ -109,9 +110,18 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
         "is_window": [entry.facts.get("phase") == "window" for entry in shown],
         "qps": _number(last.get("qps")),
         "errors": run.errors,
+        "verdict": _verdict(last),
         "client_use_share": _number(last.get("client_use_share")),
         **_level(run.window()),
     }
+
+
+def _verdict(last: Mapping[str, Any]) -> str:
+    """What keeps a warm-up going whose length is left to the run; empty in a window, whose level is shown."""
+    unsettled, passes = last.get("unsettled"), _number(last.get("passes"))
+    if last.get("phase") == "window" or not isinstance(unsettled, list) or passes is None:
+        return ""
+    return verdict_words(Course(unsettled=tuple(map(str, unsettled)), passes=int(passes)))
 
 
 def _level(window: Sequence[float]) -> dict[str, object]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dbdyno.lab import Event, RunFinished, SecondMeasured
+from dbdyno.lab import Event, RunFinished, RunStarted, SecondMeasured
+from dbdyno.lab._onlookers import told_to_onlookers
+from dbdyno.stats import Course
+from dbdyno.store import LiveLog
+from dbdyno.store._live import read_live
 
 Lab = Any  # the fixture of conftest.py, which can't be imported by name
 
@@ -38,6 +43,18 @@ def test_each_second_is_there_when_it_is_told(laboratory: Lab) -> None:
     assert len(seconds[5][0]) == len(seconds[2][0])  # each run begins anew
     assert not (laboratory.results.path / "live.jsonl").exists()
     assert laboratory.results.verify() == ()
+
+
+def test_what_an_open_run_has_come_to_is_told(tmp_path: Path, laboratory: Lab) -> None:
+    log = LiveLog(tmp_path / "live.jsonl")
+    run = laboratory.plan.runs[0]
+    course = Course(seen_s=130, unsettled=("cache",), passes=0)
+    with told_to_onlookers(log, lambda event: None) as tell:
+        tell(RunStarted(run, 1, 4))
+        tell(SecondMeasured(run, "warm-up", 130, 1800, 90.0, None, 0, None, course))
+        last = read_live(tmp_path / "live.jsonl")[-1]
+    assert (last.facts["unsettled"], last.facts["passes"]) == (["cache"], 0)
+    assert not (tmp_path / "live.jsonl").exists()
 
 
 def test_a_study_that_breaks_off_leaves_nothing_behind(laboratory: Lab) -> None:

@@ -166,6 +166,17 @@ def test_a_running_study_is_seen_second_by_second(tmp_path: Path) -> None:
     assert not (tmp_path / "live" / "live.jsonl").exists()
 
 
+def test_what_keeps_an_open_warm_up_going_is_told(tmp_path: Path) -> None:
+    running = Running(tmp_path / "live")
+    with running.open() as log:
+        log.tell("second", {**second(130, phase="warm-up"), "unsettled": ["cache"], "passes": 0})
+        live = live_object(live_run(running.results.live()))
+        assert live is not None and live["verdict"] == "not settled: cache still filling"
+        log.tell("second", {**second(1), "unsettled": [], "passes": 1})
+        live = live_object(live_run(running.results.live()))
+        assert live is not None and live["verdict"] == ""
+
+
 def test_metrics_of_the_run_under_way_are_openmetrics(tmp_path: Path) -> None:
     running = Running(tmp_path / 'a "quoted" \\ folder')
     with running.open() as log:

@@ -169,6 +169,7 @@
   }
 
   function levelWords(live) {
+    if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
     if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
     const noise = live.half_width === null ? "" : ` ± ${number((100 * live.half_width) / live.mean, 2)} % (noise of this run alone)`;
     return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;

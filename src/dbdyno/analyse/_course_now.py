@@ -1,4 +1,4 @@
-"""How far the verdict on a run has come, for the line that is redrawn each second."""
+"""How far the verdict on a run has come, for who looks on."""
 
 from __future__ import annotations
 
