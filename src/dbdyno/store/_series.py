@@ -27,7 +27,7 @@ class SecondRow:
     Parameters
     ----------
     second : from 0, the load's own count; a gap in it is a missing report
-    phase : warm-up or window
+    phase : warm-up or window; after: driven while a load whose length was left open was being ended
     tps : completed transactions divided by `duration_ns`
     failed, retries : transactions given up; repeated after a transient error
     errors : server errors of all statements

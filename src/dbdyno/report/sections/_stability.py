@@ -96,13 +96,16 @@ def _few(values: Sequence[float]) -> list[float]:
 
 
 def _tps(series: Mapping[str, dict[str, Any]], record: RunRecord) -> tuple[list[float], int]:
-    """Throughput as drawn, and where the window begins in it."""
+    """Throughput as drawn, and where the window begins in it; not the seconds in which an open load was ended."""
     found = series.get(record.run.run_id)
     line = next((p["lines"][0] for p in (found or {}).get("panels", []) if p["key"] == "tps"), None)
     if found is None or line is None:
         return [], 0
-    begin = next((phase["from"] for phase in found["phases"] if phase["phase"] == "window"), 0)
-    return line["v"], sum(1 for second in line["s"] if second < begin)
+    phases = found["phases"]
+    begin = next((phase["from"] for phase in phases if phase["phase"] == "window"), 0)
+    end = next((phase["from"] for phase in phases if phase["phase"] == "after"), None)
+    values = [value for second, value in zip(line["s"], line["v"], strict=True) if end is None or second < end]
+    return values, sum(1 for second in line["s"] if second < begin)
 
 
 def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tuple[str, float]:
