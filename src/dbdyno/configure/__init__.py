@@ -8,6 +8,7 @@ from dbdyno.configure._baseline import REDO_CAPACITY_BYTES
 from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._death import Death, disk_full_line
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._leftover import end_leftover
@@ -22,6 +23,7 @@ __all__ = [
     "REDO_CAPACITY_BYTES",
     "RESERVED_OPTIONS",
     "Credentials",
+    "Death",
     "Endpoint",
     "Engine",
     "Server",
@@ -30,6 +32,7 @@ __all__ = [
     "choose_settings",
     "copy_data_directory",
     "credentials_file",
+    "disk_full_line",
     "end_leftover",
     "initialise",
     "option_file",

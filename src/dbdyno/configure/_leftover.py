@@ -7,21 +7,32 @@ the process of that pid, that start time and that boot.
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
-from dbdyno.hosts import Host, Process
+from dbdyno.hosts import Host, MemoryGroup, Process
 
 _NOTE = "server.json"
 _KILL_WAIT_S = 30
 
 
-def write_note(run_directory: Path, process: Process, private_directory: Path, host: Host) -> None:
+def write_note(
+    run_directory: Path,
+    process: Process,
+    private_directory: Path,
+    host: Host,
+    title: str = "",
+    memory_group: MemoryGroup | None = None,
+) -> None:
     """Say which process runs on this folder."""
     note = {
         "pid": process.pid,
         "start_ticks": process.start_ticks,
         "boot_id": host.facts().boot_id,
         "private_directory": str(private_directory),
+        "engine": title,
+        "memory_group": str(memory_group.folder) if memory_group is not None else None,
+        "started_ns": time.time_ns(),
     }
     host.write_private(run_directory / _NOTE, json.dumps(note) + "\n")
 

@@ -13,11 +13,12 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials
+from dbdyno.configure._death import Death, diagnose, exit_words
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import remove_note
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, HostError, Route
-from dbdyno.hosts import ContainerProcess, Host, Process
+from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 _CONNECT_TIMEOUT_S = 10
 _LOG_TAIL_LINES = 20
+_LATE_BYTES = 256 << 10
+_KILL_WAIT_S = 60
+OUTPUT = "server.out"
+"""File of a run directory with what the server said beside its error log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,9 @@ class Server:
     settings : options asked, each with what is effective; empty for a server that is not ours
     option_file : text of its option file; empty for a server that is not ours
     start_ns : from the call of `start_server` to the first login
+    stop_ns : from asking it to end to the end of its process; None where it was not asked, or did not end cleanly
+    kill_ns : from SIGKILL to the end of its process; None where it was not killed by us
+    memory_use : of its memory group, read last before the group was removed; None without a group
     """
 
     def __init__(
@@ -70,6 +78,7 @@ class Server:
         error_log: Path | None = None,
         private_directory: Path | None = None,
         run_directory: Path | None = None,
+        memory_group: MemoryGroup | None = None,
     ) -> None:
         self.installation = installation
         self.endpoint = endpoint
@@ -78,6 +87,13 @@ class Server:
         self.settings: tuple[Setting, ...] = ()
         self.option_file = ""
         self.start_ns = 0
+        self.stop_ns: int | None = None
+        self.kill_ns: int | None = None
+        self.memory_use: MemoryUse | None = None
+        self.memory_group = memory_group
+        self._oom = host.watch_oom(process.pid) if process is not None else None
+        self._death: Death | None = None
+        self._is_ending = False
         self._host = host
         self._credentials = credentials
         self._admin_socket = admin_socket
@@ -173,37 +189,56 @@ class Server:
         """
         if self.process is None:
             return 0.0
-        started = time.monotonic()
-        with self._private_files_removed():
+        started_ns = time.monotonic_ns()
+        with self._taken_down():
             self.process.terminate()
             try:
                 code = self.process.wait(timeout_s)
             except HostError as error:
                 self.process.kill()
-                self.process.wait(30)
+                self.process.wait(_KILL_WAIT_S)
                 raise ConfigureError(
                     f"{self.installation.title} did not stop within {timeout_s:g} s and was killed", self.log_tail()
                 ) from error
             if code != 0:
+                death = self._diagnosed(code)
                 raise ConfigureError(
-                    f"{self.installation.title} ended with {_exit_words(code)} when asked to stop", self.log_tail()
+                    f"{self.installation.title} did not end cleanly when asked to stop",
+                    f"{death.words}\n{death.excerpt}",
                 )
-        return time.monotonic() - started
+            self.stop_ns = time.monotonic_ns() - started_ns
+        return (time.monotonic_ns() - started_ns) / 1e9
 
     def kill(self) -> None:
-        """End it at once; its data directory is only good for being thrown away."""
+        """End it at once; its data directory is only good for being thrown away, or for being recovered."""
         if self.process is not None:
-            with self._private_files_removed():
+            started_ns, was_alive = time.monotonic_ns(), self.autopsy() is None
+            with self._taken_down():
                 self.process.kill()
-                self.process.wait(30)
+                self.process.wait(_KILL_WAIT_S)
+                if was_alive:
+                    self.kill_ns = time.monotonic_ns() - started_ns
 
     def death(self) -> str | None:
         """How it ended, in words; None while it runs or when it is not ours to see."""
-        code = self.process.poll() if self.process is not None else None
-        if code is None:
-            return None
-        ran_out = isinstance(self.process, ContainerProcess) and self.process.was_out_of_memory
-        return _exit_words(code) + (": out of memory within its container's limit" if ran_out else "")
+        death, code = self.autopsy(), self.process.poll() if self.process is not None else None
+        if death is not None:
+            return death.words
+        return None if code is None else exit_words(code)  # it was we who ended it
+
+    def autopsy(self) -> Death | None:
+        """Why it ended by itself, with what its log says of it; None while it runs and when it was we who ended it."""
+        code = self.process.poll() if self.process is not None and not self._is_ending else None
+        if code is not None and self._death is None:
+            self._death = self._diagnosed(code)
+        return self._death
+
+    def read_memory_use(self) -> MemoryUse | None:
+        """What its memory group has used so far; None without a group."""
+        if self.memory_group is not None:
+            with contextlib.suppress(OSError):  # the group is gone: what was read last stands
+                self.memory_use = self.memory_group.use()
+        return self.memory_use
 
     def order_target(self, database: str) -> dict[str, str | int | None]:
         """The ``target`` of a load order: where, as whom, and the name of the password's file."""
@@ -224,7 +259,7 @@ class Server:
         return log_tail(self._error_log, lines) if self._error_log is not None else ""
 
     def _not_let_in(self, words: str) -> ConfigureError:
-        ended = self.death() is not None
+        ended = self.process is not None and self.process.poll() is not None
         return ConfigureError(
             f"{self.installation.title} {'has ended' if ended else 'does not let us in'}",
             f"{words}\n{self.log_tail()}".strip() if ended else words,
@@ -242,11 +277,24 @@ class Server:
         file = address.password_file if address is not None else None
         return self._host.read_private(Path(file)).rstrip("\n") if file else ""
 
+    def _diagnosed(self, code: int) -> Death:
+        signs = self._oom.signs() if self._oom is not None else OomSigns()
+        limit = self.memory_group.limit_bytes if self.memory_group is not None else None
+        if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
+            signs = replace(signs, in_group=1) if self.process.was_out_of_memory else signs
+        logs = [self._error_log, self._run_directory / OUTPUT if self._run_directory is not None else None]
+        return diagnose(code, "\n".join(_late_text(log) for log in logs if log is not None), signs, limit)
+
     @contextlib.contextmanager
-    def _private_files_removed(self) -> Iterator[None]:
+    def _taken_down(self) -> Iterator[None]:
+        """What belongs to the process goes with it: its private files, its note, its memory group."""
+        self.read_memory_use()
+        self._is_ending = True
         try:
             yield
         finally:
+            if self.memory_group is not None:
+                self._host.remove_memory_group(self.memory_group.folder)
             if self._private_directory is not None:
                 self._host.remove_tree(self._private_directory)
             if self._run_directory is not None:
@@ -288,10 +336,12 @@ def log_tail(path: Path, lines: int = _LOG_TAIL_LINES) -> str:
         return ""
 
 
-def _exit_words(code: int) -> str:
-    """An exit code for people.
-
-    >>> _exit_words(-9), _exit_words(1)
-    ('signal 9', 'exit code 1')
-    """
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+def _late_text(path: Path) -> str:
+    """The end of a log, long enough for any stack."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(size - _LATE_BYTES, 0))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import secrets
 import socket
+import struct
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._credentials import Credentials, credentials_file
@@ -16,11 +19,15 @@ from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
 from dbdyno.configure._plugin import absent_engine, plugin_error
 from dbdyno.configure._readback import read_back
-from dbdyno.configure._server import Server, log_tail, private_endpoint
+from dbdyno.configure._server import OUTPUT, Server, log_tail, private_endpoint
 from dbdyno.configure._setting import Setting
 from dbdyno.core import ConfigureError, ContainerChoice, Route
 from dbdyno.engines import beside, family_of, known_options, suggest
-from dbdyno.hosts import ContainerProcess, Host, Process
+from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, Process
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
 
 _ON_THE_HOST = ContainerChoice()
 _POLL_S = 0.05
@@ -28,6 +35,7 @@ _SETTLE_S = 10.0
 _LAST_LINES = 20
 _ALL_LINES = 10_000
 _PORT_ATTEMPTS = 5
+_PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
 _REFUSED_RES = (
     re.compile(r"unknown (?:variable|option) '(?:--)?([\w-]+)"),
@@ -50,6 +58,7 @@ class _Order:
     cpus: Sequence[int] | None
     timeout_s: float
     container: ContainerChoice
+    memory_limit_bytes: int | None = None
 
     @property
     def temporary(self) -> Path:
@@ -61,7 +70,7 @@ class _Order:
 
     @property
     def output(self) -> Path:
-        return self.run_directory / "server.out"
+        return self.run_directory / OUTPUT
 
     def words(self, lines: int = _LAST_LINES) -> str:
         """What the server said last, before its log was open too."""
@@ -80,6 +89,7 @@ def start_server(
     cpus: Sequence[int] | None = None,
     timeout_s: float = 120,
     container: ContainerChoice = _ON_THE_HOST,
+    memory_limit_bytes: int | None = None,
 ) -> Server:
     """Start an engine on a data directory and read its settings back.
 
@@ -91,9 +101,11 @@ def start_server(
         caller to remove
     storage_engine : its plug-in is loaded when it is one
     container : how that of an engine out of an image is held
+    memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
 
     Raises
     ------
+    HostError : memory can't be bounded on this host, or not by this user
     ConfigureError : it did not start (the end of its log is given), refused an option (named), or a setting did
         not take effect (named)
     """
@@ -108,6 +120,7 @@ def start_server(
         cpus,
         timeout_s,
         container,
+        memory_limit_bytes,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
@@ -138,14 +151,27 @@ def _start(order: _Order) -> Server:
     for folder in beside(order.data_directory, order.storage_engine):
         host.make_directory(folder, for_server=True)
     private = host.make_private_directory()
+    group = None
     try:
-        return _start_in(order, private, credentials, started_ns)
+        group = _memory_group(order)
+        return _start_in(order, private, group, credentials, started_ns)
     except BaseException:
         host.remove_tree(private)
+        if group is not None:
+            host.remove_memory_group(group.folder)
         raise
 
 
-def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns: int) -> Server:
+def _memory_group(order: _Order) -> MemoryGroup | None:
+    if order.memory_limit_bytes is None or order.installation.image:
+        return None
+    name = f"{order.run_directory.parent.name}-{order.run_directory.name}-{secrets.token_hex(4)}"
+    return order.host.make_memory_group(name, order.memory_limit_bytes)
+
+
+def _start_in(
+    order: _Order, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
+) -> Server:
     host = order.host
     port = free_port() if order.route == "loopback" else None
     admin_socket = private / "s" / "s.sock"
@@ -153,7 +179,7 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
     options = order.run_directory / "my.cnf"
     text = option_file(_launch(order, admin_socket, port), order.settings)
     options.write_text(text)
-    process = _spawned(order, options, admin_socket.parent)
+    process = _spawned(order, options, admin_socket.parent, group)
     endpoint = private_endpoint(order.route, private, port, credentials, host)
     if isinstance(process, ContainerProcess) and (own := container_port(order.route, order.container)):
         endpoint = replace(endpoint, host=process.address, port=own)
@@ -168,13 +194,16 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
         error_log=order.error_log,
         private_directory=private,
         run_directory=order.run_directory,
+        memory_group=group,
     )
     server.option_file = text
     try:
-        write_note(order.run_directory, process, private, host)
+        write_note(order.run_directory, process, private, host, order.installation.title, group)
         _await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
         _check_storage_engine(server, order)
+        if port is not None:
+            _check_port(server)
         server.settings = _read_back(server, order)
     except BaseException:
         server.kill()
@@ -182,7 +211,7 @@ def _start_in(order: _Order, private: Path, credentials: Credentials, started_ns
     return server
 
 
-def _spawned(order: _Order, options: Path, sockets: Path) -> Process:
+def _spawned(order: _Order, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
     limit = _open_files(order.settings)
     if order.installation.image:
         return spawn_in_container(
@@ -192,7 +221,7 @@ def _spawned(order: _Order, options: Path, sockets: Path) -> Process:
             data_directory=order.data_directory,
             output=order.output,
             route=order.route,
-            choice=order.container,
+            choice=_bounded(order.container, order.memory_limit_bytes),
             host=order.host,
             cpus=order.cpus,
             open_files=limit,
@@ -204,7 +233,14 @@ def _spawned(order: _Order, options: Path, sockets: Path) -> Process:
         as_server_user=True,
         cpus=order.cpus,
         limit_open_files=limit,
+        memory_group=group,
     )
+
+
+def _bounded(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
+    """The container's own limit, or that of the study where it is the lower one: its engine makes the group."""
+    limits = [limit for limit in (choice.memory_bytes, limit_bytes) if limit is not None]
+    return replace(choice, memory_bytes=min(limits, default=None))
 
 
 def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, str]:
@@ -227,7 +263,8 @@ def _await_login(server: Server, process: Process, order: _Order) -> None:
     deadline = time.monotonic() + order.timeout_s
     while True:
         try:
-            server.connect().close()
+            with server.connect() as connection:
+                _check_listener(connection, process, order)
         except ConfigureError as error:
             if process.poll() is not None:
                 raise _died(server, order) from error
@@ -249,6 +286,30 @@ def _check_storage_engine(server: Server, order: _Order) -> None:
         raise absent_engine(order.storage_engine, there, order.words(_ALL_LINES), order.installation)
 
 
+def _check_listener(connection: Connection[Cursor], process: Process, order: _Order) -> None:
+    """The process at the other end of the socket is the one that was started, as the kernel tells."""
+    credentials = connection._sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)  # type: ignore[attr-defined]
+    pid = _PEER.unpack(credentials)[0]
+    if pid not in (0, process.pid):  # 0: the peer lives in a namespace that is not seen from here
+        raise ConfigureError(
+            f"another server than {order.installation.title} answers on its socket",
+            f"process {pid} listens, process {process.pid} was started",
+        )
+
+
+def _check_port(server: Server) -> None:
+    """The server behind the port is the one behind the socket: another may have been quicker to take it."""
+    with server.connect(as_load_user=True) as load, load.cursor() as cursor:
+        cursor.execute("SELECT @@socket, @@port")
+        found = cursor.fetchone()
+    with server.connect() as administrator, administrator.cursor() as cursor:
+        cursor.execute("SELECT @@socket, @@port")
+        if cursor.fetchone() != found:
+            raise ConfigureError(
+                f"another server answers on port {server.endpoint.port}", f"its socket is {found and found[0]}"
+            )
+
+
 def _died(server: Server, order: _Order) -> ConfigureError:
     words = order.words()
     title = order.installation.title
@@ -268,7 +329,11 @@ def _died(server: Server, order: _Order) -> ConfigureError:
                 line,
                 near if option not in near else "correct its value, or remove it from the settings of the target",
             )
-    return ConfigureError(f"{title} did not start: it ended with {server.death()}", words, "")
+    death = server.autopsy()
+    if death is None:
+        return ConfigureError(f"{title} did not start", words, "")
+    remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
+    return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
 
 
 def _read_back(server: Server, order: _Order) -> tuple[Setting, ...]:

@@ -148,6 +148,8 @@ class RunRecord:
     Parameters
     ----------
     status : good; suspect (kept, shown, not trusted: see reason); failed; skipped; missing (never reached)
+    fault : of a run that a fault below it spoilt: assertion, crashed, disk-full, ended, killed, oom, oom-limit,
+        out-of-memory, stopped; empty of all others
     window_s : seconds judged
     tps_mean, tps_half_width : committed transactions per second and the noise half-width at 95 %
     errors : error code -> count, in the window
@@ -176,6 +178,7 @@ class RunRecord:
     storage_engine: str
     status: RunStatus
     reason: str = ""
+    fault: str = ""
     window_s: float = 0.0
     tps_mean: float | None = None
     tps_half_width: float | None = None

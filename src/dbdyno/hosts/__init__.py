@@ -12,6 +12,8 @@ from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._hold import Hold
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
+from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
+from dbdyno.hosts._oom import OomSigns, OomWatch
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
 from dbdyno.hosts._process_facts import process_facts
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
@@ -29,7 +31,11 @@ __all__ = [
     "HostFacts",
     "ImageFacts",
     "LocalHost",
+    "MemoryGroup",
+    "MemoryUse",
     "Network",
+    "OomSigns",
+    "OomWatch",
     "PipedProcess",
     "Process",
     "find_process",

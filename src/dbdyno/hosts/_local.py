@@ -22,6 +22,8 @@ from dbdyno.core import HostError
 from dbdyno.hosts._containers import Containers, open_containers
 from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
 from dbdyno.hosts._home import Home
+from dbdyno.hosts._memory_group import MemoryGroup, make_memory_group, remove_group
+from dbdyno.hosts._oom import OomWatch
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
 from dbdyno.hosts._protocol import Completed
 
@@ -29,6 +31,8 @@ _FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
 _TAIL_CHARACTERS = 2000
 _REMOVE_ATTEMPTS = 20
 _REMOVE_PAUSE_S = 0.1
+# Waits for a line before it becomes the program: time to put it into its group. A maker that dies lets it end.
+_HELD_BACK = ("sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh")
 
 
 class _Identity(TypedDict, total=False):
@@ -98,22 +102,28 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         limit_open_files: int | None = None,
+        memory_group: MemoryGroup | None = None,
     ) -> OwnProcess:
         """See `Host`. `limit_open_files` is lowered to the hard limit of this process."""
         command = [*_limited(limit_open_files), *_pinned(cpus), *argv]
+        if memory_group is not None:
+            command = [*_HELD_BACK, *command]
         with contextlib.ExitStack() as stack:
             out = stack.enter_context(stdout.open("ab")) if stdout else subprocess.DEVNULL
             err = stack.enter_context(stderr.open("ab")) if stderr else subprocess.DEVNULL
             popen = _popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if memory_group is None else subprocess.PIPE,
                 stdout=out,
                 stderr=err,
                 env=_environment(env),
                 cwd=cwd,
                 identity=self._identity(as_server_user),
             )
-        return OwnProcess(popen)
+        process = OwnProcess(popen)
+        if memory_group is not None:
+            _let_go_in(memory_group, popen)
+        return process
 
     def spawn_piped(
         self,
@@ -147,6 +157,18 @@ class LocalHost:
     def find_process(self, pid: int, start_ticks: int) -> ForeignProcess | None:
         """See `Host`."""
         return find_process(pid, start_ticks)
+
+    def watch_oom(self, pid: int) -> OomWatch:
+        """See `Host`."""
+        return OomWatch.begin(pid)
+
+    def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
+        """See `Host`."""
+        return make_memory_group(name, limit_bytes)
+
+    def remove_memory_group(self, folder: Path) -> None:
+        """See `Host`."""
+        remove_group(folder)
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. The destination must not exist; a failed copy leaves nothing behind."""
@@ -313,6 +335,20 @@ def _popen(
         raise HostError(f"the command '{argv[0]}' is not on this host", str(error)) from error
     except OSError as error:
         raise HostError(f"can't start '{argv[0]}'", str(error)) from error
+
+
+def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
+    try:
+        group.add(popen.pid)
+        if popen.stdin is not None:
+            with popen.stdin as pipe:
+                pipe.write(b"go\n")
+    except (HostError, OSError) as error:
+        popen.kill()
+        popen.wait()
+        if isinstance(error, HostError):
+            raise
+        raise HostError("a process ended before it could be put into its memory group", str(error)) from error
 
 
 def _kill_group(popen: subprocess.Popen[bytes]) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dbdyno.hosts._facts import HostFacts
+from dbdyno.hosts._memory_group import MemoryGroup
+from dbdyno.hosts._oom import OomWatch
 
 if TYPE_CHECKING:
     from dbdyno.hosts._containers import Containers
@@ -105,8 +107,12 @@ class Host(Protocol):
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         limit_open_files: int | None = None,
+        memory_group: MemoryGroup | None = None,
     ) -> Process:
-        """Start and leave running, in its own session: a Ctrl-C at the terminal does not reach it."""
+        """Start and leave running, in its own session: a Ctrl-C at the terminal does not reach it.
+
+        `memory_group`: it is in the group before its program begins, so all its memory is counted there.
+        """
 
     def spawn_piped(
         self,
@@ -123,6 +129,15 @@ class Host(Protocol):
 
     def find_process(self, pid: int, start_ticks: int) -> Process | None:
         """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
+
+    def watch_oom(self, pid: int) -> OomWatch:
+        """Note what the kernel has killed so far, to tell later whether it killed this process."""
+
+    def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
+        """A control group of bounded memory; HostError where there is no controller or no right to it."""
+
+    def remove_memory_group(self, folder: Path) -> None:
+        """Remove a group that an earlier run has made; one that is gone is fine."""
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """Copy a directory with owners, modes and holes; ``reflink`` or ``copy``, whichever was possible."""

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pymysql
 
+from dbdyno.configure import Death
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.gates import ServerFacts, gate_facts
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.lab._changed import changed_caveats, changed_variables
+from dbdyno.lab._fault import fault_of
 from dbdyno.lab._live import Telling
 from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
@@ -106,10 +108,13 @@ class Attempts:
         )
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
-        record = record_of(run, prepared, measured, server.log_tail())
+        log_tail = server.log_tail()
+        record = record_of(run, prepared, measured, server.autopsy(), log_tail)
         changed = changed_caveats(changed_variables(variables, variables_after))
+        record = replace(record, caveats=(*record.caveats, *changed))
+        record = self._ended(_with_conditions(record, verified.answers), server)
         return StoredRun(
-            record=_with_conditions(replace(record, caveats=(*record.caveats, *changed)), verified.answers),
+            record=record,
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
@@ -127,9 +132,22 @@ class Attempts:
             end=measured.end,
             counters=_counters(measured, server.telemetry_facts()),
             telemetry_facts={**server.telemetry_facts(), "client_use": self._client_facts(run, order)},
+            life=server.life(),
             server_cnf=server.option_file,
-            server_log=server.log_tail(),
+            server_log=log_tail,
         )
+
+    def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
+        """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""
+        if self.study.ending == "discard" or record.status == "failed":
+            return record
+        self.on_event(events.RunPhaseEntered(record.run, "stop" if self.study.ending == "stop" else "recover"))
+        try:
+            server.end(self.study.ending)
+        except DbdynoError as error:
+            caveat = Caveat("ending-failed", f"after the window: {error.what}")
+            return replace(record, caveats=(*record.caveats, caveat))
+        return record
 
     def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
         """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
@@ -162,15 +180,14 @@ class Attempts:
         return gate_facts(prepared.target.engine.storage_engine, variables, schema, is_flash=is_flash)
 
 
-def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str) -> RunRecord:
-    """The record of a run that was driven. Of a failed one, the end of the server's log is part of the reason."""
+def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, death: Death | None, log_tail: str) -> RunRecord:
+    """The record of a run that was driven. Of a failed one, what the server's log tells is part of the reason."""
     figures, judgement = measured.figures, measured.judgement
     caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
     if prepared.target.held_share:
         caveats = (*caveats, Caveat("held", f"its process was held for {prepared.target.held_share:.0%} of the time"))
-    reason = judgement.reason
-    if judgement.status == "failed" and "server died" in reason:
-        reason = f"{reason}\n{_last_lines(log_tail)}".strip()
+    died = death if judgement.status == "failed" else None
+    fault, reason = fault_of(judgement.status, judgement.reason, died, figures.errors, log_tail)
     use = figures.client_use
     return RunRecord(
         run=run,
@@ -179,6 +196,7 @@ def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, log_tail: str
         storage_engine=prepared.target.engine.storage_engine,
         status=judgement.status,
         reason=reason,
+        fault=fault,
         window_s=figures.window_s,
         tps_mean=figures.tps_mean,
         tps_half_width=figures.tps_half_width,
@@ -226,10 +244,8 @@ def _failed(
     run: Run, prepared: Prepared | Unprepared, error: Exception, started_ns: int, server: RunServer | None = None
 ) -> StoredRun:
     log_tail = server.log_tail() if server else ""
-    death = server.death() if server else None
-    reason = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
-    if death:
-        reason = f"the server died: {death}; {reason}\n{_last_lines(log_tail)}".strip()
+    words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
+    fault, reason = fault_of("failed", words, server.autopsy() if server else None, (), log_tail)
     record = RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -237,11 +253,13 @@ def _failed(
         storage_engine=prepared.target.engine.storage_engine,
         status="failed",
         reason=reason,
+        fault=fault,
         started_ns=started_ns,
         ended_ns=time.time_ns(),
     )
     return StoredRun(
         record,
+        life=server.life() if server else {},
         settings=server.settings if server else (),
         server_cnf=server.option_file if server else "",
         server_log=log_tail,
@@ -264,7 +282,3 @@ def _counters(measured: MeasuredRun, lacking: Mapping[str, JsonValue]) -> dict[s
     absent = lacking.get("absent_counters")
     names = [str(name) for name in absent] if isinstance(absent, list) else []
     return counters_document(measured.counters, measured.figures.window_s, measured.figures.transactions, names)
-
-
-def _last_lines(text: str, count: int = 5) -> str:
-    return "\n".join(text.strip().splitlines()[-count:])

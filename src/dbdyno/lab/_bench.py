@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from dbdyno.configure import Death
 from dbdyno.core import Run, Target
 from dbdyno.measure.telemetry import Source
 from dbdyno.populate import FillServer, FreshServer, Snapshot
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue, SettingRow
+from dbdyno.study import Ending
 
 
 class RunServer(FillServer, Protocol):
@@ -40,6 +42,20 @@ class RunServer(FillServer, Protocol):
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
+
+    def autopsy(self) -> Death | None:
+        """Why it ended; None while it runs or when it can't be seen."""
+
+    def life(self) -> Mapping[str, JsonValue]:
+        """Times of its start and its ends, what it used of its memory limit, how it died; as far as known by now."""
+
+    def end(self, ending: Ending) -> None:
+        """End it as the study asks; times are told by `life`. Nothing happens to a server that is not ours.
+
+        Raises
+        ------
+        ConfigureError : it did not shut down cleanly, or did not come back
+        """
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """What its telemetry lacks, and what it watches."""

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from dbdyno.core import ResultComparison, Run, RunRecord
 from dbdyno.stats import Course
 
-RunPhase = Literal["restore", "settle", "load", "verify", "stop"]
+RunPhase = Literal["restore", "settle", "load", "verify", "recover", "stop"]
 
 
 @dataclass(frozen=True, slots=True)

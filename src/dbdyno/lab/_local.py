@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.configure import Setting, attach_server, choose_settings, initialise, start_server
+from dbdyno.configure import Server, Setting, attach_server, choose_settings, initialise, start_server
 from dbdyno.core import Route, Run, Target
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._leftovers import remove_leftovers
 from dbdyno.lab._server import LabServer
-from dbdyno.lab._session import Session
+from dbdyno.lab._session import Session, own_name
 from dbdyno.populate import Snapshot, restore
 from dbdyno.provision import Installation, in_use, provision
 from dbdyno.study import Study
 
 _FILL_TIER_BYTES = 256 << 20
 _FILL_CONCURRENCY = 8
+_START_S = 120.0
+_RECOVERY_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class LocalBench:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "session", Session.own(self.home, self.host))
+        limit = self.study.limits.memory
+        own = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
+        if limit is not None and own:  # before anything is fetched or filled: whether it can be had at all
+            group = self.host.make_memory_group(f"{own_name()}-probe", limit.bytes_at(min(self.study.tiers_bytes)))
+            group.remove()
 
     def clean_up(self) -> tuple[str, ...]:
         """See `Bench`."""
@@ -83,7 +90,9 @@ class LocalBench:
         directory = self.session.new_directory()
         try:
             restore(snapshot, directory / "data", self.host)
-            server = self._started(target, installation, settings, run.cell.route, directory)
+            limit = self.study.limits.memory
+            limit_bytes = limit.bytes_at(run.cell.tier_bytes) if limit is not None else None
+            server = self._started(target, installation, settings, run.cell.route, directory, limit_bytes)
         except BaseException:
             self.host.remove_tree(directory)
             raise
@@ -98,19 +107,25 @@ class LocalBench:
         settings: tuple[Setting, ...],
         route: Route,
         directory: Path,
+        memory_limit_bytes: int | None = None,
     ) -> LabServer:
-        server = start_server(
-            installation,
-            directory / "data",
-            settings,
-            route=route,
-            host=self.host,
-            run_directory=directory,
-            storage_engine=target.engine.storage_engine,
-            cpus=self.study.pinning.server,
-            container=target.container,
-        )
-        return LabServer(server, target.engine.storage_engine, self.host, directory)
+        def start(timeout_s: float = _START_S) -> Server:
+            return start_server(
+                installation,
+                directory / "data",
+                settings,
+                route=route,
+                host=self.host,
+                run_directory=directory,
+                storage_engine=target.engine.storage_engine,
+                cpus=self.study.pinning.server,
+                timeout_s=timeout_s,
+                container=target.container,
+                memory_limit_bytes=memory_limit_bytes,
+            )
+
+        storage_engine = target.engine.storage_engine
+        return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
 
     def _settings(
         self, target: Target, installation: Installation, tier_bytes: int, concurrency_max: int

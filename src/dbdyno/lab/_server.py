@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymysql
 
-from dbdyno.configure import Server
+from dbdyno.configure import Death, Server
 from dbdyno.core import ConfigureError
 from dbdyno.engines import counter_sources
 from dbdyno.hosts import ContainerProcess, Hold, Host, process_facts
@@ -17,6 +18,7 @@ from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
     DiskSource,
+    MemoryLimitSource,
     MemorySource,
     NetworkSource,
     PressureSource,
@@ -27,11 +29,13 @@ from dbdyno.measure.telemetry import (
     device_number,
 )
 from dbdyno.store import JsonValue, SettingRow
+from dbdyno.study import Ending
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
 
 _LOG_LINES = 200
+_SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for
 _SECRETS = frozenset({"report_password", "wsrep_sst_auth"})
 
 
@@ -41,10 +45,20 @@ class LabServer:
     Parameters
     ----------
     directory : holds data, option file and logs of a server of ours; None for one that is not
+    restart : starts such a server again on the same data, with the same settings
     """
 
-    def __init__(self, server: Server, storage_engine: str, host: Host, directory: Path | None) -> None:
+    def __init__(
+        self,
+        server: Server,
+        storage_engine: str,
+        host: Host,
+        directory: Path | None,
+        restart: Callable[[], Server] | None = None,
+    ) -> None:
         self._server = server
+        self._restart = restart
+        self._life: dict[str, JsonValue] = {} if server.pid is None else {"start_ns": server.start_ns}
         self._storage_engine = storage_engine
         self._host = host
         self._directory = directory
@@ -93,6 +107,31 @@ class LabServer:
     def log_tail(self) -> str:
         """See `FillServer`."""
         return self._server.log_tail(_LOG_LINES)
+
+    def autopsy(self) -> Death | None:
+        """See `RunServer`."""
+        return self._server.autopsy()
+
+    def life(self) -> Mapping[str, JsonValue]:
+        """See `RunServer`. Memory is what its limit saw of it in the run, not in a recovery after it."""
+        self._note_memory()
+        death = self._server.autopsy()
+        return self._life if death is None else {**self._life, "death": {**death.to_json()}}
+
+    def end(self, ending: Ending) -> None:
+        """See `RunServer`. Before a recovery the page cache is emptied of its files: they are read from disk."""
+        if self._server.pid is None or ending == "discard":
+            return
+        self._note_memory()
+        self._let_go()
+        if ending == "recover" and self._restart is not None:
+            self._server.kill()
+            self._life["kill_ns"] = self._server.kill_ns
+            self._host.write_back(self.data_directory)
+            self._server = self._restart()
+            self._life["recovery_ns"] = self._server.start_ns
+        self._server.stop(_SHUTDOWN_S)
+        self._life["shutdown_ns"] = self._server.stop_ns
 
     def variables(self) -> Mapping[str, str]:
         """See `RunServer`. Two variables of replication may hold a password: never stored."""
@@ -157,20 +196,30 @@ class LabServer:
 
     def discard(self) -> None:
         """See `RunServer`."""
+        self._let_go()
+        self._server.kill()
+        if self._directory is not None:
+            self._host.remove_tree(self._directory)
+
+    def _let_go(self) -> None:
         if self._status_connection is not None:
             with contextlib.suppress(pymysql.MySQLError):
                 self._status_connection.close()
             self._status_connection = None
         if self._hold is not None:
             self._hold.end()
-        self._server.kill()
-        if self._directory is not None:
-            self._host.remove_tree(self._directory)
+
+    def _note_memory(self) -> None:
+        use = self._server.read_memory_use()
+        if use is not None and "memory" not in self._life:
+            self._life["memory"] = {**asdict(use)}
 
     def _machine_sources(self) -> list[Source]:
         sources: list[Source] = [CpuSource(), MemorySource(), NetworkSource(), PressureSource()]
         if self._server.pid is not None:
             sources += [ProcessSource("server", self._server.pid), DiskSource(device_number(self.data_directory))]
+        if self._server.memory_group is not None:
+            sources.append(MemoryLimitSource("server", self._server.memory_group.use))
         return sources
 
     def _is_offered(self, source: Source) -> bool:

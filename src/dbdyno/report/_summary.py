@@ -18,6 +18,7 @@ _COPIED = (
     "storage_engine",
     "status",
     "reason",
+    "fault",
     "window_s",
     "tps_mean",
     "tps_half_width",

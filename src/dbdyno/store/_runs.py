@@ -60,6 +60,8 @@ class StoredRun:
         before the load; runs of older versions have none
     process : limits, control group, allocator and memory policy of the server's process, where it can be seen; runs
         of older versions have none
+    life : of a server of ours: times of its start, shutdown and recovery, what its memory limit made of it, how it
+        died; runs of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
         curve that the client's use was read off
     counters : what counters of server and disk grew by over the window, with those that the server lacks by name; runs
@@ -85,6 +87,7 @@ class StoredRun:
     space: Sequence[JsonValue] = ()
     schema: Mapping[str, JsonValue] = field(default_factory=dict)
     process: Mapping[str, JsonValue] = field(default_factory=dict)
+    life: Mapping[str, JsonValue] = field(default_factory=dict)
     telemetry_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     counters: Mapping[str, JsonValue] = field(default_factory=dict)
     server_cnf: str = ""
@@ -195,6 +198,7 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.SPACE: json_text(list(run.space)),
         layout.SCHEMA: json_text(run.schema),
         layout.PROCESS: json_text(run.process),
+        layout.LIFE: json_text(run.life),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
         layout.COUNTERS: json_text(run.counters),
         layout.SERVER_CNF: run.server_cnf,

@@ -1,11 +1,13 @@
 """The study file, checked and typed. Knows nothing of machines or of what engines exist."""
 
+from dbdyno.study._limits import Limits, MemoryLimit
 from dbdyno.study._lines import nearest
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._read import parse_study, read_study
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
     AuditStop,
+    Ending,
     ErrorPolicy,
     Imported,
     OpenEnds,
@@ -35,8 +37,11 @@ __all__ = [
     "OPTION_ALIASES",
     "SQL_FILES",
     "AuditStop",
+    "Ending",
     "ErrorPolicy",
     "Imported",
+    "Limits",
+    "MemoryLimit",
     "OpenEnds",
     "OptionValue",
     "Pacing",

@@ -16,10 +16,12 @@ from dbdyno.core import (
     StudyError,
     Target,
     check_plugin,
+    format_memory,
     parse_engine_name,
 )
 from dbdyno.engines import family_names
 from dbdyno.study import _schema
+from dbdyno.study._limits import Limits
 from dbdyno.study._lines import line_of, nearest
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import scaled_document
@@ -27,7 +29,19 @@ from dbdyno.study._schema import Key
 from dbdyno.study._values import ErrorPolicy, Imported, OpenEnds, Pinning, ServerAddress, Study, WorkloadChoice
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
-_TABLES = ("audit", "axes", "errors", "imported", "measure", "pacing", "pinning", "servers", "target", "workload")
+_TABLES = (
+    "audit",
+    "axes",
+    "errors",
+    "imported",
+    "limits",
+    "measure",
+    "pacing",
+    "pinning",
+    "servers",
+    "target",
+    "workload",
+)
 
 _OF_KIND = {
     "rate_per_s": (),
@@ -135,7 +149,9 @@ class _Reader:
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
+            limits=self._limits(self._mapping(document, "limits"), axes["tier"], targets),
             servers=servers,
+            ending=measure["ending"],
             imported=imported,
         )
 
@@ -310,6 +326,18 @@ class _Reader:
     def _errors(self, entry: dict[str, Any]) -> ErrorPolicy:
         values = self._table(entry, "errors", _schema.ERRORS)
         return ErrorPolicy(values["draws"], values["retry_limit"], values["pause"], values["prepared_full"])
+
+    def _limits(self, entry: dict[str, Any], tiers_bytes: Sequence[int], targets: Sequence[Target]) -> Limits:
+        limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
+        theirs = next((target for target in targets if target.engine.source_kind == "server"), None)
+        if limits.memory is not None and theirs is not None:
+            what = f"'{theirs.name}' runs already, so its memory can't be bounded"
+            self._fail("limits", "memory", what, remedy="leave [limits] out, and bound that server yourself")
+        if limits.memory is not None and limits.memory.bytes_at(max(tiers_bytes)) <= max(tiers_bytes):
+            what = f"a limit of {limits.memory} is no more than the tier of {format_memory(max(tiers_bytes))}"
+            why = "a server needs memory beside its buffer pool or block cache"
+            self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
+        return limits
 
     def _servers(self, tables: Mapping[str, Any]) -> dict[str, ServerAddress]:
         servers = {}

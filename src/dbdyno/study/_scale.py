@@ -1,9 +1,9 @@
 """A study at another scale: the same question with other sizes, memory and times, chosen by name.
 
 ``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
-``measure``, ``pacing``, ``pinning``, ``errors``. Targets are replaced as a whole. ``[scale.small.workload]`` replaces
-options where a workload of the study gives them. What the results hold is a study like any other, which says that it is
-scaled.
+``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``. Targets are replaced as a whole.
+``[scale.small.workload]`` replaces options where a workload of the study gives them. What the results hold is a study
+like any other, which says that it is scaled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dbdyno.study._lines import nearest
 
 SCALE = "scale"
 _TARGETS = ("targets", "target")
-_TABLES = ("axes", "errors", "measure", "pacing", "pinning")
+_TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning")
 
 
 def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dbdyno.core import StudyError, parse_bytes, parse_duration_ns
+from dbdyno.study._limits import MemoryLimit, parse_memory_limit
 from dbdyno.study._pacing import Stretch, parse_pause, parse_promise, parse_stretch
 
 
@@ -122,6 +123,10 @@ def _memory_or_unknown(value: object) -> int:
         raise ValueError('a memory size such as "64MB", or "unknown"') from error
 
 
+def _memory_limit(value: object) -> MemoryLimit:
+    return parse_memory_limit(_text(value))
+
+
 def _sha256(value: object) -> str:
     text = _text(value).lower()
     if not re.fullmatch(r"[0-9a-f]{64}", text):
@@ -230,6 +235,12 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "equivalence_events": Key(
             _whole(0), 500, "events that each target is sent before the runs, to compare results; 0 earns a caveat"
         ),
+        "ending": Key(
+            _one_of("discard", "stop", "recover"),
+            "discard",
+            "of each server of ours after its run: killed; shut down cleanly, timed; or killed, started again on the "
+            "same data, then shut down, all timed",
+        ),
     }
 )
 IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
@@ -272,6 +283,16 @@ ERRORS: Mapping[str, Key] = MappingProxyType(
         "pause": Key(_pause, 0, "longest random wait before the third attempt; doubled each time, up to 64 times"),
         "prepared_full": Key(
             _one_of("text", "stop"), "stop", "when max_prepared_stmt_count is reached: send the rest as text, or stop"
+        ),
+    }
+)
+LIMITS: Mapping[str, Key] = MappingProxyType(
+    {
+        "memory": Key(
+            _memory_limit,
+            None,
+            'of each server of ours, page cache included, by a control group without swap: "3GB", "tier + 512MB", '
+            '"tier * 1.5"',
         ),
     }
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dbdyno.core import Route, Target, format_duration
+from dbdyno.study._limits import UNBOUNDED, Limits
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._workloads import OptionValue, family_name, options_of
 
@@ -14,6 +15,7 @@ Order = Literal["interleaved", "as-written"]
 Protocol = Literal["prepared", "text"]
 RandomSource = Literal["sysbench", "dbdyno"]
 AuditStop = Literal["never", "critical", "high"]
+Ending = Literal["discard", "stop", "recover"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class Study:
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
     sentinel : name of the target that is driven again and again to watch the machine; empty: none is
+    ending : what becomes of each server of ours after its run
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     imported : of results that were imported; such a study can be reported and not be run
     """
@@ -198,11 +201,13 @@ class Study:
     pacing: Pacing = CLOSED_LOOP
     errors: ErrorPolicy = ErrorPolicy()
     pinning: Pinning = Pinning()
+    limits: Limits = UNBOUNDED
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
     audit_stop: AuditStop = "never"
     open_ends: OpenEnds = OpenEnds()
     sentinel: str = ""
+    ending: Ending = "discard"
     scaled: str = ""
     imported: Imported | None = None
 

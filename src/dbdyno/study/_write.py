@@ -52,10 +52,10 @@ def study_text(study: Study) -> str:
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
         f"equivalence_events = {study.equivalence_events}"
         + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
+        + ("" if study.ending == "discard" else f"\nending = {_quoted(study.ending)}")
     )
-    parts.append(
-        _pacing_text(study) + _errors_text(study) + _pinning_text(study) + _audit_text(study) + _servers_text(study)
-    )
+    tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _audit_text, _servers_text)
+    parts.append("".join(text(study) for text in tables))
     parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -138,6 +138,11 @@ def _pinning_text(study: Study) -> str:
 
 def _audit_text(study: Study) -> str:
     return "" if study.audit_stop == "never" else f"\n[audit]\nstop_at = {_quoted(study.audit_stop)}\n"
+
+
+def _limits_text(study: Study) -> str:
+    memory = study.limits.memory
+    return "" if memory is None else f"\n[limits]\nmemory = {_quoted(str(memory))}\n"
 
 
 def _servers_text(study: Study) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 from hdrh.histogram import HdrHistogram
 
+from dbdyno.configure import Death
 from dbdyno.core import ConfigureError, Run, Target
 from dbdyno.hosts import Completed, Home, Host, LocalHost
 from dbdyno.lab import Auditor, Event, Outcome
@@ -20,7 +21,7 @@ from dbdyno.populate import Snapshot
 from dbdyno.provision import Installation
 from dbdyno.provision import Origin as InstallationOrigin
 from dbdyno.store import JsonValue, Results, SettingRow
-from dbdyno.study import ServerAddress, Study, parse_study, study_text
+from dbdyno.study import Ending, ServerAddress, Study, parse_study, study_text
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 STUDY = parse_study(
@@ -152,6 +153,17 @@ class PaperServer:
     def log_tail(self) -> str:
         return "[Note] ready\n[ERROR] out of ink\n"
 
+    def autopsy(self) -> Death | None:
+        return Death("killed", self.dead, -9) if self.dead else None
+
+    def life(self) -> Mapping[str, JsonValue]:
+        return {"start_ns": 1}
+
+    def end(self, ending: Ending) -> None:
+        self.bench.ended.append(ending)
+        if self.bench.refuses_end:
+            raise ConfigureError("it did not come back", "[ERROR] out of ink")
+
     def variables(self) -> Mapping[str, str]:
         return {"version": "1"}
 
@@ -191,6 +203,8 @@ class PaperBench:
     address: ServerAddress | None = None
     refused: set[str] = field(default_factory=set)
     target: str = ""
+    ended: list[str] = field(default_factory=list)
+    refuses_end: bool = False
     fingerprint_of: Callable[[str], str] = lambda target: (SAMPLES / "fingerprint-records.jsonl").read_text()
 
     def clean_up(self) -> tuple[str, ...]:

@@ -22,8 +22,9 @@ NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": (
         "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
-        "of `[axes]`, likewise `measure`, `pacing`, `pinning` and `errors`; `targets` or `[[scale.small.target]]` "
-        "replace all targets; `[scale.small.workload]` replaces options that a workload of the study gives.",
+        "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `limits` and `errors`; `targets` or "
+        "`[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
+        "the study gives.",
         _schema.TOP,
     ),
     "`[[target]]`": (
@@ -50,6 +51,10 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "`[audit]`": (
         "Each target's server is started once before the first run and audited as it will be measured.",
         _schema.AUDIT,
+    ),
+    "`[limits]`": (
+        "What the operating system holds each server of ours to; see [memory limits](../guides/memory-limit.md).",
+        _schema.LIMITS,
     ),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
 }

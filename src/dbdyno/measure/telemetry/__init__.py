@@ -6,6 +6,7 @@ A source that fails costs a caveat, never the run. What a source does not offer 
 from dbdyno.measure.telemetry._cpu import CpuSource
 from dbdyno.measure.telemetry._disk import DiskSource, device_number
 from dbdyno.measure.telemetry._memory import MemorySource
+from dbdyno.measure.telemetry._memory_limit import MemoryLimitSource
 from dbdyno.measure.telemetry._network import NetworkSource
 from dbdyno.measure.telemetry._pressure import PressureSource
 from dbdyno.measure.telemetry._process import ProcessSource
@@ -18,6 +19,7 @@ from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 __all__ = [
     "CpuSource",
     "DiskSource",
+    "MemoryLimitSource",
     "MemorySource",
     "NetworkSource",
     "PressureSource",

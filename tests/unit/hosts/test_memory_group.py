@@ -1,0 +1,109 @@
+"""Control groups of bounded memory: where they are made, what is written, and what is said where they can't be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError
+from dbdyno.hosts import LocalHost, MemoryGroup
+from dbdyno.hosts._memory_group import find_place, make_memory_group
+
+MIB = 1 << 20
+HYBRID = (
+    "30 24 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n31 24 0:27 / /sys/fs/cgroup/unified rw - "
+    "cgroup2 cgroup2 rw\n"
+)
+
+
+def paper_proc(folder: Path, mount: Path, membership: str) -> Path:
+    """A /proc/self of paper, with version 2 mounted at `mount`."""
+    proc = folder / "self"
+    proc.mkdir()
+    (proc / "cgroup").write_text(membership)
+    (proc / "mountinfo").write_text(f"30 24 0:26 / {mount} rw - cgroup2 cgroup2 rw\n")
+    return proc
+
+
+@pytest.mark.parametrize(
+    ("memberships", "mountinfo", "place"),
+    [
+        ("4:memory:/a\n0::/", HYBRID, (1, "/sys/fs/cgroup/memory/a")),
+        ("0::/a/b.scope", "30 24 0:26 / /c rw - cgroup2 none rw", (2, "/c/a/b.scope")),
+        ("4:memory:/docker/7", "30 24 0:26 /docker/7 /c rw - cgroup cgroup rw,memory", (1, "/c")),  # seen from inside
+        ("4:cpu:/a", "30 24 0:26 / /c rw - cgroup cgroup rw,cpu", None),
+    ],
+)
+def test_the_own_group_is_found(memberships: str, mountinfo: str, place: tuple[int, str] | None) -> None:
+    found = find_place(memberships, mountinfo)
+    assert found == (None if place is None else (place[0], Path(place[1])))
+
+
+def test_version_2_bounds_a_group_beside_the_own_one(tmp_path: Path) -> None:
+    mount = tmp_path / "cgroup"
+    own = mount / "user.slice" / "own.scope"
+    own.mkdir(parents=True)
+    (own / "cgroup.type").write_text("domain")
+    (own.parent / "cgroup.controllers").write_text("cpu memory pids")
+    (own.parent / "cgroup.subtree_control").write_text("memory")
+    group = make_memory_group("x", 100 * MIB, paper_proc(tmp_path, mount, "0::/user.slice/own.scope"))
+    assert group.folder == own.parent / "dbdyno-x"
+    assert (group.folder / "memory.max").read_text() == str(100 * MIB)
+
+
+def test_version_2_without_the_controller_is_refused_by_name(tmp_path: Path) -> None:
+    mount = tmp_path / "cgroup"
+    own = mount / "own.scope"
+    own.mkdir(parents=True)
+    (own / "cgroup.type").write_text("domain")
+    (mount / "cgroup.controllers").write_text("cpu")
+    with pytest.raises(HostError, match="can't be bounded here") as caught:
+        make_memory_group("x", MIB, paper_proc(tmp_path, mount, "0::/own.scope"))
+    assert "no memory controller" in caught.value.why
+    assert "systemd-run" in caught.value.remedy
+
+
+def test_no_control_groups_at_all_are_refused_by_name(tmp_path: Path) -> None:
+    proc = tmp_path / "self"
+    proc.mkdir()
+    (proc / "cgroup").write_text("")
+    (proc / "mountinfo").write_text("")
+    with pytest.raises(HostError, match="can't be bounded here"):
+        make_memory_group("x", MIB, proc)
+
+
+def test_counters_of_version_2_are_read(tmp_path: Path) -> None:
+    files = {
+        "memory.stat": "anon 10\nfile 20\nworkingset_refault_file 3\n",
+        "memory.events": "low 0\nmax 7\noom_kill 1\n",
+        "memory.peak": "99\n",
+        "memory.current": "50\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    use = MemoryGroup(tmp_path, 2, 100).use()
+    assert (use.anonymous_bytes, use.page_cache_bytes, use.refaulted_pages) == (10, 20, 3)
+    assert (use.limit_hits, use.oom_kills, use.peak_bytes, use.used_bytes) == (7, 1, 99, 50)
+    assert use.was_at_limit
+
+
+def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:
+    host = LocalHost()
+    try:
+        group = host.make_memory_group(f"test-{os.getpid()}", 64 * MIB)
+    except HostError as error:
+        pytest.skip(str(error))
+    try:
+        argv = [sys.executable, "-c", "x = bytearray(200 << 20)"]
+        process = host.spawn(argv, stdout=None, stderr=tmp_path / "err", memory_group=group)
+        watch = host.watch_oom(process.pid)
+        assert process.wait(60) == -9
+        assert group.use().oom_kills == 1
+        assert watch.signs().in_group == 1
+    finally:
+        group.remove()
+    assert not group.folder.exists()
+    group.remove()  # once more is fine

@@ -1,0 +1,35 @@
+"""What becomes of a server after its run, and of a run whose server would not come back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.unit.lab.conftest import Laboratory as Lab
+
+
+@pytest.mark.parametrize(("ending", "asked"), [("discard", []), ("stop", ["stop"] * 4), ("recover", ["recover"] * 4)])
+def test_servers_end_as_the_study_says(laboratory: Lab, ending: str, asked: list[str]) -> None:
+    laboratory.study = replace(laboratory.study, ending=ending)  # type: ignore[arg-type]
+    laboratory.walk()
+    assert laboratory.bench.ended == asked
+
+
+def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(laboratory: Lab) -> None:
+    laboratory.study = replace(laboratory.study, ending="recover")
+    laboratory.bench.refuses_end = True
+    laboratory.walk()
+    record = laboratory.results.records()[0]
+    assert record.status != "failed"
+    assert "ending-failed" in {caveat.code for caveat in record.caveats}
+
+
+def test_a_dead_servers_fault_is_kept_with_the_run(laboratory: Lab) -> None:
+    laboratory.bench.on_run = lambda run, server: setattr(server, "dead", "killed by somebody (signal 9)")
+    laboratory.walk()
+    record = laboratory.results.records()[0]
+    assert (record.status, record.fault) == ("failed", "killed")
+    assert laboratory.results.optional_document(record.run.run_id, "life") == {"start_ns": 1}
