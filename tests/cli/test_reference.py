@@ -38,6 +38,7 @@ COMMANDS = {
         "engines check",
         "engines remove",
         "doctor",
+        "clean",
         "calibrate",
         "self-check",
     ),

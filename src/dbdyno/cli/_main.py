@@ -17,6 +17,7 @@ from dbdyno.cli import (
     _audit,
     _calibrate,
     _claims,
+    _clean,
     _compare,
     _diff,
     _doctor,
@@ -51,6 +52,7 @@ _COMMANDS = (
     _audit,
     _engines,
     _doctor,
+    _clean,
     _calibrate,
     _self_check,
 )

@@ -170,6 +170,9 @@ def done_line(event: lab.Event) -> str:
             return f"  going on: {event.runs_done} of {event.runs_total} runs are there" if event.runs_done else ""
         case lab.LeftoversRemoved():
             return f"  removed what an earlier run left behind: {', '.join(event.what)}"
+        case lab.OthersRunning():
+            share = "\n".join(f"    {line}" for line in event.what)
+            return f"  servers of others share this machine (`dbdyno clean` lists them):\n{share}"
         case lab.EngineReady():
             note = f"   {event.note}" if event.note else ""
             return f"  ✔ {event.target:<24} {event.title}, {event.source}{note}"

@@ -11,7 +11,7 @@ from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_fi
 from dbdyno.configure._death import Death, disk_full_line
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
-from dbdyno.configure._leftover import end_leftover
+from dbdyno.configure._leftover import ServerNote, end_leftover, read_note
 from dbdyno.configure._option_file import option_file
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Endpoint, Server, attach_server
@@ -27,6 +27,7 @@ __all__ = [
     "Endpoint",
     "Engine",
     "Server",
+    "ServerNote",
     "Setting",
     "attach_server",
     "choose_settings",
@@ -37,6 +38,7 @@ __all__ = [
     "initialise",
     "option_file",
     "read_back",
+    "read_note",
     "remove_noted_containers",
     "start_server",
 ]

@@ -1,4 +1,4 @@
-"""What a killed run leaves behind: a server that still runs, its folder of passwords and sockets.
+"""What a killed run leaves behind: a server that still runs, its folder of passwords and sockets, its memory group.
 
 Each start writes a note beside the option file at once, so that the next command can put an end to it: only to
 the process of that pid, that start time and that boot.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from dbdyno.hosts import Host, MemoryGroup, Process
@@ -16,25 +17,54 @@ _NOTE = "server.json"
 _KILL_WAIT_S = 30
 
 
+@dataclass(frozen=True, slots=True)
+class ServerNote:
+    """Which process runs on a folder.
+
+    Parameters
+    ----------
+    engine : its family and version
+    started_ns : Unix time
+    memory_group : folder of its control group; None without a memory limit
+    """
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+    private_directory: str
+    engine: str = ""
+    started_ns: int = 0
+    memory_group: str | None = None
+
+    def process(self, host: Host) -> Process | None:
+        """That process, if it still runs; never another that has come by its pid."""
+        return host.find_process(self.pid, self.start_ticks) if self.boot_id == host.facts().boot_id else None
+
+
 def write_note(
     run_directory: Path,
     process: Process,
     private_directory: Path,
     host: Host,
-    title: str = "",
-    memory_group: MemoryGroup | None = None,
+    engine: str,
+    memory_group: MemoryGroup | None,
 ) -> None:
     """Say which process runs on this folder."""
-    note = {
-        "pid": process.pid,
-        "start_ticks": process.start_ticks,
-        "boot_id": host.facts().boot_id,
-        "private_directory": str(private_directory),
-        "engine": title,
-        "memory_group": str(memory_group.folder) if memory_group is not None else None,
-        "started_ns": time.time_ns(),
-    }
-    host.write_private(run_directory / _NOTE, json.dumps(note) + "\n")
+    group = None if memory_group is None else str(memory_group.folder)
+    boot_id, private = host.facts().boot_id, str(private_directory)
+    note = ServerNote(process.pid, process.start_ticks, boot_id, private, engine, time.time_ns(), group)
+    host.write_private(run_directory / _NOTE, json.dumps(asdict(note)) + "\n")
+
+
+def read_note(run_directory: Path) -> ServerNote | None:
+    """The note on a folder; None where none was written, or none that can be read."""
+    try:
+        facts = json.loads((run_directory / _NOTE).read_text())
+        known = {name: facts[name] for name in ServerNote.__dataclass_fields__ if name in facts}
+        note = ServerNote(**known)
+    except (OSError, ValueError, TypeError):
+        return None
+    return note if isinstance(note.pid, int) and isinstance(note.start_ticks, int) else None
 
 
 def remove_note(run_directory: Path) -> None:
@@ -49,17 +79,17 @@ def end_leftover(run_directory: Path, host: Host) -> str:
     -------
     What was done, in words; empty when there was nothing to do. The run directory itself is the caller's.
     """
-    try:
-        note = json.loads((run_directory / _NOTE).read_text())
-        pid, ticks, boot_id = int(note["pid"]), int(note["start_ticks"]), str(note["boot_id"])
-        private = Path(note["private_directory"])
-    except (OSError, ValueError, KeyError, TypeError):
+    note = read_note(run_directory)
+    if note is None:
         return ""
-    process = host.find_process(pid, ticks) if boot_id == host.facts().boot_id else None
+    process = note.process(host)
     if process is not None:
         process.kill()
         process.wait(_KILL_WAIT_S)
+    if note.memory_group is not None:
+        host.remove_memory_group(Path(note.memory_group))
+    private = Path(note.private_directory)
     if private.name.startswith("dbdyno-") and private.parent == Path("/tmp"):
         host.remove_tree(private)
     remove_note(run_directory)
-    return f"ended the server of a killed run (pid {pid})" if process is not None else "removed a killed run's files"
+    return f"killed a server, process {note.pid}" if process is not None else "removed a killed run's files"

@@ -137,7 +137,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "numa_nodes": host.get("numa_node_count"),
         "thp_mode": host.get("transparent_huge_pages"),
         "rotational": host.get("rotational"),
-        "free_memory_bytes": window.median("memory.available"),
+        "free_memory_bytes": _free_bytes(runs, window),
         "rss_bytes": window.median("server.resident"),
         "idle_share": _share(window.median("host.cpu.idle"), processors),
         "client_cpu_share": _share(window.median("client.cpu.user", "client.cpu.system"), processors),
@@ -149,6 +149,17 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         engine = runs.source.engine(runs.target.name) or {}
         told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _free_bytes(runs: TargetRuns, window: Window) -> float | None:
+    """Memory that the server's files could be kept in: the machine's, or what a memory limit leaves beside its own."""
+    free = window.median("memory.available")
+    limit: int | None = runs.document("life").get("memory", {}).get("limit_bytes")
+    own = window.median("server.limit.anonymous")
+    if limit is None or own is None:
+        return free
+    left = max(limit - own, 0.0)
+    return left if free is None else min(free, left)
 
 
 def _origin(engine: Mapping[str, Any]) -> str | None:

@@ -22,7 +22,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts._containers import Containers, open_containers
 from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
 from dbdyno.hosts._home import Home
-from dbdyno.hosts._memory_group import MemoryGroup, make_memory_group, remove_group
+from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
 from dbdyno.hosts._protocol import Completed
@@ -165,6 +165,10 @@ class LocalHost:
     def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
         """See `Host`."""
         return make_memory_group(name, limit_bytes)
+
+    def memory_groups(self) -> list[Path]:
+        """See `Host`."""
+        return find_groups()
 
     def remove_memory_group(self, folder: Path) -> None:
         """See `Host`."""

@@ -6,6 +6,8 @@ that has both processes and bounded children), so whatever bounds this process f
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +156,18 @@ def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
     return unified
 
 
+def find_groups(proc: Path = _PROC) -> list[Path]:
+    """Every group below the mounted controller whose name is of our making."""
+    place = find_place((proc / "cgroup").read_text(), (proc / "mountinfo").read_text())
+    mount = _mount_of(place[1]) if place is not None else Path("/")
+    if mount == Path("/"):
+        return []
+    found: list[Path] = []
+    for folder, names, _ in os.walk(mount):
+        found += [Path(folder) / name for name in names if name.startswith(PREFIX)]
+    return sorted(found)
+
+
 def remove_group(folder: Path) -> None:
     """Remove a group; one that is gone is fine. A killed process leaves its group a moment after its end.
 
@@ -168,11 +182,15 @@ def remove_group(folder: Path) -> None:
         except FileNotFoundError:
             return
         except OSError as error:
-            if time.monotonic() >= deadline:
+            if error.errno != errno.EBUSY or time.monotonic() >= deadline:
                 raise HostError(f"the control group {folder} can't be removed", str(error)) from error
             time.sleep(_PAUSE_S)
         else:
             return
+
+
+def _mount_of(group: Path) -> Path:
+    return next(path for path in (group, *group.parents) if path.is_mount())
 
 
 def _below(point: Path, root: str, path: str) -> Path:

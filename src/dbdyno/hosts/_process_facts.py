@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from dbdyno.hosts._memory_group import find_place
+
 _CGROUP_FILES = ("memory.max", "memory.high", "cpu.max", "cpu.weight", "io.max", "pids.max")
+_NO_LIMIT = 1 << 62  # what version 1 writes where nothing bounds a group
 _ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
 
 
@@ -24,12 +27,22 @@ def process_facts(pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/s
         facts["proc_limits"] = parse_limits(limits)
     if group := re.search(r"^0::/?(.*)$", _text(proc / str(pid) / "cgroup"), re.MULTILINE):
         found = {name: _text(cgroups / group[1] / name) for name in _CGROUP_FILES}
-        facts["cgroup"] = {name: text for name, text in found.items() if text}
+        facts["cgroup"] = {name: text for name, text in found.items() if text} | _bounds_of_version_1(pid, proc)
     if maps := _text(proc / str(pid) / "maps"):
         facts["allocator"] = next((name for name in _ALLOCATORS if name in maps), "libc")
     if policies := _text(proc / str(pid) / "numa_maps"):
         facts["numa_policy"] = "interleave" if " interleave" in policies else "default"
     return facts
+
+
+def _bounds_of_version_1(pid: int, proc: Path) -> dict[str, str]:
+    """The memory bound of a group of version 1, under the name that version 2 has for it."""
+    try:
+        place = find_place(_text(proc / str(pid) / "cgroup"), _text(proc / "self" / "mountinfo"))
+    except ValueError:
+        return {}
+    limit = _text(place[1] / "memory.limit_in_bytes") if place is not None and place[0] == 1 else ""
+    return {"memory.max": limit} if limit.isdigit() and int(limit) < _NO_LIMIT else {}
 
 
 def parse_limits(text: str) -> dict[str, str]:

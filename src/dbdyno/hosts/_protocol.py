@@ -136,6 +136,9 @@ class Host(Protocol):
     def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
         """A control group of bounded memory; HostError where there is no controller or no right to it."""
 
+    def memory_groups(self) -> Sequence[Path]:
+        """Groups that dbdyno has made on this machine and that are still there, whoever made them."""
+
     def remove_memory_group(self, folder: Path) -> None:
         """Remove a group that an earlier run has made; one that is gone is fine."""
 

@@ -14,6 +14,7 @@ from dbdyno.lab._events import (
     FillStarted,
     LeftoversRemoved,
     OnEvent,
+    OthersRunning,
     Outcome,
     ResultsCompared,
     ResultsComparing,
@@ -30,6 +31,7 @@ from dbdyno.lab._events import (
 )
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._look import Auditor
+from dbdyno.lab._remains import Remains, RunningServer, clean_up, find_remains
 from dbdyno.lab._run_study import run_study
 from dbdyno.lab._told import told_workloads
 
@@ -45,20 +47,25 @@ __all__ = [
     "FillStarted",
     "LeftoversRemoved",
     "OnEvent",
+    "OthersRunning",
     "Outcome",
+    "Remains",
     "ResultsCompared",
     "ResultsComparing",
     "RunFinished",
     "RunPhase",
     "RunPhaseEntered",
     "RunStarted",
+    "RunningServer",
     "SecondMeasured",
     "ServerLookedAt",
     "ServersAudited",
     "StudyFinished",
     "StudyStarted",
     "TargetFailed",
+    "clean_up",
     "find_generator",
+    "find_remains",
     "run_study",
     "told_workloads",
 ]

@@ -70,6 +70,9 @@ class Bench(Protocol):
     def clean_up(self) -> tuple[str, ...]:
         """Stop and remove what killed runs have left; one line each."""
 
+    def others(self) -> tuple[str, ...]:
+        """Servers of other studies that run on this machine now; one line each."""
+
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """Bring an engine."""
 

@@ -30,6 +30,13 @@ class LeftoversRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class OthersRunning:
+    """Servers that dbdyno has started elsewhere and that share the machine with this study; they are left alone."""
+
+    what: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EngineProgress:
     """Words of provisioning while it works."""
 
@@ -229,6 +236,7 @@ class Outcome:
 Event: TypeAlias = (
     StudyStarted
     | LeftoversRemoved
+    | OthersRunning
     | EngineProgress
     | EngineReady
     | FillStarted

@@ -1,68 +1,89 @@
-"""What killed runs have left: servers, their folders, and the small folders with sockets and passwords.
+"""What killed runs have left: servers, their folders and memory groups, small folders with sockets and passwords.
 
-Only what is provably nobody's is touched: folders of sessions whose process is gone, processes that were started
-with an option file in (or for a data directory in) such a folder, and private folders that those option files name
-or that have been idle for long.
+Only what is provably nobody's is touched: folders of sessions whose process is gone; servers that were noted there by
+pid and start time, or that were started with an option file in (or for a data directory in) such a folder before they
+could be noted; and private folders that those option files name or that have been idle for long.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from dbdyno.configure import remove_noted_containers
+from dbdyno.configure import end_leftover, read_note, remove_noted_containers
+from dbdyno.core import HostError
 from dbdyno.hosts import Home, Host, find_process
+from dbdyno.lab._server_processes import ServerProcess, paths_in, server_processes
 from dbdyno.lab._session import OWNER, Session
 
 PRIVATE_ROOT = Path("/tmp")
 _KILL_S = 10.0
 _IDLE_S = 600.0
-_OPTION_FILE_RE = re.compile(r"--defaults-file=(\S+)")
-_OPTION_RE = re.compile(r"^(datadir|socket|tmpdir)\s*=\s*\"?([^\"\n]+)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class _ServerProcess:
-    pid: int
-    start_ticks: int
-    option_file: Path
-    paths: tuple[str, ...]
-
-    def belongs_to(self, folder: Path) -> bool:
-        return any(Path(path).is_relative_to(folder) for path in (str(self.option_file), *self.paths))
+_GROUP_RE = re.compile(r"dbdyno-(\d+-\d+-[0-9a-z]{8})-")
 
 
 def remove_leftovers(home: Home, host: Host, own: Session, private_root: Path = PRIVATE_ROOT) -> tuple[str, ...]:
     """Stop and remove what is left of dead sessions and of this one; one line for each thing."""
     lines: list[str] = []
-    processes = list(_server_processes())
-    for folder in sorted(home.run.glob("*-*-*")) if home.run.is_dir() else []:
-        session = Session.of_folder(folder, host)
-        if session is None or (session.folder != own.folder and session.is_alive()):
-            continue
+    processes = list(server_processes())
+    for folder in left_sessions(home, host, own):
         lines += _remove_session(folder, processes, host, private_root)
     lines += _remove_idle_private_folders(home, host, private_root, processes)
+    lines += _remove_groups(home, host, own)
     return tuple(lines)
 
 
-def _remove_session(folder: Path, processes: list[_ServerProcess], host: Host, private_root: Path) -> list[str]:
-    lines = []
-    for process in processes:
-        if process.belongs_to(folder) and _kill(process):
-            lines.append(f"killed a server, process {process.pid}")
+def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
+    """Folders of sessions whose process is gone, and that of this one."""
+    folders = sorted(home.run.glob("*-*-*")) if home.run.is_dir() else []
+    sessions = {folder: Session.of_folder(folder, host) for folder in folders}
+    return [
+        folder
+        for folder, session in sessions.items()
+        if session is not None and ((own is not None and session.folder == own.folder) or not session.is_alive())
+    ]
+
+
+def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
+    """Memory groups of sessions whose process is gone, and of this one."""
+    found = []
+    for group in host.memory_groups():
+        match = _GROUP_RE.match(group.name)
+        session = Session.of_folder(home.run / match[1], host) if match else None
+        is_own = session is not None and own is not None and session.folder.name == own.folder.name
+        if session is not None and (is_own or not session.is_alive()):
+            found.append(group)
+    return found
+
+
+def _remove_session(folder: Path, processes: Sequence[ServerProcess], host: Host, private_root: Path) -> list[str]:
+    privates = _private_folders(folder, private_root)
+    lines = [line for place in sorted(folder.iterdir()) for line in _end_server(place, processes, host)]
     lines += remove_noted_containers(folder, host)
-    for private in _private_folders(folder, private_root):
+    beside = [process for process in server_processes() if process.belongs_to(folder)]
+    if beside:  # somebody looks at the data with a server of their own
+        return lines + [f"left {folder} to process {process.pid}, which somebody started there" for process in beside]
+    for private in privates:
         host.remove_tree(private)
     held = [path.name for path in folder.iterdir()]
     host.remove_tree(folder)
     return lines + [f"removed the data directory {folder.name}/{name}" for name in sorted(held)]
 
 
-def _kill(process: _ServerProcess) -> bool:
+def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> list[str]:
+    """The noted server of a folder; where there is no note yet, whatever was started for the folder."""
+    if read_note(place) is not None:
+        done = end_leftover(place, host)
+        return [done] if done.startswith("killed") else []
+    own = [process for process in processes if process.belongs_to(place)]
+    return [f"killed a server, process {process.pid}" for process in own if _kill(process)]
+
+
+def _kill(process: ServerProcess) -> bool:
     found = find_process(process.pid, process.start_ticks)
     if found is None:
         return False
@@ -71,42 +92,27 @@ def _kill(process: _ServerProcess) -> bool:
     return True
 
 
-def _server_processes() -> Iterator[_ServerProcess]:
-    """Processes that were given an option file of ours, with the paths it names."""
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            stat = (entry / "stat").read_text()
-        except OSError:
-            continue
-        match = _OPTION_FILE_RE.search(words)
-        if match:
-            start_ticks = int(stat[stat.rindex(")") + 2 :].split()[19])
-            option_file = Path(match[1])
-            yield _ServerProcess(int(entry.name), start_ticks, option_file, _paths_in(option_file))
-
-
-def _paths_in(option_file: Path) -> tuple[str, ...]:
-    try:
-        return tuple(path.strip() for _, path in _OPTION_RE.findall(option_file.read_text(errors="replace")))
-    except OSError:
-        return ()
+def _remove_groups(home: Home, host: Host, own: Session) -> list[str]:
+    lines = []
+    for group in left_groups(home, host, own):
+        with contextlib.suppress(HostError):  # a process of somebody's lives in it
+            host.remove_memory_group(group)
+            lines.append(f"removed the memory group {group.name}")
+    return lines
 
 
 def _private_folders(session: Path, root: Path) -> list[Path]:
     """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
     pattern = f"dbdyno-{os.geteuid()}-*"
-    named = "\n".join(path for file in session.glob("*/my.cnf") for path in _paths_in(file))
+    named = "\n".join(path for file in session.glob("*/my.cnf") for path in paths_in(file))
     found = [private for private in root.glob(pattern) if f"{private}/" in named]
     for option_file in root.glob(f"{pattern}/*/my.cnf"):  # of a server that was just being initialised
-        if any(Path(path).is_relative_to(session) for path in _paths_in(option_file)):
+        if any(Path(path).is_relative_to(session) for path in paths_in(option_file)):
             found.append(option_file.parents[1])
     return sorted({private for private in found if not session.is_relative_to(private)})
 
 
-def _remove_idle_private_folders(home: Home, host: Host, root: Path, processes: list[_ServerProcess]) -> list[str]:
+def _remove_idle_private_folders(home: Home, host: Host, root: Path, processes: Sequence[ServerProcess]) -> list[str]:
     """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
     listening = Path("/proc/net/unix").read_text()
     lines = []

@@ -11,6 +11,7 @@ from dbdyno.configure import Server, Setting, attach_server, choose_settings, in
 from dbdyno.core import Route, Run, Target
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._leftovers import remove_leftovers
+from dbdyno.lab._remains import find_remains
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name
 from dbdyno.populate import Snapshot, restore
@@ -49,6 +50,10 @@ class LocalBench:
     def clean_up(self) -> tuple[str, ...]:
         """See `Bench`."""
         return remove_leftovers(self.home, self.host, self.session)
+
+    def others(self) -> tuple[str, ...]:
+        """See `Bench`."""
+        return tuple(str(server) for server in find_remains(self.home, self.host).servers)
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""

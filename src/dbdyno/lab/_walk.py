@@ -101,6 +101,10 @@ class Walk:
         if removed:
             writer.append("leftovers-removed", what=list(removed))
             self.on_event(events.LeftoversRemoved(removed))
+        others = self.bench.others()
+        if others:
+            writer.append("others-running", what=list(others))
+            self.on_event(events.OthersRunning(others))
         done = self.results.run_ids()
         left = [(number, run) for number, run in enumerate(self.plan.runs, 1) if run.run_id not in done]
         if not left:

@@ -28,6 +28,7 @@ from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import cell_histograms
+from dbdyno.report._life import Lives, server_lives
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
@@ -51,6 +52,7 @@ class Evidence:
     capacity : of targets and memory budgets measured at several concurrencies
     machine : what was found of the machine before the runs
     counters : of cells whose servers' counters are known over their windows
+    lives : of the servers: start, shutdown, recovery, memory limits, deaths
     """
 
     results: Results
@@ -70,6 +72,7 @@ class Evidence:
     capacity: tuple[CapacityJudgement, ...]
     machine: MachineFindings
     counters: list[CellCounters]
+    lives: Lives
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -118,6 +121,7 @@ def gather(results: Results) -> Evidence:
         tuple(judge_capacity(judgements)),
         machine,
         cells_with_counters(results, judgements),
+        server_lives(results, records),
     )
 
 

@@ -24,6 +24,7 @@ from dbdyno.report.sections import (
     head_section,
     how_section,
     latency_section,
+    life_section,
     rank_section,
     settings_section,
     space_section,
@@ -45,6 +46,7 @@ _CONTENTS = (
     ("counters", "Why"),
     ("fairness", "Fairness"),
     ("settings", "Configuration"),
+    ("life", "Servers"),
     ("how", "How"),
     ("data", "Data"),
 )
@@ -79,6 +81,7 @@ def page_text(results: Results) -> str:
             counters_section(page),
             fairness_section(page),
             settings_section(page),
+            life_section(page),
             how_section(page),
             data_section(page),
         ]

@@ -9,6 +9,7 @@ from dbdyno.audit import all_data, finding_data
 from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._evidence import gather
+from dbdyno.report._life import lives_object
 from dbdyno.store import Results
 
 SCHEMA_VERSION = 1
@@ -58,6 +59,7 @@ def summary_json(results: Results) -> dict[str, object]:
         "capacity": [_capacity(found) for found in evidence.capacity],
         "warning": evidence.fairness.warning,
         "counters": [_counters(cell) for cell in evidence.counters],
+        "lives": lives_object(evidence.lives),
         "answer": list(evidence.answer.sentences),
         "fairness": all_data(evidence.fairness.audit),
         "fairness_after_window": [finding_data(finding) for finding in evidence.fairness.late],

@@ -26,6 +26,7 @@ from dbdyno.report._client import client_share
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
+from dbdyno.report._life import life_lines
 from dbdyno.store import Results
 
 
@@ -46,6 +47,7 @@ def summary_table(results: Results) -> Group:
     fair = [Text(line, style="dim") for line in (_durability_line(evidence), fairness_line(evidence.fairness)) if line]
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(client_line(evidence), style="dim")
+    fair += [Text(line, style="dim") for line in life_lines(evidence.lives)]
     courses = summarise_courses(evidence.stored)
     sentinel = judge_sentinel(evidence.records)
     watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []

@@ -200,6 +200,7 @@ class PaperBench:
     filled: list[str] = field(default_factory=list)
     ran: list[str] = field(default_factory=list)
     leftovers: tuple[str, ...] = ()
+    running_beside: tuple[str, ...] = ()
     address: ServerAddress | None = None
     refused: set[str] = field(default_factory=set)
     target: str = ""
@@ -210,6 +211,9 @@ class PaperBench:
     def clean_up(self) -> tuple[str, ...]:
         self.alive.clear()
         return self.leftovers
+
+    def others(self) -> tuple[str, ...]:
+        return self.running_beside
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         progress("unpacking")

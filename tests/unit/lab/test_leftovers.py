@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.core import HostError
 from dbdyno.hosts import Home, LocalHost
+from dbdyno.hosts._process import start_ticks_of
+from dbdyno.lab import clean_up, find_remains
 from dbdyno.lab._leftovers import remove_leftovers
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
@@ -59,6 +63,23 @@ def start_with(option_file: Path, started: list[subprocess.Popen[bytes]]) -> sub
     process = subprocess.Popen([sys.executable, "-c", waits, f"--defaults-file={option_file}"])
     started.append(process)
     return process
+
+
+def note_of(server: subprocess.Popen[bytes], folder: Path, start_ticks: int | None = None) -> None:
+    """The note that a start writes."""
+    note = {
+        "pid": server.pid,
+        "start_ticks": start_ticks_of(server.pid) if start_ticks is None else start_ticks,
+        "boot_id": HOST.facts().boot_id,
+        "private_directory": "/nowhere",
+        "engine": "mariadb 11.8.6",
+    }
+    (folder / "server.json").write_text(json.dumps(note))
+
+
+def find_own_parent() -> str:
+    """The name of a living session that is not this one."""
+    return f"{os.getppid()}-{start_ticks_of(os.getppid())}-{boot_name()}"
 
 
 def test_the_folder_of_a_dead_session_goes(home: Home, private_root: Path) -> None:
@@ -118,6 +139,81 @@ def test_a_server_that_was_being_initialised_is_killed_too(
     clean(home, private_root)
     assert server.wait(10) == -9
     assert not (private_root / f"{PREFIX}xyz").exists()
+
+
+def test_only_the_noted_process_is_killed_and_a_folder_that_somebody_uses_stays(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    """Somebody looks at the data of a killed study with a server of their own, by the option file that lay there."""
+    folder = dead_session(home)
+    option_file = folder / "s1" / "my.cnf"
+    option_file.write_text(f"[mysqld]\ndatadir = {folder}/s1/data\n")
+    noted, theirs = start_with(option_file, server_of), start_with(option_file, server_of)
+    note_of(noted, folder / "s1")
+    lines = clean(home, private_root)
+    assert lines[0] == f"killed a server, process {noted.pid}"
+    assert noted.wait(10) == -9
+    assert theirs.poll() is None
+    assert str(theirs.pid) in lines[1]
+    assert folder.exists()
+
+
+def test_a_noted_pid_that_another_process_bears_now_is_not_killed(
+    home: Home, private_root: Path, tmp_path: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    folder = dead_session(home)
+    other = start_with(tmp_path / "theirs.cnf", server_of)
+    note_of(other, folder / "s1", start_ticks=1)
+    clean(home, private_root)
+    assert other.poll() is None
+    assert not folder.exists()
+
+
+def test_what_is_left_is_listed_and_not_touched(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    folder = dead_session(home)
+    option_file = folder / "s1" / "my.cnf"
+    option_file.write_text(f"[mysqld]\ndatadir = {folder}/s1/data\n")
+    (folder / "s1" / "data" / "ibdata1").write_bytes(b"x" * 100_000)
+    server = start_with(option_file, server_of)
+    note_of(server, folder / "s1")
+    remains = find_remains(home, HOST)
+    (found,) = [running for running in remains.servers if running.home == home.root]
+    assert (found.pid, found.engine, found.study_pid) == (server.pid, "mariadb 11.8.6", None)
+    assert found.memory_bytes > 0
+    assert [left.folder for left in remains.folders] == [folder / "s1"]
+    assert remains.folders[0].disk_bytes >= 100_000
+    assert server.poll() is None
+    assert clean_up(home, HOST, private_root)
+    assert find_remains(home, HOST).folders == ()
+
+
+def test_a_living_studys_server_is_in_use(home: Home, server_of: list[subprocess.Popen[bytes]]) -> None:
+    parent = find_own_parent()
+    folder = home.run / parent / "s1"
+    folder.mkdir(parents=True)
+    option_file = folder / "my.cnf"
+    option_file.write_text(f"[mysqld]\ndatadir = {folder}/data\n")
+    server = start_with(option_file, server_of)
+    (found,) = [running for running in find_remains(home, HOST).servers if running.pid == server.pid]
+    assert found.study_pid == os.getppid()
+
+
+def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> None:
+    dead, own = dead_session(home).name, own_name()
+    try:
+        groups = [HOST.make_memory_group(f"{name}-s1-test", 64 << 20) for name in (dead, find_own_parent())]
+    except HostError as error:
+        pytest.skip(str(error))
+    try:
+        lines = clean(home, private_root)
+        assert f"removed the memory group dbdyno-{dead}-s1-test" in lines
+        assert [group.folder.exists() for group in groups] == [False, True]
+        assert own not in "".join(lines)
+    finally:
+        for group in groups:
+            group.remove()
 
 
 def test_servers_of_others_are_left_alone(

@@ -15,6 +15,7 @@ from dbdyno.core import ConfigureError, HostError, MeasureError, PopulateError, 
 from dbdyno.lab import (
     DatasetReady,
     EngineReady,
+    OthersRunning,
     RunFinished,
     SecondMeasured,
     StudyFinished,
@@ -122,6 +123,14 @@ def test_a_server_that_does_not_start_fails_its_cell_and_the_study_goes_on(labor
     assert not outcome.complete
     assert outcome.failed == 1
     assert "innodb_wishes" in laboratory.results.records()[1].reason
+
+
+def test_servers_of_others_are_named_before_the_first_run(laboratory: Lab) -> None:
+    laboratory.bench.running_beside = ("mariadb 11.8.6: process 7",)
+    laboratory.walk()
+    (event,) = [event for event in laboratory.events if isinstance(event, OthersRunning)]
+    assert event.what == ("mariadb 11.8.6: process 7",)
+    assert "others-running" in [entry.event for entry in laboratory.results.journal()]
 
 
 def test_a_server_that_dies_in_the_window_fails_its_cell_with_its_log(laboratory: Lab) -> None:

@@ -8,6 +8,7 @@ from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._head import head_section
 from dbdyno.report.sections._how import how_section, settings_section
 from dbdyno.report.sections._latency import latency_section
+from dbdyno.report.sections._life import life_section
 from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import rank_section, throughput_section
@@ -22,6 +23,7 @@ __all__ = [
     "head_section",
     "how_section",
     "latency_section",
+    "life_section",
     "rank_section",
     "settings_section",
     "space_section",

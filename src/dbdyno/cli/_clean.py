@@ -1,0 +1,103 @@
+"""`dbdyno clean`: servers and data that dbdyno has left on this machine; listed, and removed when told."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import wide_console
+from dbdyno.core import format_bytes, format_duration
+
+if TYPE_CHECKING:
+    from dbdyno.hosts import Home
+    from dbdyno.lab import Remains, RunningServer
+
+_STORY = """\
+Lists what dbdyno has running and lying about here: servers with process, age, memory and folder, data directories that
+a killed study could not remove, memory groups. Nothing is touched without --remove.
+
+  dbdyno clean
+  dbdyno clean --remove
+
+With --remove servers of studies that have ended are stopped and their data removed. A server is stopped only if its
+process is the one that was noted when it was started, by process id, start time and boot of the machine. Studies that
+are under way, servers that somebody else started, engines, filled datasets and results are never touched. A study that
+begins does the same in its own DBDYNO_HOME, and names the servers of others that share the machine with it.
+"""
+_LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "clean", "servers and data that killed studies have left here", _STORY, _clean)
+    parser.add_argument("--remove", action="store_true", help="stop and remove what is left over")
+    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+
+
+def _clean(choices: argparse.Namespace) -> int:
+    from dbdyno.hosts import Home, LocalHost  # late: see _main
+    from dbdyno.lab import clean_up, find_remains
+
+    host, home = LocalHost(), Home.of_user()
+    remains = find_remains(home, host)
+    removed = clean_up(home, host) if choices.remove else ()
+    if choices.json:
+        print(json.dumps({**_object(remains, home), "removed": list(removed)}, indent=1))
+    elif choices.remove:
+        print("\n".join(removed) or "nothing was left over")
+    else:
+        _print_remains(remains, home)
+    return 0
+
+
+def _print_remains(remains: Remains, home: Home) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("what", "process", "since", "size", "state", "where"):
+        table.add_column(title, justify="right" if title in ("process", "size") else "left", no_wrap=title != "where")
+    for server in remains.servers:
+        age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
+        state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
+        table.add_row(server.engine or "server", str(server.pid), age, size, state, str(server.folder))
+    for left in remains.folders:
+        table.add_row("data directory", "", "", format_bytes(left.disk_bytes), _LEFT, str(left.folder))
+    for group in remains.groups:
+        table.add_row("memory group", "", "", "", _LEFT, str(group))
+    if table.row_count:
+        wide_console().print(table)
+    else:
+        print("nothing runs, and nothing was left over")
+    homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})
+    for other in homes:
+        print(f"DBDYNO_HOME={other} dbdyno clean --remove removes what is left over there", file=sys.stderr)
+    if not remains.is_empty:
+        print("dbdyno clean --remove removes what is left over here", file=sys.stderr)
+
+
+def _state(server: RunningServer, home: Home) -> str:
+    if server.study_pid is not None:
+        return _BUSY
+    return _LEFT if server.home == home.root else _ELSEWHERE
+
+
+def _object(remains: Remains, home: Home) -> dict[str, object]:
+    servers = [
+        {
+            "engine": server.engine,
+            "pid": server.pid,
+            "start_ticks": server.start_ticks,
+            "age_s": round(server.age_s, 1),
+            "memory_bytes": server.memory_bytes,
+            "folder": str(server.folder),
+            "home": str(server.home),
+            "study_pid": server.study_pid,
+            "state": _state(server, home),
+        }
+        for server in remains.servers
+    ]
+    folders = [{"folder": str(left.folder), "disk_bytes": left.disk_bytes} for left in remains.folders]
+    return {"servers": servers, "folders": folders, "groups": [str(group) for group in remains.groups]}

@@ -1,0 +1,84 @@
+"""How long servers took to start, to shut down and to recover, what memory limits made of them, how servers died."""
+
+from __future__ import annotations
+
+from dbdyno.core import format_bytes, format_duration, format_memory
+from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report._life import TIMES, ServerDeath, TargetLife
+from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+
+_MOST_DEATHS = 40
+_TITLES = {"start_ns": "start to login", "shutdown_ns": "clean shutdown", "recovery_ns": "recovery after a kill"}
+
+
+def life_section(page: Page) -> Html:
+    """Two tables and what the logs of dead servers say; nothing where nothing was recorded."""
+    lives = page.evidence.lives
+    if not (lives.targets or lives.deaths):
+        return Html("")
+    parts = [_deaths(lives.deaths)] if lives.deaths else []
+    if lives.targets:
+        parts.append(_times(lives.targets))
+    bounded = [life for life in lives.targets if life.limit_bytes is not None]
+    if bounded:
+        parts.append(_memory(bounded))
+    what = "Medians over all runs of a target at a memory budget, with their extremes."
+    return section("life", "The servers' lives", subtitle(what), *parts, to_see(_sentence(bool(bounded))))
+
+
+def _sentence(is_bounded: bool) -> str:
+    words = (
+        "Start: from the command to the administrator's first login. Recovery: from a start on the data of a killed "
+        "server, read from the disk, to login; what is rolled back afterwards is not part of it."
+    )
+    if is_bounded:
+        words += (
+            " Memory: the most that any run used of its limit, page cache included, and at its end the page cache and "
+            "the server's own; pages read again are those of files that had to be given up for the limit."
+        )
+    return words
+
+
+def _times(lives: tuple[TargetLife, ...]) -> Html:
+    names = [name for name in TIMES if any(life.times_ns.get(name) for life in lives)]
+    columns = [Column("target", is_name=True), Column("memory"), Column("runs", True)]
+    columns += [Column(_TITLES[name], True) for name in names]
+    rows = []
+    for life in lives:
+        runs = str(len(life.times_ns["start_ns"]))
+        rows.append([life.target, format_memory(life.tier_bytes), runs, *(_span(life, name) for name in names)])
+    return table("lives", "Start, shutdown and recovery", columns, rows)
+
+
+def _span(life: TargetLife, name: str) -> str:
+    values, median = life.times_ns.get(name), life.median_ns(name)
+    if not values or median is None:
+        return "-"
+    least, most = format_duration(min(values)), format_duration(max(values))
+    return format_duration(median) + (f" ({least} to {most})" if len(values) > 1 else "")
+
+
+def _memory(lives: list[TargetLife]) -> Html:
+    titles = ("limit", "most used", "page cache", "its own", "pages read again")
+    columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
+    rows = [[life.target, format_memory(life.tier_bytes), *_used(life)] for life in lives]
+    return table("memory-limits", "What memory limits made of the servers", columns, rows)
+
+
+def _used(life: TargetLife) -> list[str]:
+    peak, cache, own, again = life.memory.values()
+    sizes = [format_bytes(value) if value is not None else "not told" for value in (life.limit_bytes, peak, cache, own)]
+    return [*sizes, "not told" if again is None else f"{again:,}"]
+
+
+def _deaths(deaths: tuple[ServerDeath, ...]) -> Html:
+    parts = []
+    for death in deaths[:_MOST_DEATHS]:
+        cell = death.record.run.cell
+        where = f"{cell.target}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
+        head = f"{where}, repeat {death.record.run.repeat}: {death.words}"
+        log = folded("What the logs say", element("pre", death.excerpt)) if death.excerpt else Html("")
+        parts.append(element("li", head, log))
+    if len(deaths) > _MOST_DEATHS:
+        parts.append(element("li", f"and {len(deaths) - _MOST_DEATHS:,} more"))
+    return element("div", element("h3", "Runs that a fault below them spoilt"), element("ul", *parts))
