@@ -77,6 +77,13 @@ def test_a_search_has_a_precision_of_its_own(study: Path, capsys: pytest.Capture
     assert "a search ends when the next rate up has failed" in printed
 
 
+def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study.write_text(STUDY + '\n[limits]\nmemory = "tier + 1GB"\n')
+    code, printed, _ = asked(capsys, study)
+    assert code == 0
+    assert "bounded: tier + 1GB for each server" in printed
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -96,12 +96,18 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
     console.print(
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
         f"to obtain engines and fill data (kept for next time)\n"
-        f"disk    about {format_bytes(budget.disk_bytes)}\nmemory  about {format_bytes(budget.memory_bytes)}",
+        f"disk    about {format_bytes(budget.disk_bytes)}\n"
+        f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
         markup=False,
     )
     lines = [_SEARCHED] if certainty is None else certainty_lines(certainty, overhead_ns(study) / 1e9)
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
         console.print(line, markup=False)
+
+
+def _limit(study: Study) -> str:
+    limit = study.limits.memory
+    return "" if limit is None else f", bounded: {limit} for each server, page cache included"
 
 
 def full_plan(study: Study, host: Host) -> Plan:

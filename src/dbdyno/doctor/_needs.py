@@ -56,5 +56,5 @@ def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequenc
         client_processors=study.pinning.client,
         has_own_servers=own,
         sources=tuple(sorted({target.engine.source_kind for target in study.targets} - {""})),
-        features=tuple(features),
+        features=(*features, *(("memory",) if study.limits.memory is not None else ())),
     )

@@ -19,6 +19,8 @@ class StorageEngine:
     packages : family -> Debian package of the plug-in
     shared : patterns of the files in the data directory that hold the rows of all its tables
     beside : folders beside the data directory that belong to it
+    page_cache : whether it reads its files through the page cache
+    direct_reads : the variable that makes it read past it; empty where there is none
     """
 
     name: str
@@ -26,6 +28,8 @@ class StorageEngine:
     packages: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     shared: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    page_cache: bool = False
+    direct_reads: str = ""
 
 
 @cached
@@ -44,6 +48,8 @@ def storage_engines() -> Mapping[str, StorageEngine]:
                 packages=MappingProxyType(dict(row.get("packages", {}))),
                 shared=tuple(row.get("shared", ())),
                 beside=tuple(row.get("beside", ())),
+                page_cache=bool(row.get("page_cache", False)),
+                direct_reads=str(row.get("direct_reads", "")),
             )
             for row in rows
         }

@@ -18,6 +18,7 @@ from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.lab._changed import changed_caveats, changed_variables
 from dbdyno.lab._fault import fault_of
 from dbdyno.lab._live import Telling
+from dbdyno.lab._page_cache import unbounded_cache
 from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, counters_document, measure_run, worker_count
@@ -112,7 +113,7 @@ class Attempts:
         record = record_of(run, prepared, measured, server.autopsy(), log_tail)
         changed = changed_caveats(changed_variables(variables, variables_after))
         record = replace(record, caveats=(*record.caveats, *changed))
-        record = self._ended(_with_conditions(record, verified.answers), server)
+        record = self._ended(_with_conditions(self._bounded(record, variables), verified.answers), server)
         return StoredRun(
             record=record,
             seconds=measured.seconds,
@@ -136,6 +137,15 @@ class Attempts:
             server_cnf=server.option_file,
             server_log=log_tail,
         )
+
+    def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
+        """With a caveat where the memory tier does not bind what the storage engine keeps in memory."""
+        is_theirs = self.study.target(record.run.cell.target).engine.source_kind == "server"
+        if self.study.limits.memory is not None or is_theirs:
+            return record
+        available = self.host.memory_available_bytes()
+        caveat = unbounded_cache(record.storage_engine, variables, record.run.cell.tier_bytes, available)
+        return record if caveat is None else replace(record, caveats=(*record.caveats, caveat))
 
     def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
         """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""

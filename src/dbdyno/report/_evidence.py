@@ -121,7 +121,7 @@ def gather(results: Results) -> Evidence:
         tuple(judge_capacity(judgements)),
         machine,
         cells_with_counters(results, judgements),
-        server_lives(results, records),
+        server_lives(results, records, [target.name for target in study.targets]),
     )
 
 

@@ -55,8 +55,8 @@ class Lives:
     deaths: tuple[ServerDeath, ...] = ()
 
 
-def server_lives(results: Results, records: Sequence[RunRecord]) -> Lives:
-    """Read it off the stored runs; runs of older versions and of others tell nothing."""
+def server_lives(results: Results, records: Sequence[RunRecord], targets: Sequence[str]) -> Lives:
+    """Read it off the stored runs, targets in the study's order; runs of older versions and of others tell nothing."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     deaths = []
     for record in records:
@@ -65,7 +65,9 @@ def server_lives(results: Results, records: Sequence[RunRecord]) -> Lives:
             found.setdefault((record.run.cell.target, record.run.cell.tier_bytes), []).append(life)
         if record.fault:
             deaths.append(_death(record, life))
-    return Lives(tuple(_target(*key, lives) for key, lives in found.items()), tuple(deaths))
+    place = {name: index for index, name in enumerate(targets)}
+    ordered = sorted(found.items(), key=lambda item: (item[0][1], place.get(item[0][0], len(place))))
+    return Lives(tuple(_target(*key, lives) for key, lives in ordered), tuple(deaths))
 
 
 def life_lines(lives: Lives) -> list[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dbdyno.lab._page_cache import unbounded_cache
+
 if TYPE_CHECKING:
     from tests.unit.lab.conftest import Laboratory as Lab
 
@@ -33,3 +35,22 @@ def test_a_dead_servers_fault_is_kept_with_the_run(laboratory: Lab) -> None:
     record = laboratory.results.records()[0]
     assert (record.status, record.fault) == ("failed", "killed")
     assert laboratory.results.optional_document(record.run.run_id, "life") == {"start_ns": 1}
+
+
+def variables(direct: str) -> dict[str, str]:
+    return {"rocksdb_use_direct_reads": direct}
+
+
+@pytest.mark.parametrize(
+    ("storage_engine", "direct", "available", "is_told"),
+    [
+        ("rocksdb", "OFF", 1 << 34, True),
+        ("rocksdb", "ON", 1 << 34, False),
+        ("rocksdb", "OFF", 1 << 20, False),  # the machine has no memory beside the tier
+        ("tidesdb", "OFF", 1 << 34, True),
+        ("innodb", "OFF", 1 << 34, False),
+    ],
+)
+def test_a_tier_that_does_not_bind_is_told(storage_engine: str, direct: str, available: int, is_told: bool) -> None:
+    found = unbounded_cache(storage_engine, variables(direct), 64 << 20, available)
+    assert (found is not None) == is_told

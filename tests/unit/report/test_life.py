@@ -58,6 +58,8 @@ def test_the_terminal_names_times_and_deaths(lived: Results) -> None:
     lines = life_lines(gather(lived).lives)
     assert any("recovery 7 s" in line and "used 100% of its limit of 704 MiB" in line for line in lines)
     assert "an assertion failed" in lines[-1]
+    evidence = gather(lived)
+    assert list(dict.fromkeys(life.target for life in evidence.lives.targets)) == list(evidence.targets)
 
 
 def test_programs_get_them_too(lived: Results) -> None:

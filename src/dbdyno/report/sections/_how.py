@@ -225,6 +225,7 @@ def _made(page: Page) -> dict[str, str]:
         "statements": f"{study.protocol}, random numbers of {study.rng}",
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
+        **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
     }
 
 
