@@ -112,8 +112,15 @@ def private_docker() -> Iterator[str]:
         except subprocess.TimeoutExpired:
             daemon.kill()
             daemon.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+        for place in _mounted_below(folder):  # the daemon leaves a network namespace mounted
+            subprocess.run(["umount", "--lazy", place], capture_output=True, check=False)
+        shutil.rmtree(folder)
         subprocess.run(["ip", "link", "delete", _BRIDGE], capture_output=True, check=False)
+
+
+def _mounted_below(folder: Path) -> list[str]:
+    places = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    return [place for place in reversed(places) if place.startswith(f"{folder}/")]
 
 
 def _bridge() -> str:
