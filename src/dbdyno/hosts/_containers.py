@@ -29,7 +29,6 @@ Network = Literal["host", "bridge", "none"]
 _LABEL = "dbdyno"
 _TIMEOUT_S = 60
 _POLL_S = 0.02
-_MISSING = "the container engine has no such image"
 
 
 @dataclass(frozen=True, slots=True)
