@@ -39,6 +39,7 @@ COMMANDS = {
         "engines remove",
         "doctor",
         "clean",
+        "settings",
         "calibrate",
         "self-check",
     ),

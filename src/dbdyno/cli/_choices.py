@@ -21,6 +21,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     StudyError : a value is wrong; the message names the option
     """
     lines = [f"name = {_quoted(choices.name)}"] if choices.name else []
+    lines.append(f"policy = {_quoted(choices.policy)}")
     if choices.each is None:
         lines.append(f"targets = {_list(choices.targets)}")
     else:
@@ -32,6 +33,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     ]
     lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
     lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
+    lines += ["[settings]", *(_setting(word) for word in choices.settings)]
     lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
     lines += _open_ends(choices)
     lines += [f"sentinel = {_quoted(choices.sentinel)}"] if choices.sentinel else []
@@ -75,6 +77,13 @@ def _targets_each(engines: list[str], each: str) -> list[str]:
             lines += ["[[target]]", f"name = {_quoted(f'{engine} {value}')}", f"engine = {_quoted(engine)}"]
             lines.append(f"workload = {{{option.removeprefix('--').replace('-', '_')} = {_quoted(value)}}}")
     return lines
+
+
+def _setting(word: str) -> str:
+    name, equals, value = word.partition("=")
+    if not (equals and name.strip() and value.strip()):
+        raise StudyError(f"--set '{word}' sets nothing", "", "write for example --set redo.capacity=4GB")
+    return f"{_quoted(name.strip())} = {_quoted(value.strip())}"
 
 
 def _workload_options(workload: str, extra: list[str]) -> list[str]:

@@ -29,6 +29,8 @@ Options of the workload are given as such: --tables, --rows, --rand-type zipfian
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
 Ways to store the same rows are compared with --each, such as three kinds of LinkBench's tables:
 --workload linkbench --each table_compression=none,row-compressed,page-compressed
+What the servers are to have in effect is said in words that all engines know, and each gets the options for
+it: --set redo.capacity=4GB --set commit.durability=relaxed; `dbdyno settings` lists the words.
 Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
 """
 
@@ -54,6 +56,20 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
+    server.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a neutral parameter, for all alike, such as redo.capacity=4GB; may be repeated",
+    )
+    server.add_argument(
+        "--policy",
+        choices=("aligned", "vendor"),
+        default="aligned",
+        help="aligned: equal in effect; vendor: defaults (default %(default)s)",
+    )
     measure = parser.add_argument_group("measurement")
     measure.add_argument(
         "--warm-up", default="10s", metavar="TIME", help="driven, not judged, or auto: until settled (default 10s)"

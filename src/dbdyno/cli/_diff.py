@@ -28,8 +28,8 @@ times, compared where both sides have two runs; missing is a cell of BASE that N
 PASS does not mean that nothing is slower: cells where the interval leaves it open are listed as OPEN,
 and more repeats settle them.
 
-Cells of another workload, other rows, another pacing, another window or another machine are not
-compared unless --despite names the obstacle; it becomes a caveat then. A target that is the same build
+Cells of another policy, another workload, other rows, another pacing, another window or another machine
+are not compared unless --despite names the obstacle; it becomes a caveat then. A target that is the same build
 with the same settings on both sides tells whether the machine moved: keep one in every study.
 
 Exit code 1 when a rule is broken, 2 when the folders have nothing in common that can be compared.

@@ -30,6 +30,7 @@ from dbdyno.cli import (
     _run,
     _self_check,
     _serve,
+    _settings,
     _show,
 )
 from dbdyno.cli._help import Parser, add_help_options
@@ -53,6 +54,7 @@ _COMMANDS = (
     _engines,
     _doctor,
     _clean,
+    _settings,
     _calibrate,
     _self_check,
 )
@@ -73,6 +75,7 @@ does more work, by how much and how sure that is.
   dbdyno claims DIR --against REPORT         what a published report prints, held against results
   dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
   dbdyno self-check                          an engine against itself: what this machine can tell apart
+  dbdyno settings                            what a study can set on all engines alike
   dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.

@@ -83,7 +83,12 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
     console.print(f"question: {study.question}\npacing: {study.pacing.words}", markup=False)
-    console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}\n", markup=False)
+    console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}", markup=False)
+    from dbdyno.study import settings_lines
+
+    for line in settings_lines(study):
+        console.print(line, markup=False)
+    console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
         table.add_column(heading, justify="right" if heading in ("run", "connections", "repeat") else "left")
@@ -115,11 +120,13 @@ def full_plan(study: Study, host: Host) -> Plan:
 
     Raises
     ------
-    StudyError : it has not
+    StudyError : it has not, or a target can't have the settings that the study asks for
     """
+    from dbdyno.configure import check_settings
     from dbdyno.lab import find_generator, told_workloads
     from dbdyno.plan import make_plan
 
+    check_settings(study)
     return make_plan(study, told_workloads(study, host, find_generator()))
 
 
@@ -163,10 +170,13 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         }
         for run in plan.runs
     ]
+    from dbdyno.study import settings_object
+
     budget = plan.budget
     return {
         "schema_version": 1,
         "study": study.name,
+        **settings_object(study),
         "runs": runs,
         "prepare_ns": budget.prepare_ns,
         "runs_ns": budget.runs_ns,

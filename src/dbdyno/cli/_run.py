@@ -8,7 +8,7 @@ from typing import Any
 
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
-from dbdyno.study import read_study
+from dbdyno.study import POLICIES, read_study, with_policy
 
 _STORY = """\
 Runs the study in a file and writes results and report into a folder. Stopped by Ctrl-C, by kill -9 or by
@@ -17,6 +17,7 @@ a power cut, it loses at most the run under way: the same command goes on with w
   dbdyno run studies/first.toml                  into results/first
   dbdyno run studies/first.toml -o /data/first
   dbdyno run studies/percona-2026.toml --scale small
+  dbdyno run studies/first.toml --policy vendor  into results/first-vendor: as the vendors leave their servers
 
 Before the first run dbdyno looks at the machine (dbdyno doctor) and starts each target's server once, to
 audit them by what they say of themselves and what the load's own connections negotiate. Grave differences are
@@ -32,6 +33,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "run", "run a study file; again: resume", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    parser.add_argument("--policy", choices=POLICIES, help="how targets are configured, instead of the study's own")
     add_run_options(parser)
 
 
@@ -49,7 +51,7 @@ def add_run_options(parser: Parser) -> None:
 
 
 def _run(choices: argparse.Namespace) -> int:
-    study = read_study(choices.study, choices.scale)
+    study = with_policy(read_study(choices.study, choices.scale), choices.policy)
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
     return run_to_report(study, choices.output or Path("results") / study.name, choices)

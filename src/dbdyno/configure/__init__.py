@@ -4,8 +4,9 @@ Options come from the tables of `engines`, their values from one baseline that i
 target. Passwords stay in files that only their owner reads.
 """
 
-from dbdyno.configure._baseline import REDO_CAPACITY_BYTES
-from dbdyno.configure._choose import RESERVED_OPTIONS, choose_settings
+from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
+from dbdyno.configure._check import check_settings, settings_of_series
+from dbdyno.configure._choose import choose_settings
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._death import Death, disk_full_line
@@ -13,6 +14,7 @@ from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._leftover import ServerNote, end_leftover, read_note
 from dbdyno.configure._option_file import option_file
+from dbdyno.configure._raw import RESERVED_OPTIONS
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Endpoint, Server, attach_server
 from dbdyno.configure._setting import Setting
@@ -30,6 +32,7 @@ __all__ = [
     "ServerNote",
     "Setting",
     "attach_server",
+    "check_settings",
     "choose_settings",
     "copy_data_directory",
     "credentials_file",
@@ -37,8 +40,10 @@ __all__ = [
     "end_leftover",
     "initialise",
     "option_file",
+    "own_values",
     "read_back",
     "read_note",
     "remove_noted_containers",
+    "settings_of_series",
     "start_server",
 ]

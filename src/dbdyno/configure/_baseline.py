@@ -1,13 +1,15 @@
 """Which value each neutral parameter gets: one small baseline, equal in effect on every target.
 
-Engines differ in what they make of a value, never in the value itself; `engines` holds the options and reasons.
+Engines differ in what they make of a value, never in the value itself; `engines` holds the options and reasons. What a
+study asks for takes the baseline's place before anything is derived from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from dbdyno.engines import parse_version
+from dbdyno.engines import SettingValue, parse_version
 
 MIB = 1 << 20
 # Ample for windows of minutes, and small enough that restoring a data directory before each run stays quick.
@@ -17,17 +19,27 @@ LRU_PAGES_TOTAL = 1024
 SPARE_CONNECTIONS = 32
 """For samplers, for the admin and for looking on while the load runs."""
 _TABLE_HANDLES_MIN = 4000
+_QUERY_CACHE_BYTES = 64 * MIB
+_IO_CAPACITY = 2000
+_DIRTY_MAX = 90
+_DIRTY_LWM = 10
 _CHUNKS_MAX = 1000
 _SYSTEM_POOL_BYTES = 16 * MIB
 _WRITE_BUFFER_MAX_BYTES = 256 * MIB
 _WRITE_BUFFER_MIN_BYTES = 8 * MIB
 
-Value = int | str
+_NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
 
 def baseline(
-    *, tier_bytes: int, concurrency_max: int, processors: int | None, family: str, version: str
-) -> dict[str, Value]:
+    *,
+    tier_bytes: int,
+    concurrency_max: int,
+    processors: int | None,
+    family: str,
+    version: str,
+    asked: Mapping[str, SettingValue] = _NOTHING,
+) -> dict[str, SettingValue]:
     """Value of every parameter, in the parameter's unit.
 
     Parameters
@@ -35,16 +47,22 @@ def baseline(
     tier_bytes : memory given to the target's main cache
     concurrency_max : most connections the study opens at once
     processors : of the host; None leaves what the server derives from it alone
-    family, version : only for quantities that a server counts in another way, such as pages per pool instance
+    family, version : only for quantities that a server counts in another way, such as parts of the pool
+    asked : values that the study wants; others follow from them (`io.capacity_max` from `io.capacity`)
     """
-    instances = pool_instances(tier_bytes, family, version)
     return {
-        **_memory(tier_bytes, instances),
-        **_durability(),
-        **_background(instances, processors),
+        **_memory(tier_bytes, family, version, asked),
+        **_durability(asked),
+        **_background(processors, asked),
         **_transactions(),
-        **_server(concurrency_max),
+        **_server(concurrency_max, asked),
+        **asked,
     }
+
+
+def own_values(tier_bytes: int) -> dict[str, SettingValue]:
+    """What the baseline sets on a current server with a few connections, for people to look up."""
+    return baseline(tier_bytes=tier_bytes, concurrency_max=16, processors=None, family="mysql", version="9.7")
 
 
 def pool_instances(tier_bytes: int, family: str, version: str) -> int:
@@ -80,61 +98,65 @@ def write_buffer_bytes(tier_bytes: int) -> int:
     return max(_WRITE_BUFFER_MIN_BYTES, min(tier_bytes // 4, _WRITE_BUFFER_MAX_BYTES))
 
 
-def _memory(tier_bytes: int, instances: int) -> Mapping[str, Value]:
+def _memory(
+    tier_bytes: int, family: str, version: str, asked: Mapping[str, SettingValue]
+) -> Mapping[str, SettingValue]:
+    instances = int(asked.get("memory.buffer_pool_instances", pool_instances(tier_bytes, family, version)))
+    write_buffers = int(asked.get("memory.write_buffers", write_buffer_bytes(tier_bytes)))
     return {
         "memory.buffer_pool": tier_bytes,
         "memory.buffer_pool_instances": instances,
         "memory.buffer_pool_chunk": chunk_bytes(tier_bytes, instances),
         "memory.buffer_pool_max": tier_bytes,
         "memory.numa_interleave": "OFF",
-        "memory.warm_load": "OFF",
-        "memory.warm_dump": "OFF",
-        "memory.block_cache": tier_bytes - write_buffer_bytes(tier_bytes),
-        "memory.write_buffers": write_buffer_bytes(tier_bytes),
+        "memory.warm_start": "OFF",
+        "memory.block_cache": tier_bytes - write_buffers,
+        "memory.write_buffers": write_buffers,
         "memory.system_pool": _SYSTEM_POOL_BYTES,
     }
 
 
-def _durability() -> Mapping[str, Value]:
+def _durability(asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
     return {
         "redo.capacity": REDO_CAPACITY_BYTES,
         "redo.files": 2,
-        "redo.wal_limit": REDO_CAPACITY_BYTES,
         "redo.system_capacity": _SYSTEM_POOL_BYTES,
         "redo.log_buffer": 16 * MIB,
         "redo.write_ahead": 4096,
-        "redo.buffered": "ON",
-        "commit.redo_flush": "1",
-        "commit.wal_flush": "1",
+        "redo.file_buffering": "ON",
+        "commit.durability": "full",
         "commit.doublewrite": "ON",
-        "commit.atomic_writes": "OFF",
+        "io.atomic_writes": "OFF",
         "commit.doublewrite_pages": 128,
         "commit.doublewrite_files": 2,
         "binlog.enabled": "OFF",
         "binlog.gtid": "OFF",
+        "binlog.sync": 1 if asked.get("commit.durability", "full") == "full" else 0,
+        "binlog.format": "ROW",
+        "binlog.row_image": "FULL",
+        "binlog.row_metadata": "MINIMAL",
+        "binlog.checksum": "CRC32",
     }
 
 
-def _background(instances: int, processors: int | None) -> Mapping[str, Value]:
-    values: dict[str, Value] = {
-        "io.flush_method": "O_DIRECT",
-        "io.data_buffering": "OFF",
-        "io.data_write_through": "OFF",
-        "io.direct_reads": "ON",
-        "io.direct_writes": "ON",
+def _background(processors: int | None, asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+    dirty_max = float(asked.get("flush.dirty_max", _DIRTY_MAX))
+    values: dict[str, SettingValue] = {
+        "io.data_path": "direct",
+        "io.data_file_write_through": "OFF",
         "io.compaction_readahead": 2 * MIB,
         "io.fdatasync": "ON",
-        "io.capacity": 2000,
-        "io.capacity_max": 4000,
+        "io.capacity": _IO_CAPACITY,
+        "io.capacity_max": 2 * int(asked.get("io.capacity", _IO_CAPACITY)),
         "io.read_threads": 4,
         "io.write_threads": 4,
         "io.parallel_read_threads": 4,
         "flush.page_cleaners": 1,
         "flush.neighbors": "0",
-        "flush.dirty_max": 90,
-        "flush.dirty_lwm": 10,
-        "flush.lru_scan_depth": LRU_PAGES_TOTAL // instances,
-        "flush.block_compression": "compression=kNoCompression;bottommost_compression=kNoCompression",
+        "flush.dirty_max": _DIRTY_MAX,
+        "flush.dirty_lwm": min(_DIRTY_LWM, dirty_max),
+        "flush.lru_scan_depth": LRU_PAGES_TOTAL,
+        "flush.lsm_block_compression": "none",
         "purge.threads": 4,
         "purge.batch": 300,
         "undo.truncate": "OFF",
@@ -144,7 +166,7 @@ def _background(instances: int, processors: int | None) -> Mapping[str, Value]:
     return values
 
 
-def _transactions() -> Mapping[str, Value]:
+def _transactions() -> Mapping[str, SettingValue]:
     return {
         "index.adaptive_hash": "OFF",
         "index.change_buffering": "none",
@@ -152,33 +174,32 @@ def _transactions() -> Mapping[str, Value]:
         "trx.isolation": "REPEATABLE-READ",
         "trx.snapshot_isolation": "OFF",
         "trx.lock_wait_timeout": 50,
-        "trx.rocksdb_lock_wait_timeout": 50,
-        "trx.rocksdb_deadlock_detect": "ON",
+        "trx.deadlock_detect": "ON",
         "trx.autoinc_mode": "2",
     }
 
 
-def _server(concurrency_max: int) -> Mapping[str, Value]:
-    connections = max(concurrency_max + SPARE_CONNECTIONS, 128)
-    handles = max(_TABLE_HANDLES_MIN, 16 * concurrency_max)
+def _server(concurrency_max: int, asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+    connections = int(asked.get("server.max_connections", max(concurrency_max + SPARE_CONNECTIONS, 128)))
+    handles = int(asked.get("server.table_open_cache", max(_TABLE_HANDLES_MIN, 16 * concurrency_max)))
     return {
         "server.performance_schema": "OFF",
         "server.query_cache_type": "OFF",
-        "server.query_cache_size": 0,
+        "server.query_cache_size": _QUERY_CACHE_BYTES if asked.get("server.query_cache_type") == "ON" else 0,
         "server.max_connections": connections,
         "server.back_log": connections,
         "server.thread_cache": connections,
-        "server.max_prepared_statements": 1 << 20,
-        "server.open_files": 2 * handles + connections + 1000,
-        "server.table_cache_instances": 8,
-        "server.table_cache": handles,
-        "server.table_definitions": 2000,
+        "server.max_prepared_stmts": 1 << 20,
+        "server.open_files_limit": 2 * handles + connections + 1000,
+        "server.table_open_cache_instances": 8,
+        "server.table_open_cache": handles,
+        "server.table_definition_cache": 2000,
         "server.innodb_open_files": 2000,
         "server.skip_name_resolve": "ON",
         "charset.server": "utf8mb4",
         "charset.collation": "utf8mb4_general_ci",
         "charset.default_collations": "",
-        "tls.available": "",
+        "tls.available": "OFF",
         "session.sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",
         "session.sort_buffer": 256 * 1024,
         "misc.event_scheduler": "OFF",

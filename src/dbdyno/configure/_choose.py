@@ -1,24 +1,24 @@
-"""From neutral values to the options of one server; the study's own options on top."""
+"""From neutral values to the options of one server, by the study's policy; what it sets itself on top."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
-from dbdyno.configure._baseline import Value, baseline
+from dbdyno.configure._asked import refuse_twice, row_for, wanted_number
+from dbdyno.configure._baseline import baseline
+from dbdyno.configure._raw import RESERVED_OPTIONS, fold, replace_raw
+from dbdyno.configure._readback import normal
 from dbdyno.configure._setting import Setting
-from dbdyno.core import StudyError
-from dbdyno.engines import OptionRow, Parameter, known_options, lookup_option, parameters_for, suggest
+from dbdyno.configure._vendor import beside_the_tier, is_of_vendor, within_the_tier
+from dbdyno.core import Policy, StudyError
+from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, setting_text
 
-# What dbdyno decides itself so that a server is private, reachable and read back; not for a study to change.
-RESERVED_OPTIONS = frozenset(
-    {
-        "basedir", "bind_address", "character_sets_dir", "datadir", "defaults_file", "init_file", "lc_messages_dir",
-        "log_error", "mysqlx", "pid_file", "plugin_dir", "plugin_load", "plugin_load_add", "port",
-        "secure_file_priv", "skip_grant_tables", "skip_networking", "socket", "tmpdir", "user",
-    }
-)  # fmt: skip
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_ASK_NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
 
 def choose_settings(
@@ -28,88 +28,114 @@ def choose_settings(
     storage_engine: str,
     tier_bytes: int,
     concurrency_max: int,
+    asked: Mapping[str, SettingValue] = _ASK_NOTHING,
     raw: Mapping[str, str] = _NOTHING,
+    policy: Policy = "aligned",
+    file_options: Mapping[str, str] = _NOTHING,
     processors: int | None = None,
 ) -> tuple[Setting, ...]:
     """Every option to write for a target, each with its reason.
 
     Parameters
     ----------
-    raw : the study's own options; they win over the baseline and are marked
+    asked : neutral parameters that the study sets for the target, in their units
+    raw : server options that the study adds for it; they win and are marked
+    policy : aligned: the baseline on all; vendor: the tier, and what the study needs to run at all; tuned: that and the
+        target's own file
+    file_options : of that file
     processors : of the host, for options whose default follows it
 
     Raises
     ------
-    StudyError : a raw option is reserved, or this version refuses or ignores it
+    StudyError : this version can't have what the study asks for, or refuses, ignores or is denied a raw option
     """
-    values = baseline(
-        tier_bytes=tier_bytes, concurrency_max=concurrency_max, processors=processors, family=family, version=version
+    server = f"{family} {version}"
+    valued = functools.partial(
+        baseline,
+        tier_bytes=tier_bytes,
+        concurrency_max=concurrency_max,
+        processors=processors,
+        family=family,
+        version=version,
     )
-    values |= _told_by_tables(storage_engine, values)
+    own, values = (_with_tables(storage_engine, valued(asked=given), given) for given in (_ASK_NOTHING, asked))
+    within_the_tier(asked, tier_bytes, server, storage_engine)
+    if policy != "aligned":
+        values = beside_the_tier(values, tier_bytes, concurrency_max)
     chosen: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
-        row = parameter.row(family, version)
-        if row is not None and parameter.parameter_id in values:
-            chosen[row.name] = _from_row(parameter, row, values)
-    own = {fold(name): value for name, value in raw.items()}
-    for name, value in own.items():
-        chosen[name] = _from_study(name, value, family, version, chosen.get(name))
+        name = parameter.parameter_id
+        if name in values and (policy == "aligned" or is_of_vendor(parameter)):
+            row = row_for(parameter, family, version, storage_engine, values, asked)
+            if row is not None:
+                written = _written(parameter, row, values, bool({name, row.divide_by} & set(asked)), server)
+                chosen[row.name] = replace(written, **_asked_for(parameter, asked, own)) if name in asked else written
+    refuse_twice(asked, raw, chosen)
+    if policy == "tuned":
+        _tier_is_the_files(chosen, file_options)
+        replace_raw(chosen, _without_reserved(file_options), family, version, "file")
+    replace_raw(chosen, raw, family, version, "study")
     return tuple(chosen.values())
 
 
-def _told_by_tables(storage_engine: str, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Values that the tables give themselves: storage engines known by data alone have no other."""
-    told: dict[str, Value] = {}
+def _with_tables(
+    storage_engine: str, values: Mapping[str, SettingValue], asked: Mapping[str, SettingValue]
+) -> dict[str, SettingValue]:
+    """Values, and those that the tables give themselves: storage engines known by data alone have no other."""
+    told: dict[str, SettingValue] = {}
     for parameter in parameters_for(storage_engine):
         if parameter.like in values:
             told[parameter.parameter_id] = values[parameter.like]
         elif parameter.value:
             told[parameter.parameter_id] = int(parameter.value) if parameter.value.isdigit() else parameter.value
-    return told
+    return {**values, **told, **asked}
 
 
-def fold(name: str) -> str:
-    """An option's name as the tables write it.
-
-    >>> fold("--Innodb-IO-Capacity")
-    'innodb_io_capacity'
-    """
-    return name.strip().lstrip("-").replace("-", "_").lower()
-
-
-def _from_row(parameter: Parameter, row: OptionRow, values: Mapping[str, Value]) -> Setting:
-    value = values[parameter.parameter_id]
-    if isinstance(value, int):
-        divisor = values.get(row.divide_by, 1) if row.divide_by else 1
-        value = int(value * row.scale) // int(divisor)
-        if row.most is not None and value > row.most:
-            reason = f"{parameter.reason} (at most {row.most} here, {value} elsewhere)"
-            return Setting(row.name, str(row.most), reason, parameter.parameter_id)
-    return Setting(row.name, _written(value, row), parameter.reason, parameter.parameter_id)
+def _asked_for(
+    parameter: Parameter, asked: Mapping[str, SettingValue], own: Mapping[str, SettingValue]
+) -> dict[str, Any]:
+    """Who set it, and what holds otherwise."""
+    name = parameter.parameter_id
+    usual = f"instead of {setting_text(name, own[name])}" if name in own and not parameter.is_optional else ""
+    reason = f"set by the study: {name} = {setting_text(name, asked[name])}, {usual or parameter.reason}"
+    return {"source": "settings", "reason": reason}
 
 
-def _written(value: Value, row: OptionRow) -> str:
+def _written(
+    parameter: Parameter, row: OptionRow, values: Mapping[str, SettingValue], is_asked: bool, server: str
+) -> Setting:
+    name, value = parameter.parameter_id, values[parameter.parameter_id]
+    if isinstance(value, str) or row.words:
+        return Setting(row.name, _word(str(value), row), parameter.reason, name)
+    divisor = float(values.get(row.divide_by, 1)) if row.divide_by else 1
+    number, reason = value * row.scale / divisor, parameter.reason
+    if is_asked:
+        wanted_number(name, number, row, values, server)
+    elif row.most is not None and number > row.most:
+        number, reason = row.most, f"{reason} (at most {row.most} here, {value:g} elsewhere)"
+    return Setting(row.name, f"{number:.15g}" if row.form == "percent" else f"{int(number)}", reason, name)
+
+
+def _word(value: str, row: OptionRow) -> str:
     if row.form == "bare":
         return ""
-    return {"ON": "1", "OFF": "0"}[str(value)] if row.form == "flag" else str(value)
+    value = row.words.get(value, value)
+    return {"ON": "1", "OFF": "0"}[value] if row.form == "flag" else value
 
 
-def _from_study(name: str, value: str, family: str, version: str, replaced: Setting | None) -> Setting:
-    if name in RESERVED_OPTIONS:
-        raise StudyError(
-            f"the option '{name}' can't be set by a study", "dbdyno sets it so that the server is private", "remove it"
-        )
-    known = lookup_option(name, family, version)
-    if known is not None and known.state in ("refused", "no-op", "absent"):
-        what = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[known.state]
-        instead = f"use {' or '.join(known.instead)}" if known.instead else "remove it"
-        raise StudyError(
-            f"{family} {version} {what} the option '{name}'", f"it stands for {known.parameter_id}", instead
-        )
-    if known is None and name not in known_options():
-        # No table is complete: the server decides. What it refuses is named from its log.
-        reason = "set by the study; " + (suggest(name, known_options()) or "no table knows it")
-        return Setting(name, value, reason, "", "study")
-    parameter = replaced.parameter if replaced else known.parameter_id if known else ""
-    was = f", instead of {replaced.value or 'given'}" if replaced else ""
-    return Setting(name, value, f"set by the study{was}", parameter, "study")
+def _without_reserved(options: Mapping[str, str]) -> dict[str, str]:
+    """What a server in private can take of an option file written for another place."""
+    return {name: value for name, value in options.items() if fold(name) not in RESERVED_OPTIONS}
+
+
+def _tier_is_the_files(chosen: Mapping[str, Setting], options: Mapping[str, str]) -> None:
+    """The main cache is an axis of the study: a file that sets another one would be measured under a wrong label."""
+    for name, value in options.items():
+        ours = chosen.get(fold(name))
+        if ours is not None and ours.parameter in ("memory.buffer_pool", "memory.block_cache"):
+            if normal(value) != normal(ours.value):
+                raise StudyError(
+                    f"the option file sets {fold(name)} = {value}, and the memory tier is {ours.value} bytes",
+                    "the tier is an axis of the study, the same for all targets",
+                    f"take {fold(name)} out of the file, or measure at the tier that it is made for",
+                )

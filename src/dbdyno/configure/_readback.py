@@ -72,11 +72,8 @@ def normal(value: str) -> str:
 
 
 def _row_of(setting: Setting, family: str, version: str) -> OptionRow | None:
-    for parameter in parameters():
-        row = parameter.row(family, version)
-        if row is not None and row.name == setting.option:
-            return row
-    return None
+    rows = (row for parameter in parameters() for row in parameter.rows_of(family, version))
+    return next((row for row in rows if row.name == setting.option), None)
 
 
 def _effective(
@@ -95,10 +92,14 @@ def _is_number(text: str) -> bool:
 
 
 def _remedy(setting: Setting) -> str:
+    if setting.source == "settings":
+        return f"choose another value of {setting.parameter}, or leave it out"
     if setting.source == "study":
         return f"correct or remove '{setting.option}' in the settings of the target"
+    if setting.source == "file":
+        return f"correct or remove '{setting.option}' in the option file of the target"
     if setting.parameter.startswith("memory."):
         return "choose a tier that is a multiple of 8 MiB, at least 16 MiB"
-    if setting.parameter in ("server.table_cache", "server.open_files", "server.max_connections"):
+    if setting.parameter in ("server.table_open_cache", "server.open_files_limit", "server.max_connections"):
         return "raise the limit of open files (ulimit -Hn), or lower the concurrency"
     return "report this: the option tables are wrong for this version"

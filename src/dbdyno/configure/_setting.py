@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-SettingSource = Literal["baseline", "study"]
+SettingSource = Literal["baseline", "settings", "study", "file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Setting:
     value : as written; empty for an option that takes none
     reason : why it is set so, a sentence
     parameter : neutral name such as ``redo.capacity``; empty for a raw option no table knows
-    source : chosen by dbdyno to be equal on all targets, or by the study's own ``settings``
+    source : chosen by dbdyno; a neutral setting or a raw option of the study; the option file of a tuned target
     effective : read back from the server; None before, or where the server shows nothing to read
     """
 

@@ -22,6 +22,8 @@ IMPORTED_SOURCE = "imported"
 _SOURCES_OF_ONE_BUILD = ("server", "image", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
 PLUGIN_MATURITIES = ("unknown", "experimental", "alpha", "beta", "gamma", "stable")
 """How ripe a plug-in says it is, least first, in MariaDB's words."""
+Policy = Literal["aligned", "vendor", "tuned"]
+"""How targets are configured: equal in effect; as the vendor leaves them; each by a file of its own."""
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
 
 
@@ -155,7 +157,11 @@ class Target:
     Parameters
     ----------
     name : unique in the study, shown everywhere
-    settings : raw server options added by the study, option -> value; audited like the rest
+    settings : neutral parameters that are others for this target, id -> value in the parameter's unit
+    options : raw server options added by the study, option -> value; audited like the rest
+    options_file : of a tuned target, as the study names it; empty: none
+    options_sha256 : of that file
+    file_options : what it asks of the server
     container : of an engine out of an image
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
     held_share : of the time for which its process is held while it runs, to check that a known slowness is found
@@ -163,7 +169,11 @@ class Target:
 
     name: str
     engine: EngineName
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, float | str] = field(default_factory=dict)
     workload_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     held_share: float = 0.0
     container: ContainerChoice = ContainerChoice()
+    options: Mapping[str, str] = field(default_factory=dict)
+    options_file: str = ""
+    options_sha256: str = ""
+    file_options: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from dbdyno.engines._options import (
     KnownOption,
     OptionRow,
     Parameter,
+    Unit,
     known_options,
     lookup_option,
     parameters,
@@ -27,6 +28,14 @@ from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_paramet
 from dbdyno.engines._storage_engines import StorageEngine, beside, plugin_packages, storage_engines
 from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
+from dbdyno.engines._vocabulary import (
+    SettingValue,
+    read_setting,
+    servers_of,
+    setting_text,
+    setting_toml,
+    vocabulary,
+)
 
 __all__ = [
     "CatalogueEntry",
@@ -41,8 +50,10 @@ __all__ = [
     "Parameter",
     "ServerIdentity",
     "SetPassword",
+    "SettingValue",
     "Shown",
     "StorageEngine",
+    "Unit",
     "beside",
     "catalogue",
     "catalogued",
@@ -65,9 +76,14 @@ __all__ = [
     "parse_version",
     "plugin_packages",
     "read_dump",
+    "read_setting",
+    "servers_of",
+    "setting_text",
+    "setting_toml",
     "storage_engines",
     "suggest",
     "use_tables",
     "used_tables",
+    "vocabulary",
     "within",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from dbdyno.engines._tables import cached, joined_rows, read_packaged
@@ -13,6 +15,7 @@ from dbdyno.engines._versions import within
 Form = Literal["bytes", "count", "percent", "switch", "flag", "word", "bare"]
 Comparison = Literal["equal", "at_least", "rounded_up"]
 _ANY_PLUGIN = "plug-in"
+Unit = Literal["bytes", "count", "pages", "percent", "seconds", "microseconds", "switch", "word"]
 State = Literal["accepted", "deprecated", "no-op", "refused", "absent"]
 
 
@@ -24,7 +27,11 @@ class OptionRow:
     ----------
     scale : what a value of the parameter is multiplied by to give the option's value
     divide_by : parameter whose value divides it first; empty for none
-    most : the largest value the option takes; None where that is no limit here
+    least, most : bounds of the option's own value; None where that is no limit here
+    words : the option's own word for each value it can have; empty: the value itself
+    only : the one value that the option stands for; empty: all
+    step : the option's value is a multiple of it
+    within : parameter whose value it does not exceed; empty: none
     read : ``variable:NAME`` or ``status:NAME``; empty when the server shows nothing
     expect : what must be read where that is not the value written; empty: the value
     """
@@ -40,35 +47,62 @@ class OptionRow:
     scale: float
     divide_by: str
     most: int | None = None
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    only: str = ""
+    step: int = 1
+    within: str = ""
+    least: int | None = None
+
+    def can_be(self, value: float | str) -> bool:
+        """Whether the option has a word for a value."""
+        return (not self.only or self.only == value) and (not self.words or value in self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One neutral quantity that dbdyno sets.
+    """One neutral quantity that dbdyno can set, with the options that carry it in targets of a storage engine.
+
+    Several may have one id: options that carry it jointly, or in other storage engines.
 
     Parameters
     ----------
+    title : what it is
     storage_engine : of the targets it concerns; empty for all, ``plug-in`` for all but InnoDB
     without : what holds in effect where a version has no option for it; empty when nothing can be said
+    values : words that it may have; empty: no such list
+    least, most : bounds of a number; None: none
+    is_internal : follows from others, and is not for a study to set
+    is_optional : left to the server unless a study sets it
+    needs : parameter -> values with which alone it does something
+    is_always : written where it does nothing, too
     value : what it is set to, where the tables themselves say so
     like : parameter whose value it takes, where the tables say so
     """
 
     parameter_id: str
-    unit: str
+    title: str
+    unit: Unit
     reason: str
     storage_engine: str
     without: str
     rows: tuple[OptionRow, ...]
+    values: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    is_internal: bool = False
+    is_optional: bool = False
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    is_always: bool = False
     value: str = ""
     like: str = ""
 
-    def row(self, family: str, version: str) -> OptionRow | None:
-        """The option that carries it in a server; None when the server has none."""
-        return next(
-            (r for r in self.rows if family in r.families and within(version, r.since, r.until)),
-            None,
-        )
+    def row(self, family: str, version: str, value: float | str | None = None) -> OptionRow | None:
+        """The option that carries it, or one value of it, in a server; None when the server has none."""
+        return next((row for row in self.rows_of(family, version) if value is None or row.can_be(value)), None)
+
+    def rows_of(self, family: str, version: str) -> tuple[OptionRow, ...]:
+        """The options that carry it in a server; several where its values have options of their own."""
+        return tuple(row for row in self.rows if family in row.families and within(version, row.since, row.until))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +122,30 @@ class KnownOption:
 
 @cached
 def parameters() -> tuple[Parameter, ...]:
-    """Every parameter that dbdyno sets itself, in the order it writes them."""
-    return tuple(
-        Parameter(
-            parameter_id=entry["id"],
-            unit=entry["unit"],
-            reason=entry["reason"],
-            storage_engine=entry.get("storage_engine", ""),
-            without=entry.get("without", ""),
-            value=entry.get("value", ""),
-            like=entry.get("like", ""),
-            rows=tuple(_row(row) for row in entry["options"]),
-        )
-        for entry in joined_rows("parameter", lambda row: row["id"], "options")
+    """Every parameter that dbdyno can set, as it writes them: those of its baseline, then those it leaves alone."""
+    return tuple(_parameter(entry) for entry in joined_rows("parameter", lambda row: row["id"], "options"))
+
+
+def _parameter(entry: dict[str, Any]) -> Parameter:
+    least, most = entry.get("range", (None, None))
+    switch = ("ON", "OFF") if entry["unit"] == "switch" else ()
+    return Parameter(
+        parameter_id=entry["id"],
+        title=entry.get("title", entry["reason"]),
+        unit=entry["unit"],
+        reason=entry["reason"],
+        storage_engine=entry.get("storage_engine", ""),
+        without=entry.get("without", ""),
+        rows=tuple(_row(row) for row in entry["options"]),
+        values=tuple(entry.get("values", switch)),
+        least=least,
+        most=most,
+        is_internal=entry.get("internal", False),
+        is_optional=entry.get("optional", False),
+        needs={name: tuple(values) for name, values in entry.get("needs", {}).items()},
+        is_always=entry.get("always", False),
+        value=entry.get("value", ""),
+        like=entry.get("like", ""),
     )
 
 
@@ -117,6 +162,11 @@ def _row(row: dict[str, Any]) -> OptionRow:
         scale=row.get("scale", 1.0),
         divide_by=row.get("divide_by", ""),
         most=row.get("most"),
+        words=row.get("words", {}),
+        only=row.get("only", ""),
+        step=row.get("step", 1),
+        within=row.get("within", ""),
+        least=row.get("least"),
     )
 
 
@@ -124,7 +174,7 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
     """The parameters that concern a target of a storage engine.
 
     >>> [p.parameter_id for p in parameters_for("rocksdb")][:2]
-    ['memory.numa_interleave', 'memory.warm_load']
+    ['memory.numa_interleave', 'memory.warm_start']
     """
     concerned = ("", storage_engine, "" if storage_engine == "innodb" else _ANY_PLUGIN)
     return tuple(p for p in parameters() if p.storage_engine in concerned)

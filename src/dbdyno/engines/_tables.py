@@ -85,7 +85,11 @@ def packaged_rows(kind: Kind) -> list[Row]:
     """Rows that dbdyno brings."""
     text = read_packaged(_FILES[kind])
     document: dict[str, list[Row]] = json.loads(text) if _FILES[kind].endswith(".json") else tomllib.loads(text)
-    return document["counters" if kind == "counter" else kind]
+    rows = document["counters" if kind == "counter" else kind]
+    if kind == "parameter":
+        left_alone = tomllib.loads(read_packaged("optional.toml"))["parameter"]
+        rows += [{**row, "optional": True} for row in left_alone]
+    return rows
 
 
 def added_rows(kind: Kind) -> list[Row]:
@@ -95,14 +99,21 @@ def added_rows(kind: Kind) -> list[Row]:
 
 def joined_rows(kind: Kind, key: Callable[[Row], object], inner: str) -> list[Row]:
     """All rows. One whose key is there already brings its inner rows to it, before those that are there."""
-    rows = {key(row): row for row in packaged_rows(kind)}
+    rows = packaged_rows(kind)
     for row in added_rows(kind):
-        there = rows.get(key(row))
-        if there is None:
-            rows[key(row)] = row
+        place = next((index for index, there in enumerate(rows) if _is_same(key, row, there)), None)
+        if place is None:
+            rows.append(row)
         else:
-            rows[key(row)] = {**there, **row, inner: [*row[inner], *there[inner]]} if inner else row
-    return list(rows.values())
+            there = rows[place]
+            rows[place] = {**there, **row, inner: [*row[inner], *there[inner]]} if inner else row
+    return rows
+
+
+def _is_same(key: Callable[[Row], object], row: Row, there: Row) -> bool:
+    """Whether a row adds to one that is there; several there may have one key, each for a storage engine."""
+    apart = row.get("storage_engine", there.get("storage_engine")) != there.get("storage_engine")
+    return key(row) == key(there) and not apart
 
 
 def _checked(file: str, text: str) -> dict[str, list[Row]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dbdyno.audit import (
     ComparisonSet,
@@ -18,8 +18,9 @@ from dbdyno.audit import (
     value_in_effect,
 )
 from dbdyno.core import Target
-from dbdyno.engines import neutral_parameters
-from dbdyno.fairness._options import is_held, options_of, takes, variables_of
+from dbdyno.engines import SettingValue, neutral_parameters, read_setting, setting_text, vocabulary
+from dbdyno.fairness._options import can_have, is_held, options_of, takes, variables_of
+from dbdyno.fairness._remedies import baseline_id
 from dbdyno.study import Study
 
 
@@ -29,14 +30,18 @@ class Draft:
 
     Parameters
     ----------
-    settings : of each target, as they will be written
+    options : server options of each target, as they will be written
+    settings : neutral parameters of each target, likewise
+    shared : neutral parameters of all targets
     at_default : target and input for which the study's own setting was taken out
     added : inputs that were given one value
     """
 
     study: Study
     facts: dict[str, TargetFacts]
-    settings: dict[str, dict[str, str]]
+    options: dict[str, dict[str, str]]
+    settings: dict[str, dict[str, SettingValue]]
+    shared: dict[str, SettingValue]
     at_default: set[tuple[str, str]] = field(default_factory=set)
     added: set[str] = field(default_factory=set)
 
@@ -44,7 +49,21 @@ class Draft:
     def of(cls, study: Study, sets: Sequence[ComparisonSet]) -> Draft:
         everyone = [facts for one in sets for facts in one.targets]
         matched = {target.name: facts for target in study.targets if (facts := _match(target, everyone))}
-        return cls(study, matched, {target.name: dict(target.settings) for target in study.targets})
+        return cls(
+            study,
+            matched,
+            {target.name: dict(target.options) for target in study.targets},
+            {target.name: dict(target.settings) for target in study.targets},
+            dict(study.settings),
+        )
+
+    def written(self) -> Study:
+        """The study as it is to be run."""
+        targets = tuple(
+            replace(target, settings=self.settings[target.name], options=self.options[target.name])
+            for target in self.study.targets
+        )
+        return replace(self.study, targets=targets, settings=self.shared)
 
     @property
     def processors(self) -> int:
@@ -80,15 +99,20 @@ class Draft:
             return changes
         for target in self.study.targets:
             if self.is_ours(target):
-                gone = self._take_out(target, options_of(name, self.settings[target.name], *self.server(target)))
+                gone = self._take_out(target, options_of(name, self.options[target.name], *self.server(target)))
+                gone += self._take_out_setting(target, baseline_id(name))
                 self.at_default |= {(target.name, name)} if gone else set()
                 changes += gone
         return changes
 
     def _take_out(self, target: Target, names: set[str]) -> list[str]:
-        own = self.settings[target.name]
+        own = self.options[target.name]
         gone = [option for option in own if parse_option(option)[0] in names]
         return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
+
+    def _take_out_setting(self, target: Target, name: str) -> list[str]:
+        own = self.settings[target.name]
+        return [f"{target.name}: {name} = {setting_text(name, own.pop(name))} taken out"] if name in own else []
 
     def at_read_committed(self) -> tuple[str, ...]:
         """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
@@ -96,16 +120,16 @@ class Draft:
         Nothing where no target is in MyRocks, or the study has chosen a level.
         """
         targets = self.study.targets
-        chosen = self.sets("transaction_isolation") or not all(map(self.is_ours, targets))
+        chosen = self.sets("transaction_isolation", "trx.isolation") or not all(map(self.is_ours, targets))
         if chosen or all(target.engine.storage_engine != "rocksdb" for target in targets):
             return ()
-        for target in targets:
-            self.settings[target.name]["transaction_isolation"] = "READ-COMMITTED"
-        return ("all targets: transaction_isolation = READ-COMMITTED, a weaker promise on all alike",)
+        self.shared["trx.isolation"] = "READ-COMMITTED"
+        return ("all targets: trx.isolation = READ-COMMITTED, a weaker promise on all alike",)
 
-    def sets(self, variable: str) -> bool:
-        """Whether the study sets an option on any target."""
-        return any(parse_option(option)[0] == variable for own in self.settings.values() for option in own)
+    def sets(self, variable: str, name: str) -> bool:
+        """Whether the study sets a variable on any target, by its option or by its neutral parameter."""
+        neutral = name in self.shared or any(name in own for own in self.settings.values())
+        return neutral or any(parse_option(option)[0] == variable for own in self.options.values() for option in own)
 
     def is_held(self, name: str) -> bool:
         """Whether dbdyno sets an input on every target whose server has it."""
@@ -122,18 +146,32 @@ class Draft:
             return []
         value = self._common(name, known)
         donors = [target for target, reading in known.items() if reading.value == value and not reading.implied]
-        changes = []
         self.added.add(name)
+        text = self._text(donors, name) or str(value)
+        if (neutral := self._neutral(baseline_id(name), text)) is not None:
+            self.shared[baseline_id(name)] = neutral
+            return [f"all targets: {baseline_id(name)} = {setting_text(baseline_id(name), neutral)}"]
+        changes = []
         for target in self.study.targets:
             server = self.server(target)
             if target.name not in known or known[target.name].implied or not self.is_ours(target):
                 continue
             for option in set() if is_held(name, *server) else variables_of(name, *server):
                 if takes(option, name, *server[:2]):
-                    text = self._text(donors, name) or str(value)
-                    self.settings[target.name][option] = text
+                    self.options[target.name][option] = text
                     changes.append(f"{target.name}: {option} = {text}")
         return changes
+
+    def _neutral(self, name: str, text: str) -> SettingValue | None:
+        """The value in neutral words, where all targets of ours can have it so."""
+        if name not in vocabulary():
+            return None
+        try:
+            value = read_setting(name, int(text) if text.isdigit() else text)
+        except ValueError:
+            return None
+        servers = [self.server(target) for target in self.study.targets if self.is_ours(target)]
+        return value if all(can_have(name, value, *server) for server in servers) else None
 
     def differs(self, name: str) -> bool:
         """Whether a parameter has several values in effect."""

@@ -16,6 +16,7 @@ from dbdyno.fairness._remedies import inputs_behind, why_held, why_left
 from dbdyno.study import Pinning, Study
 
 HELD = "dbdyno's own settings hold it equal: the study sets nothing that changes it"
+_ALIGNED = "policy = aligned"
 _GIVEN = "it was given one value for another finding"
 _NO_BINLOG = "dbdyno leaves the binary log off on all targets"
 _FOREIGN = "a server that runs already is not configured by dbdyno: change its own option file"
@@ -53,13 +54,22 @@ def mend(study: Study, sets: Sequence[ComparisonSet]) -> Mended:
     Targets are found in the sets by their names, or else by family and version. Findings for completeness alone
     (info) are left as they are.
     """
-    draft = Draft.of(study, sets)
+    draft = Draft.of(_aligned_policy(study), sets)
     outcomes = []
     for finding in audit(sets).findings:
         if finding.severity != "info":
-            outcomes.append(_outcome(finding, draft))
-    targets = tuple(replace(target, settings=draft.settings[target.name]) for target in study.targets)
-    return Mended(replace(draft.study, targets=targets), tuple(outcomes))
+            outcome = _outcome(finding, draft)
+            by_policy = study.policy != "aligned" and outcome.why == HELD
+            outcomes.append(Outcome(finding, (f"{_ALIGNED} in place of {study.policy}",)) if by_policy else outcome)
+    return Mended(draft.written(), tuple(outcomes))
+
+
+def _aligned_policy(study: Study) -> Study:
+    """The study at the policy that makes targets equal in effect."""
+    if study.policy == "aligned":
+        return study
+    targets = [replace(t, options_file="", options_sha256="", file_options={}) for t in study.targets]
+    return replace(study, policy="aligned", targets=tuple(targets))
 
 
 def _outcome(finding: Finding, draft: Draft) -> Outcome:
@@ -89,7 +99,7 @@ def _outcome(finding: Finding, draft: Draft) -> Outcome:
 
 def _is_moot(finding: Finding, draft: Draft) -> bool:
     """Whether it is about the binary log, which dbdyno leaves off unless the study asks for it."""
-    return finding.rule.when.get("binlog.enabled") == "ON" and not draft.sets("log_bin")
+    return finding.rule.when.get("binlog.enabled") == "ON" and not draft.sets("log_bin", "binlog.enabled")
 
 
 def _in_the_study(finding: Finding, draft: Draft) -> tuple[str, ...]:

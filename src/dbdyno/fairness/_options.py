@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbdyno.audit import parse_option
-from dbdyno.engines import lookup_option, neutral_parameters, parameters_for
+from dbdyno.engines import Parameter, SettingValue, lookup_option, neutral_parameters, parameters_for
 from dbdyno.fairness._remedies import baseline_id
 
 
@@ -21,9 +21,9 @@ def options_of(name: str, own: Iterable[str], family: str, version: str, storage
     """Options that decide an input on a server: its variable's, the baseline's, and those of the study known for it."""
     found = variables_of(name, family, version, storage_engine)
     for parameter in parameters_for(storage_engine):
-        row = parameter.row(family, version)
-        if row is not None and (parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found):
-            found.add(parse_option(row.name)[0])
+        for row in parameter.rows_of(family, version):
+            if parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found:
+                found.add(parse_option(row.name)[0])
     for option in own:
         known = lookup_option(option, family, version)
         if known is not None and known.parameter_id == name:
@@ -33,7 +33,7 @@ def options_of(name: str, own: Iterable[str], family: str, version: str, storage
 
 def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
     """Whether dbdyno decides an input on a server, or the server has no such thing."""
-    for parameter in parameters_for(storage_engine):
+    for parameter in _stated(storage_engine):
         decides = parameter.row(family, version) is not None or parameter.without
         if parameter.parameter_id == baseline_id(name) and decides:
             return True
@@ -42,8 +42,21 @@ def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
 
 def _held(family: str, version: str, storage_engine: str) -> set[str]:
     """Variables that dbdyno's own settings decide on a server."""
-    rows = [row for p in parameters_for(storage_engine) if (row := p.row(family, version)) is not None]
+    rows = [row for parameter in _stated(storage_engine) for row in parameter.rows_of(family, version)]
     return {parse_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
+
+
+def can_have(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> bool:
+    """Whether a neutral parameter can have a value on a server, or has it there without an option."""
+    entries = [entry for entry in parameters_for(storage_engine) if entry.parameter_id == name]
+    if not entries or any(entry.row(family, version, value) is not None for entry in entries):
+        return True
+    return any(entry.without == str(value) for entry in entries)
+
+
+def _stated(storage_engine: str) -> tuple[Parameter, ...]:
+    """Parameters that dbdyno sets unasked, whatever else holds."""
+    return tuple(p for p in parameters_for(storage_engine) if not p.is_optional and (p.is_always or not p.needs))
 
 
 def takes(option: str, name: str, family: str, version: str) -> bool:

@@ -142,6 +142,9 @@ class LocalBench:
             storage_engine=target.engine.storage_engine,
             tier_bytes=tier_bytes,
             concurrency_max=concurrency_max,
-            raw=target.settings,
+            asked=self.study.asked_of(target),
+            raw=target.options,
+            policy=self.study.policy,
+            file_options=target.file_options,
             processors=len(pinned) if pinned else self.host.facts(self.home.root).logical_cpu_count,
         )

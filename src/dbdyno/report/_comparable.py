@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from dbdyno.core import Cell, format_bytes
 from dbdyno.report._side import Side
 
-ObstacleKind = Literal["workload", "dataset", "pacing", "window", "host"]
+ObstacleKind = Literal["policy", "workload", "dataset", "pacing", "window", "host"]
 OBSTACLE_KINDS: tuple[ObstacleKind, ...] = get_args(ObstacleKind)
 _SAME_MEMORY = 0.05  # what a kernel leaves of the same machine's memory differs by less
 _HARDWARE = {
@@ -49,13 +49,24 @@ def host_obstacles(base: Side, new: Side) -> list[Obstacle]:
 
 def cell_obstacles(base: Side, new: Side, cells: tuple[Cell, Cell]) -> list[Obstacle]:
     """What differs between a cell's two measurements, the machine aside."""
-    found = [_workload(base, new, cells), _dataset(base, new, cells), _pacing(base, new), _window(base, new)]
+    found = [
+        _policy(base, new),
+        _workload(base, new, cells),
+        _dataset(base, new, cells),
+        _pacing(base, new),
+        _window(base, new),
+    ]
     return [obstacle for obstacle in found if obstacle is not None]
 
 
 def dataset_is_unknown(base: Side, new: Side, cells: tuple[Cell, Cell]) -> bool:
     """Whether one side stored no checksum of the rows that the cell started from."""
     return not (_checksum(base.dataset(cells[0])) and _checksum(new.dataset(cells[1])))
+
+
+def _policy(base: Side, new: Side) -> Obstacle | None:
+    before, after = base.study.policy, new.study.policy
+    return None if before == after else Obstacle("policy", f"another series: policy {before}, now {after}")
 
 
 def _workload(base: Side, new: Side, cells: tuple[Cell, Cell]) -> Obstacle | None:

@@ -26,6 +26,7 @@ from dbdyno.report._format import clock_time, milliseconds
 from dbdyno.report._out import put
 from dbdyno.report._terminal import cell_row, client_line, durability_classes, measure_title
 from dbdyno.store import Results
+from dbdyno.study import settings_lines
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
@@ -165,6 +166,7 @@ def _how(evidence: Evidence) -> list[str]:
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
     lines = [
         *servers,
+        *settings_lines(study),
         f"{', '.join(choice.name for choice in study.workloads)}, {study.pacing.words}, warm-up "
         f"{study.warm_up_words}, window {study.window_words}, {study.repeats} repeats, "
         f"order {study.order}",

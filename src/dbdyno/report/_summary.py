@@ -11,6 +11,7 @@ from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._evidence import gather
 from dbdyno.report._life import lives_object
 from dbdyno.store import Results
+from dbdyno.study import settings_object
 
 SCHEMA_VERSION = 1
 _COPIED = (
@@ -51,6 +52,7 @@ def summary_json(results: Results) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "study": evidence.study.name,
         "question": evidence.study.question,
+        **settings_object(evidence.study),
         "cells": [
             _cell(record) | {"durability": evidence.fairness.durability(record.run.cell.target)}
             for record in evidence.records

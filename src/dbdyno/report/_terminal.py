@@ -28,6 +28,7 @@ from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.report._life import life_lines
 from dbdyno.store import Results
+from dbdyno.study import settings_lines
 
 
 def print_summary(results: Results, console: Console | None = None) -> None:
@@ -44,7 +45,8 @@ def summary_table(results: Results) -> Group:
     parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
     lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []
-    fair = [Text(line, style="dim") for line in (_durability_line(evidence), fairness_line(evidence.fairness)) if line]
+    told = (*settings_lines(evidence.study), _durability_line(evidence), fairness_line(evidence.fairness))
+    fair = [Text(line, style="dim") for line in told if line]
     legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
     client = Text(client_line(evidence), style="dim")
     fair += [Text(line, style="dim") for line in life_lines(evidence.lives)]

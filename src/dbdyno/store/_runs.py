@@ -30,7 +30,8 @@ class SettingRow:
     ----------
     effective : None where the server shows nothing to read
     parameter : neutral name, the same for every engine, such as ``redo.capacity``; empty when there is none
-    source : ``baseline`` (dbdyno's own choice) or ``study``
+    source : ``baseline`` (dbdyno's own choice), ``settings`` (a neutral one of the study), ``study`` (a raw
+        option of it) or ``file`` (the option file of a tuned target)
     """
 
     option: str

@@ -1,5 +1,6 @@
 """The study file, checked and typed. Knows nothing of machines or of what engines exist."""
 
+from dbdyno.study._configured import POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._limits import Limits, MemoryLimit
 from dbdyno.study._lines import nearest
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
@@ -35,6 +36,7 @@ __all__ = [
     "CLOSED_LOOP",
     "IMPORTED",
     "OPTION_ALIASES",
+    "POLICIES",
     "SQL_FILES",
     "AuditStop",
     "Ending",
@@ -62,6 +64,9 @@ __all__ = [
     "parse_processors",
     "parse_study",
     "read_study",
+    "settings_lines",
+    "settings_object",
     "study_text",
+    "with_policy",
     "workload_names",
 ]

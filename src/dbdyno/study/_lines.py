@@ -30,6 +30,32 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
     return header_line
 
 
+def setting_line(text: str, table: str, name: str, index: int = 0) -> int:
+    r"""Line number of a dotted name in a table, written with dots, in quotes, or below a table of its first part.
+
+    >>> setting_line('[settings]\nredo.capacity = "1"\n[settings.io]\ncapacity = 5\n', "settings", "io.capacity")
+    4
+    """
+    if table.startswith("target."):
+        before = line_of(text, "target", "", index) - 1
+        rest = "\n".join(text.splitlines()[before:])
+        return before + _setting_line(rest, table, name)
+    return _setting_line(text, table, name)
+
+
+def _setting_line(text: str, table: str, name: str) -> int:
+    group, _, key = name.partition(".")
+    below = line_of(text, f"{table}.{group}", key) if key else 1
+    if below > 1:
+        return below
+    within = re.compile(rf'\s*"?{re.escape(group)}"?\s*\.\s*{re.escape(key)}\s*=|\s*"{re.escape(name)}"\s*=')
+    start = line_of(text, table, name)
+    for number, line in enumerate(text.splitlines()[start - 1 :], start=start):
+        if key and within.match(line):
+            return number
+    return line_of(text, table, group)
+
+
 def nearest(word: str, allowed: Iterable[str]) -> str:
     """A remedy that names the nearest allowed word, or lists them all.
 

@@ -19,14 +19,25 @@ from dbdyno.core import (
     format_memory,
     parse_engine_name,
 )
-from dbdyno.engines import family_names
+from dbdyno.engines import SettingValue, family_names, vocabulary
 from dbdyno.study import _schema
 from dbdyno.study._limits import Limits
-from dbdyno.study._lines import line_of, nearest
+from dbdyno.study._lines import line_of, nearest, setting_line
+from dbdyno.study._options_file import read_options_file
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import scaled_document
 from dbdyno.study._schema import Key
-from dbdyno.study._values import ErrorPolicy, Imported, OpenEnds, Pinning, ServerAddress, Study, WorkloadChoice
+from dbdyno.study._settings import BUDGET, WrongSetting, flatten, read_settings, split_old
+from dbdyno.study._values import (
+    ErrorPolicy,
+    Imported,
+    OpenEnds,
+    Pinning,
+    ServerAddress,
+    Study,
+    WorkloadChoice,
+    concerns,
+)
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
 
 _TABLES = (
@@ -39,6 +50,7 @@ _TABLES = (
     "pacing",
     "pinning",
     "servers",
+    "settings",
     "target",
     "workload",
 )
@@ -119,12 +131,16 @@ class _Reader:
         axes_keys, measure_keys = _schema.AXES, _schema.MEASURE
         if imported is not None:
             axes_keys, measure_keys = _schema.IMPORTED_AXES, _schema.IMPORTED_MEASURE
-        axes = self._table(self._mapping(document, "axes"), "axes", axes_keys)
+        settings = self._mapping(document, "settings")
+        axes = self._table(self._axes(document, settings), "axes", axes_keys)
         measure = self._table(self._mapping(document, "measure"), "measure", measure_keys)
         open_ends = self._open_ends(self._mapping(document, "measure"), measure)
         servers = self._servers(self._mapping(document, "servers"))
         workloads = self._workloads(document)
         targets = self._targets(document, top["targets"], axes["storage_engine"], servers, workloads)
+        asked = self._settings(settings, "settings")
+        self._policy(top["policy"], asked, targets)
+        self._concern_somebody(asked, targets)
         return Study(
             name=top["name"] or Path(self.source).stem,
             question=top["question"] or _default_question(targets),
@@ -153,7 +169,59 @@ class _Reader:
             servers=servers,
             ending=measure["ending"],
             imported=imported,
+            policy=top["policy"],
+            settings=asked,
         )
+
+    def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+        """The axes, whose tier may stand among the settings as the memory budget."""
+        axes = self._mapping(document, "axes")
+        if BUDGET not in flatten(settings):
+            return axes
+        if "tier" in axes:
+            what = "the memory budget is given twice, as axes.tier and as memory.budget"
+            self._fail("settings", BUDGET, what, remedy="leave one of the two out")
+        memory = settings.get("memory")
+        budget = (
+            settings.pop(BUDGET) if BUDGET in settings else memory.pop("budget") if isinstance(memory, dict) else ""
+        )
+        return {**axes, "tier": budget}
+
+    def _settings(self, table: Mapping[str, Any], where: str, index: int = 0) -> dict[str, SettingValue]:
+        try:
+            return read_settings(table)
+        except WrongSetting as wrong:
+            place = setting_line(self.text, where, wrong.key, index)
+            raise StudyError(f"{self.source}:{place}: {wrong.what}", wrong.why, wrong.remedy) from wrong
+
+    def _policy(self, policy: str, asked: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+        """Settings belong to aligned targets, option files to tuned ones."""
+        if policy != "aligned":
+            why = "vendor: defaults alone" if policy == "vendor" else "tuned: each target's own file says everything"
+            for table, given in (("settings", asked), *(("target", t.settings or t.options) for t in targets)):
+                if given:
+                    what = f'policy = "{policy}" leaves no room for settings ({", ".join(list(given)[:3])})'
+                    self._fail(table, "settings", what, why, 'leave them out, or choose policy = "aligned"')
+        for index, target in enumerate(targets):
+            ours = target.engine.source_kind != "server"
+            if policy == "tuned" and ours and not target.options_file:
+                what = f"'{target.name}' has no options_file, by which a tuned study configures it"
+                self._fail(
+                    "target", "engine", what, remedy='add options_file = "FILE.cnf" to its [[target]]', index=index
+                )
+            if policy != "tuned" and target.options_file:
+                what = f"'{target.name}' has an options_file, and policy is \"{policy}\""
+                remedy = 'write policy = "tuned" at the top of the file, and a file for each target'
+                self._fail("target", "options_file", what, remedy=remedy, index=index)
+
+    def _concern_somebody(self, asked: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+        kinds = {target.engine.storage_engine for target in targets}
+        for name in asked:
+            if not any(concerns(name, kind) for kind in kinds):
+                of = ", ".join(dict.fromkeys(entry.storage_engine for entry in vocabulary()[name]))
+                what = f"'{name}' is for {of} alone, and no target is in it"
+                line = setting_line(self.text, "settings", name)
+                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
 
     def _imported(self, document: Mapping[str, Any]) -> Imported | None:
         if "imported" not in document:
@@ -191,16 +259,14 @@ class _Reader:
     ) -> tuple[Target, ...]:
         targets = [Target("", self._engine(name, "", "targets")) for name in names]
         for index, entry in enumerate(self._list(document, "target")):
-            settings = entry.pop("settings", {})
-            if not isinstance(settings, dict):
-                self._fail("target", "settings", f"{settings!r} is not a table of server options", index=index)
+            settings, options = self._own_settings(entry, index)
+            file_options = self._subtable(entry, "file_options", index)
             container = self._container(entry.pop("container", {}), index)
             own = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
             engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
-            options = {str(k).replace("-", "_"): _option_text(v) for k, v in settings.items()}
             if values["held_share"] and engine.source_kind == "server":
                 what = "a server that is not ours can't be held"
                 self._fail("target", "held_share", what, remedy="leave it out", index=index)
@@ -209,7 +275,9 @@ class _Reader:
                 self._fail(
                     "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
                 )
-            targets.append(Target(values["name"], engine, options, own, values["held_share"], container))
+            self._concern_target(settings, engine, storage_engines, index)
+            target = Target(values["name"], engine, settings, own, values["held_share"], container, options)
+            targets.append(self._with_options_file(target, values, file_options, index))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
@@ -227,6 +295,57 @@ class _Reader:
             self._fail("target", "container", f"{entry!r} is not a table", index=index)
         values = self._table(entry, "target.container", _schema.CONTAINER, index)
         return ContainerChoice(values["network"], values["memory"])
+
+    def _own_settings(self, entry: dict[str, Any], index: int) -> tuple[dict[str, SettingValue], dict[str, str]]:
+        """Neutral settings and server options of a target."""
+        neutral, old = split_old(self._subtable(entry, "settings", index))
+        options = {**old, **self._subtable(entry, "options", index)}
+        for name, value in options.items():
+            if isinstance(value, dict | list):
+                self._fail("target.options", name, f"'{name}' is {value!r} but must be one value", index=index)
+        written = {str(k).replace("-", "_"): _option_text(v) for k, v in options.items()}
+        return self._settings(neutral, "target.settings", index), written
+
+    def _subtable(self, entry: dict[str, Any], key: str, index: int) -> dict[str, Any]:
+        table = entry.pop(key, {})
+        if not isinstance(table, dict):
+            self._fail(
+                "target", key, f"'{key}' of a target must be a table", remedy=f"write [target.{key}]", index=index
+            )
+        return dict(table)
+
+    def _concern_target(
+        self, settings: Mapping[str, SettingValue], engine: EngineName, storage_engines: Sequence[str], index: int
+    ) -> None:
+        kinds = storage_engines or (engine.storage_engine,)
+        for name in settings:
+            if not any(concerns(name, kind) for kind in kinds):
+                line = setting_line(self.text, "target.settings", name, index)
+                what = f"'{name}' does not concern {engine}: its tables lie in {', '.join(kinds)}"
+                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
+
+    def _with_options_file(
+        self, target: Target, values: Mapping[str, Any], kept: Mapping[str, Any], index: int
+    ) -> Target:
+        """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
+        file, sha256 = values["options_file"], values["options_sha256"]
+        if not file:
+            return target
+        if kept:
+            options = {str(name): str(value) for name, value in kept.items()}
+        else:
+            try:
+                options, found = read_options_file(Path(self.source).parent / file)
+            except StudyError as error:
+                place = self._place("target", "options_file", index)
+                raise StudyError(f"{place}: {error.what}", error.why, error.remedy) from error
+            if sha256 and sha256 != found:
+                what = f"{file} is not the file that the study names: its SHA-256 is {found}"
+                self._fail(
+                    "target", "options_sha256", what, remedy="name the new digest, or bring the old file", index=index
+                )
+            sha256 = found
+        return replace(target, options_file=file, options_sha256=sha256, file_options=options)
 
     def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
         """Options of the workload that a target has of its own; every workload of the study must know them."""

@@ -1,7 +1,7 @@
 """A study at another scale: the same question with other sizes, memory and times, chosen by name.
 
 ``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
-``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``. Targets are replaced as a whole.
+``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``. Targets are replaced as a whole.
 ``[scale.small.workload]`` replaces options where a workload of the study gives them. What the results hold is a study
 like any other, which says that it is scaled.
 """
@@ -17,7 +17,7 @@ from dbdyno.study._lines import nearest
 
 SCALE = "scale"
 _TARGETS = ("targets", "target")
-_TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning")
+_TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning", "settings")
 
 
 def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
             document.pop(other, None)
         document[key] = changes
     elif key in _TABLES and isinstance(changes, dict):
-        document[key] = {**document.get(key, {}), **changes}
+        document[key] = _merged(document.get(key, {}), changes)
     elif key == "workload" and isinstance(changes, dict):
         _change_workloads(document, changes, scale)
     else:
@@ -63,6 +63,15 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
         raise StudyError(
             f"'{key}' in [scale.{scale}] can't be scaled", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
         )
+
+
+def _merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Key by key, in tables within the table, too."""
+    merged = dict(table)
+    for key, value in changes.items():
+        own = merged.get(key)
+        merged[key] = _merged(own, value) if isinstance(own, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _change_workloads(document: dict[str, Any], changes: Mapping[str, Any], scale: str) -> None:

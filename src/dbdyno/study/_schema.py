@@ -184,6 +184,11 @@ TOP: Mapping[str, Key] = MappingProxyType(
         "name": Key(_text, "", "short name; the file's own name when absent"),
         "question": Key(_text, "", "the question the study answers, one line"),
         "scaled": Key(_text, "", "name of the scale that the values are of; written by --scale"),
+        "policy": Key(
+            _one_of("aligned", "vendor", "tuned"),
+            "aligned",
+            "how targets are configured: equal in effect; as their vendors leave them; each by an `options_file`",
+        ),
         "targets": Key(_list_of(_text), (), "engines as FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
     }
 )
@@ -316,6 +321,8 @@ TARGET: Mapping[str, Key] = MappingProxyType(
         "plugin_maturity": Key(
             _text, "", "least ripe plug-in that the server is to load, such as experimental; MariaDB"
         ),
+        "options_file": Key(_text, "", "with policy tuned: option file of the server, beside the study file"),
+        "options_sha256": Key(_sha256, "", "of that file; another one is refused"),
     }
 )
 AUDIT: Mapping[str, Key] = MappingProxyType(

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dbdyno.core import Route, Target, format_duration
+from dbdyno.core import Policy, Route, Target, format_duration
+from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, Limits
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._workloads import OptionValue, family_name, options_of
@@ -16,6 +17,15 @@ Protocol = Literal["prepared", "text"]
 RandomSource = Literal["sysbench", "dbdyno"]
 AuditStop = Literal["never", "critical", "high"]
 Ending = Literal["discard", "stop", "recover"]
+
+
+def concerns(name: str, storage_engine: str) -> bool:
+    """Whether a neutral parameter means something for targets of a storage engine.
+
+    >>> concerns("flush.page_cleaners", "rocksdb"), concerns("commit.durability", "rocksdb")
+    (False, True)
+    """
+    return any(entry.parameter_id == name for entry in parameters_for(storage_engine))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +191,8 @@ class Study:
     ending : what becomes of each server of ours after its run
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     imported : of results that were imported; such a study can be reported and not be run
+    policy : how targets are configured; results of different policies are not compared
+    settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
     """
 
     name: str
@@ -210,6 +222,14 @@ class Study:
     ending: Ending = "discard"
     scaled: str = ""
     imported: Imported | None = None
+    policy: Policy = "aligned"
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
+
+    def asked_of(self, target: Target) -> dict[str, SettingValue]:
+        """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
+        storage_engine = target.engine.storage_engine
+        concerning = {name: value for name, value in self.settings.items() if concerns(name, storage_engine)}
+        return {**concerning, **target.settings}
 
     @property
     def warm_up_words(self) -> str:

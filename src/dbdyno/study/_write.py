@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from dbdyno.core import ContainerChoice, Target
+from dbdyno.engines import SettingValue, setting_toml
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
 from dbdyno.study._values import Study, WorkloadChoice
@@ -20,23 +22,19 @@ def study_text(study: Study) -> str:
     >>> parse_study(study_text(study), "other.toml") == study
     True
     """
-    plain = [
-        target
-        for target in study.targets
-        if not target.settings
-        and not target.workload_options
-        and not target.held_share
-        and target.container == ContainerChoice()
-        and target.name == str(target.engine)
-    ]
+    plain = [target for target in study.targets if target == Target(str(target.engine), target.engine)]
     simple = len(plain) == len(study.targets)
     parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
+    if study.policy != "aligned":
+        parts.append(f"policy = {_quoted(study.policy)}")
     if study.scaled:
         parts.append(f"scaled = {_quoted(study.scaled)}")
     if simple:
         parts.append(f"targets = [{', '.join(_quoted(target.name) for target in plain)}]")
     else:
         parts.extend(_target_text(target) for target in study.targets)
+    if study.settings:
+        parts.append("\n[settings]\n" + "\n".join(_setting_lines(study.settings)))
     parts.extend(_workload_text(choice) for choice in study.workloads)
     parts.append(
         "\n[axes]\n"
@@ -78,9 +76,17 @@ def _target_text(target: Target) -> str:
     lines = ["\n[[target]]", f"name = {_quoted(target.name)}", f"engine = {_quoted(str(target.engine))}"]
     if target.held_share:
         lines.append(f"held_share = {target.held_share}")
+    if target.options_file:
+        lines.append(f"options_file = {_quoted(target.options_file)}")
+        lines.append(f"options_sha256 = {_quoted(target.options_sha256)}")
+        lines.append("[target.file_options]")
+        lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.file_options.items())
     if target.settings:
         lines.append("[target.settings]")
-        lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.settings.items())
+        lines.extend(_setting_lines(target.settings))
+    if target.options:
+        lines.append("[target.options]")
+        lines.extend(f"{_quoted(option)} = {_quoted(value)}" for option, value in target.options.items())
     if target.container != ContainerChoice():
         lines.append(f"[target.container]\nnetwork = {_quoted(target.container.network)}")
         if target.container.memory_bytes is not None:
@@ -89,6 +95,18 @@ def _target_text(target: Target) -> str:
         lines.append("[target.workload]")
         lines.extend(f"{option} = {_toml(value)}" for option, value in target.workload_options.items())
     return "\n".join(lines)
+
+
+def _setting_lines(settings: Mapping[str, SettingValue]) -> list[str]:
+    return [
+        f"{name} = {_quoted(text) if isinstance(value, str) or not _is_number(text) else text}"
+        for name, value in settings.items()
+        for text in [setting_toml(name, value)]
+    ]
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
 
 
 def _workload_text(choice: WorkloadChoice) -> str:

@@ -95,14 +95,15 @@ def test_versions_compare_by_numbers() -> None:
     assert not within("11.0.0", "10.11.8", "11.0")
 
 
-def test_at_most_one_row_of_a_parameter_fits_a_server() -> None:
+def test_at_most_one_row_of_a_parameter_fits_a_server_and_a_value() -> None:
     versions = ["5.5.62", "5.7.44", "8.0.15", "8.0.29", "8.0.46", "8.4.10", "9.7.4"]
     versions += ["10.1.48", "10.5.23", "10.6.23", "10.11.19", "11.0.2", "11.4.5", "11.8.6", "12.1.2"]
     for parameter in parameters():
         for family in ("mysql", "percona", "mariadb"):
             for version in versions:
-                fitting = [r for r in parameter.rows if family in r.families and within(version, r.since, r.until)]
-                assert len(fitting) <= 1, (parameter.parameter_id, family, version)
+                for value in parameter.values or (1,):
+                    fitting = [r for r in parameter.rows_of(family, version) if r.can_be(value)]
+                    assert len(fitting) <= 1, (parameter.parameter_id, family, version, value)
 
 
 def test_no_option_is_written_twice_for_a_target() -> None:

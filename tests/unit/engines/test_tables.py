@@ -50,7 +50,7 @@ def test_a_storage_engine_of_rows_alone_is_configured_shown_and_counted() -> Non
     use_tables({"otherdb.toml": OTHERDB})
     options = chosen("11.8.6", "otherdb")
     assert options["otherdb_block_cache_size"] == str(48 * MIB) and options["otherdb_flush_log_at_trx_commit"] == "1"
-    assert options["innodb_buffer_pool_size"] == str(16 * MIB)
+    assert options["otherdb_max_background_jobs"] == "2" and options["innodb_buffer_pool_size"] == str(16 * MIB)
     assert storage_engines()["otherdb"].beside == ("otherdb_data",)
     shown = neutral_parameter("memory.buffer_pool").shown("mariadb", "11.8.6", "otherdb")
     assert shown is not None and shown.variable == "otherdb_block_cache_size"

@@ -22,8 +22,8 @@ MYSQL = "9.7.4"
 def study_of(mariadb: str = "", mysql: str = "", more: str = "") -> Study:
     text = TWO.replace(
         'targets = ["mariadb:11.8", "mysql:9.7"]',
-        f'[[target]]\nname = "a"\nengine = "mariadb:11.8"\n[target.settings]\n{mariadb}\n'
-        f'[[target]]\nname = "b"\nengine = "mysql:9.7"\n[target.settings]\n{mysql}\n',
+        f'[[target]]\nname = "a"\nengine = "mariadb:11.8"\n[target.options]\n{mariadb}\n'
+        f'[[target]]\nname = "b"\nengine = "mysql:9.7"\n[target.options]\n{mysql}\n',
     )
     return parse_study(text + more, "study.toml")
 
@@ -44,7 +44,7 @@ def test_an_option_of_one_target_that_dbdyno_sets_on_all_is_taken_out() -> None:
     assert outcome(result, "commit-policy-mismatch").changes == (
         "b: innodb_flush_log_at_trx_commit = 2 taken out",
     )  # fmt: skip
-    assert dict(result.study.target("b").settings) == {"innodb_stats_persistent": "ON"}
+    assert dict(result.study.target("b").options) == {"innodb_stats_persistent": "ON"}
 
 
 def test_options_are_known_by_what_they_stand_for() -> None:
@@ -56,8 +56,8 @@ def test_options_are_known_by_what_they_stand_for() -> None:
 def test_a_default_that_dbdyno_leaves_alone_gets_one_value_on_all() -> None:
     name = "innodb_adaptive_flushing"
     result = mended(study_of(), {name: "OFF"}, {name: "ON"})
-    values = {target.name: target.settings.get(name) for target in result.study.targets}
-    assert len(set(values.values())) == 1 and None not in values.values()
+    assert result.study.settings == {"flush.adaptive": "ON"}
+    assert not any(target.settings or target.options for target in result.study.targets)
 
 
 def test_an_override_gives_way_to_defaults_where_those_agree() -> None:
@@ -65,7 +65,7 @@ def test_an_override_gives_way_to_defaults_where_those_agree() -> None:
     name = "innodb_adaptive_flushing"
     result = mended(study_of(mariadb=f'{name} = "OFF"'), {name: "OFF"}, {name: "ON"})
     assert outcome(result, "adaptive-flushing-mismatch").changes == (f"a: {name} = OFF taken out",)
-    assert not any(target.settings for target in result.study.targets)
+    assert not any(target.settings or target.options for target in result.study.targets)
 
 
 def test_a_server_without_the_option_decides_what_the_others_get() -> None:
@@ -73,7 +73,7 @@ def test_a_server_without_the_option_decides_what_the_others_get() -> None:
     result = mended(
         study_of(), {"thread_handling": "pool-of-threads"}, {"thread_handling": "one-thread-per-connection"}
     )
-    assert result.study.target("a").settings.get("thread_handling") == "one-thread-per-connection"
+    assert result.study.settings == {"server.thread_handling": "one-thread-per-connection"}
 
 
 def test_what_no_setting_removes_stays_with_its_reason() -> None:
@@ -103,7 +103,7 @@ def test_what_dbdyno_sets_in_other_words_is_held_too(rule_id: str, a: dict[str, 
     changed = [o.finding.rule.rule_id for o in result.outcomes if o.changes]
     assert rule_id not in changed
     assert not any(o.is_left for o in result.outcomes if o.finding.rule.rule_id == rule_id)
-    assert not any(target.settings for target in result.study.targets)
+    assert not any(target.settings or target.options for target in result.study.targets)
 
 
 def test_one_input_gets_one_value_for_all_tiers() -> None:
@@ -116,7 +116,7 @@ def test_one_input_gets_one_value_for_all_tiers() -> None:
     result = mend(study_of(), tiers)
     first, second = [o for o in result.outcomes if o.finding.rule.rule_id == "adaptive-flushing-mismatch"]
     assert first.changes and not second.changes and not second.is_left
-    assert len({target.settings[name] for target in result.study.targets}) == 1
+    assert list(result.study.settings) == ["flush.adaptive"]
 
 
 def test_a_running_server_is_not_dbdyno_s_to_configure() -> None:
@@ -150,11 +150,10 @@ def test_conflicts_of_myrocks_are_waits_at_a_level_that_all_targets_get(tmp_path
     rocks = parse_study(
         TWINS.replace('"other"\nengine = "mariadb:11.8"', '"other"\nengine = "mariadb:11.8+rocksdb"'), "s"
     )
-    levels = [target.settings.get("transaction_isolation") for target in mend(rocks, study_sets(results)).study.targets]
-    assert levels == ["READ-COMMITTED", "READ-COMMITTED"]
+    assert mend(rocks, study_sets(results)).study.settings == {"trx.isolation": "READ-COMMITTED"}
     innodb_alone = mend(parse_study(TWINS, "s"), study_sets(results))
     assert outcome(innodb_alone, "aborted-work-counted").is_left
-    assert not any(target.settings for target in innodb_alone.study.targets)
+    assert not any(target.settings or target.options for target in innodb_alone.study.targets)
 
 
 def test_identical_targets_leave_a_study_as_it_is(tmp_path: Path) -> None:

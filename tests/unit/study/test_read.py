@@ -49,6 +49,8 @@ question = "Q?"
 engine = "mariadb:11.8+myrocks@package"
 name = "rocks"
 [target.settings]
+commit.durability = "relaxed"
+[target.options]
 rocksdb_max_background_jobs = 4
 innodb-doublewrite = false
 [[target]]
@@ -61,6 +63,10 @@ rand_type = "zipfian"
 rand_zipfian_exp = 0.9
 [[workload]]
 name = "oltp_point_select"
+[settings]
+redo.capacity = "1GB"
+flush = {dirty_max = 75}
+"index.adaptive_hash" = true
 [axes]
 tier = "1.5GB"
 concurrency = 8
@@ -85,7 +91,9 @@ user = "load"
 password_env = "DB_PASSWORD"
 """
     study = parse_study(text, "all.toml")
-    assert study.targets[0].settings == {"rocksdb_max_background_jobs": "4", "innodb_doublewrite": "OFF"}
+    assert study.targets[0].options == {"rocksdb_max_background_jobs": "4", "innodb_doublewrite": "OFF"}
+    assert study.targets[0].settings == {"commit.durability": "relaxed"}
+    assert study.settings == {"redo.capacity": 1 << 30, "flush.dirty_max": 75, "index.adaptive_hash": "ON"}
     assert study.targets[1].engine.source == "server:prod"
     assert study.pinning.server == (0, 1)
     assert study.tiers_bytes == (1536 << 20,)

@@ -22,19 +22,27 @@ NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": (
         "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
-        "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `limits` and `errors`; `targets` or "
+        "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `errors`, `limits` and `settings`; `targets` or "
         "`[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
         "the study gives.",
         _schema.TOP,
     ),
     "`[[target]]`": (
-        "Instead of a name in `targets`, where a target needs settings of its own. Server options go into "
-        "`[target.settings]` as `option = value`; they are written as given and read back like the rest. "
+        "Instead of a name in `targets`, where a target needs settings of its own. `[target.settings]` holds neutral "
+        "parameters that are others for it than for the rest, `[target.options]` the server's own options as "
+        "`option = value`, written as given; all are read back, and the audit tells where targets differ by them. "
         "`[target.workload]` holds options of the workload that are others for this target, such as how its tables are "
         "compressed; every workload of the study must know them, and the rows must stay the same.",
         _schema.TARGET,
     ),
     "`[target.container]`": ("Of a target whose engine comes out of a container image.", _schema.CONTAINER),
+    "`[settings]`": (
+        'Neutral parameters that all targets get, each in the words of its version: `redo.capacity = "4GB"`, '
+        '`commit.durability = "relaxed"`, `[settings.flush]` with `neighbors = 0`. `dbdyno settings` lists them with '
+        "their values and what holds unless they are set; [the guide](../guides/settings.md) tells how they work. "
+        "`memory.budget` is another word for `axes.tier`.",
+        {},
+    ),
     "`[axes]`": ("Every combination is a cell. One value may stand without its list.", _schema.AXES),
     "`[measure]`": ("", _schema.MEASURE),
     "`[pacing]`": (
@@ -73,6 +81,8 @@ def _default(value: object) -> str:
 
 
 def _table(title: str, words: str, keys: Mapping[str, Key]) -> str:
+    if not keys:
+        return f"## {title}\n\n{words}\n"
     rows = [f"| `{name}` | {_default(key.default)} | {key.meaning} |" for name, key in keys.items()]
     table = "\n".join(["| key | default | meaning |", "|---|---|---|", *rows])
     return "\n\n".join(part for part in (f"## {title}", words, table) if part) + "\n"

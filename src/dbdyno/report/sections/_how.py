@@ -15,7 +15,7 @@ from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
 from dbdyno.report.sections._machine import machine_findings_part
 from dbdyno.report.sections._same import sameness
-from dbdyno.study import Imported
+from dbdyno.study import Imported, settings_lines
 
 _ORDER_WORDS = (
     "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
@@ -43,6 +43,7 @@ def settings_section(page: Page) -> Html:
             if page.evidence.study.imported is None
             else "Options of the option files beside the logs, then what the servers said of themselves in dumps."
         ),
+        *(element("p", line) for line in settings_lines(page.evidence.study)),
         _asked_table(page),
         element("h3", f"{len(differing)} variables that all targets have and that differ"),
         table("differences", "Values that differ between targets", columns, [cells(row) for row in differing])

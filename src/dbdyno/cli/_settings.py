@@ -1,0 +1,162 @@
+"""`dbdyno settings`: the neutral parameters that a study speaks, and what they become on a server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import wide_console
+from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
+from dbdyno.engines import Parameter, read_setting, servers_of, setting_text, vocabulary
+from dbdyno.study import nearest
+
+_STORY = """\
+A study says what its targets are to have in effect, not which options they get: redo.capacity = "4GB" is
+innodb_redo_log_capacity on MySQL 9, innodb_log_file_size on MariaDB 11, and files times size before. This lists
+the words, what they mean, what dbdyno sets when a study says nothing (the same on all targets, so that engines
+are equal in effect), and with --engine the options that come of it.
+
+  dbdyno settings                               all of them
+  dbdyno settings redo commit.durability        a group, or one with its values and the servers that can have it
+  dbdyno settings --engine mysql:8.0            as options of one server
+  dbdyno settings --engine mariadb:11.8+rocksdb --set redo.capacity=4GB --set commit.durability=relaxed
+
+In a study file they stand in [settings] for all targets and in [target.settings] for one:
+
+  [settings]
+  redo.capacity = "4GB"
+  commit.durability = "relaxed"
+  flush.neighbors = 0
+
+What a version can't do is refused before anything is fetched, and each option is read back from the running
+server. A server's own options go into [target.options]. See docs/guides/settings.md.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "settings", "what a study can set, and what comes of it", _STORY, _settings)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a parameter, or a group such as redo")
+    parser.add_argument("--engine", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE]: its options instead")
+    parser.add_argument(
+        "--tier", default="512MB", metavar="SIZE", help="memory tier of the values (default %(default)s)"
+    )
+    parser.add_argument("--set", dest="set", action="append", default=[], metavar="NAME=VALUE", help="as a study would")
+    parser.add_argument("--json", action="store_true", help="one JSON list for programs")
+
+
+def _settings(choices: argparse.Namespace) -> int:
+    names = _chosen(choices.names)
+    if choices.engine is not None:
+        rows = _options(parse_engine_name(choices.engine), parse_bytes(choices.tier), choices.set, names)
+        headings = ("option", "value", "parameter", "why")
+    elif choices.set:
+        raise StudyError("--set needs --engine", "what a value becomes depends on the server", "add --engine mysql:9.7")
+    else:
+        usual = _usual(parse_bytes(choices.tier))
+        rows = [_described(name, usual) for name in names]
+        headings = ("parameter", "unless set", "values", "meaning")
+    if choices.json:
+        print(json.dumps(rows, indent=1))
+    elif choices.engine is None and 0 < len(choices.names) and len(names) <= 3:
+        for row in rows:
+            _print_one(row)
+    else:
+        _print_table(headings, [[str(row[heading.replace(" ", "_")]) for heading in headings] for row in rows])
+    return 0
+
+
+def _chosen(words: Sequence[str]) -> list[str]:
+    """Parameters by their names or the group in front of the dot."""
+    found: list[str] = []
+    for word in words:
+        matching = [name for name in vocabulary() if word in (name, name.partition(".")[0])]
+        if not matching:
+            groups = dict.fromkeys(name.partition(".")[0] for name in vocabulary())
+            raise StudyError(f"no setting is called '{word}'", "", nearest(word, [*vocabulary(), *groups]))
+        found += matching
+    return found or list(vocabulary())
+
+
+def _usual(tier_bytes: int) -> dict[str, str]:
+    """What dbdyno sets unasked, by parameter; it is the same on all servers that have it."""
+    from dbdyno.configure import own_values  # late: see _main
+
+    return {name: setting_text(name, value) for name, value in own_values(tier_bytes).items() if name in vocabulary()}
+
+
+def _described(name: str, usual: dict[str, str]) -> dict[str, Any]:
+    entries = vocabulary()[name]
+    kinds = [entry.storage_engine for entry in entries]
+    return {
+        "parameter": name,
+        "unless_set": usual.get(name, "left to the server") if not entries[0].is_optional else "left to the server",
+        "values": _values(entries[0]),
+        "meaning": entries[0].title,
+        "unit": entries[0].unit,
+        "storage_engines": [] if "" in kinds else sorted(set(kinds)),
+        "needs": {other: list(wanted) for other, wanted in entries[0].needs.items()},
+        "servers": [
+            {"option": row.name, "servers": servers_of([row])[0], "storage_engine": entry.storage_engine}
+            for entry in entries
+            for row in entry.rows
+        ],
+        "without": next((entry.without for entry in entries if entry.without), ""),
+    }
+
+
+def _values(parameter: Parameter) -> str:
+    if parameter.values:
+        return ", ".join(parameter.values)
+    if parameter.least is None or parameter.most is None:
+        return "a text"
+    name = parameter.parameter_id
+    return f"{setting_text(name, parameter.least)} to {setting_text(name, parameter.most)}"
+
+
+def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+    from dbdyno.configure import settings_of_series  # late: see _main
+
+    settings = settings_of_series(engine, tier_bytes=tier_bytes, asked=dict(_asked(word) for word in words))
+    return [
+        {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}
+        for s in settings
+        if s.parameter in names or len(names) == len(vocabulary())
+    ]
+
+
+def _asked(word: str) -> tuple[str, float | str]:
+    name, equals, value = word.partition("=")
+    if name not in vocabulary():
+        raise StudyError(f"--set '{word}': no setting is called '{name}'", "", nearest(name, vocabulary()))
+    try:
+        return name, read_setting(name, value if equals else "")
+    except ValueError as error:
+        raise StudyError(f"--set '{word}': the value must be {error}", vocabulary()[name][0].title) from error
+
+
+def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    wide_console().print(table, markup=False)
+
+
+def _print_one(row: dict[str, Any]) -> None:
+    print(f"{row['parameter']}\n  {row['meaning']}")
+    print(f"  values      {row['values']}\n  unless set  {row['unless_set']}")
+    for other, wanted in row["needs"].items():
+        print(f"  needs       {other} = {' or '.join(wanted)}")
+    for server in row["servers"]:
+        of = f" ({server['storage_engine']})" if server["storage_engine"] else ""
+        print(f"  {server['option']}: {server['servers']}{of}")
+    if row["without"]:
+        print(f"  where there is no option, in effect: {row['without']}")
+    print()

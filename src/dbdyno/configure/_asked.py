@@ -1,0 +1,121 @@
+"""Whether a server can have what a study asks of it; never an option that it would not heed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbdyno.configure._raw import fold
+from dbdyno.configure._setting import Setting
+from dbdyno.core import StudyError, format_bytes
+from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, servers_of, setting_text
+
+
+def row_for(
+    parameter: Parameter,
+    family: str,
+    version: str,
+    storage_engine: str,
+    values: Mapping[str, SettingValue],
+    asked: Mapping[str, SettingValue],
+) -> OptionRow | None:
+    """The option that gives a parameter its value; None where it needs none.
+
+    Raises
+    ------
+    StudyError : the study asks for what this version has no option for, or what would do nothing beside the rest
+    """
+    name = parameter.parameter_id
+    missing = {other: wanted for other, wanted in parameter.needs.items() if values.get(other) not in wanted}
+    if name in asked:
+        _refuse_idle(name, asked[name], missing, values)
+        _refuse_impossible(name, asked[name], family, version, storage_engine)
+    if (missing and not parameter.is_always) or (parameter.is_optional and name not in asked):
+        return None
+    return parameter.row(family, version, values[name])
+
+
+def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str, SettingValue], server: str) -> None:
+    """Refuse a number that the option can't hold as it is asked for.
+
+    Raises
+    ------
+    StudyError : beyond what it takes here or beside the rest, or between two values that it can have
+    """
+    value = float(values[name])
+    asked = f"{name} = {setting_text(name, value)}"
+    if row.most is not None and number > row.most:
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name} takes at most {row.most}, and would be {number:.15g}",
+            "choose a smaller value",
+        )
+    if row.least is not None and number < row.least:
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name} takes at least {row.least}, and would be {number:.15g}",
+            "choose a larger value",
+        )
+    if row.within and value > float(values[row.within]):
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"it takes at most {row.within}, which is {setting_text(row.within, values[row.within])}",
+            f"set {row.within}, too, or choose a smaller value",
+        )
+    if number % row.step:
+        step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
+        shared = f", of which there are {round(value / number)}," if number != value else ""
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name}{shared} is a multiple of {step}",
+            "choose a rounder one",
+        )
+
+
+def refuse_twice(asked: Mapping[str, SettingValue], raw: Mapping[str, str], chosen: Mapping[str, Setting]) -> None:
+    """Refuse a raw option for what a neutral parameter of the study sets already.
+
+    Raises
+    ------
+    StudyError : there is one
+    """
+    for option in map(fold, raw):
+        parameter = chosen[option].parameter if option in chosen else ""
+        if parameter in asked:
+            raise StudyError(
+                f"{parameter} is set twice", f"as itself, and by the server option {option}", "leave one of the two out"
+            )
+
+
+def _refuse_idle(
+    name: str, value: SettingValue, missing: Mapping[str, tuple[str, ...]], values: Mapping[str, SettingValue]
+) -> None:
+    for other, wanted in missing.items():
+        now = values.get(other)
+        raise StudyError(
+            f"{name} = {setting_text(name, value)} would do nothing",
+            f"it needs {other} = {' or '.join(wanted)}"
+            + (f", and that is {now}" if now is not None else ", which the study does not set"),
+            f"set {other}, too, or leave {name} out",
+        )
+
+
+def _refuse_impossible(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> None:
+    entries = [p for p in parameters_for(storage_engine) if p.parameter_id == name]
+    if any(entry.row(family, version, value) is not None for entry in entries):
+        return
+    without = next((entry.without for entry in entries if entry.without), "")
+    if without and setting_text(name, value) == setting_text(name, _like(value, without)):
+        return
+    has_option = any(entry.row(family, version) is not None for entry in entries)
+    why = f"it has no {'such value' if has_option else 'option for it'}"
+    why += f"; in effect it is {without} there" if without and not has_option else ""
+    able = servers_of([row for entry in entries for row in entry.rows], value)
+    raise StudyError(
+        f"{name} = {setting_text(name, value)} can't be had on {family} {version}",
+        why + (f"; of those known, it can be had on {'; '.join(able)}" if able else "; no server known can have it"),
+        "leave it out, or set it in [target.settings] of the targets that can" if able else "leave it out",
+    )
+
+
+def _like(value: SettingValue, text: str) -> SettingValue:
+    return text if isinstance(value, str) else float(text)

@@ -1,0 +1,200 @@
+"""What a study asks for becomes each server's own options, or is refused with the servers that can have it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbdyno.configure import Setting, check_settings, choose_settings
+from dbdyno.core import StudyError
+from dbdyno.engines import vocabulary
+from dbdyno.study import parse_study
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+def chosen(family: str, version: str, storage_engine: str = "innodb", **more: Any) -> dict[str, Setting]:
+    more.setdefault("tier_bytes", 512 * MIB)
+    settings = choose_settings(
+        family=family, version=version, storage_engine=storage_engine, concurrency_max=16, **more
+    )
+    return {setting.option: setting for setting in settings}
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "options"),
+    [
+        ("mysql", "9.7.4", {"innodb_redo_log_capacity": "4294967296"}),
+        ("mysql", "8.0.31", {"innodb_redo_log_capacity": "4294967296"}),
+        ("mysql", "8.0.15", {"innodb_log_file_size": "2147483648", "innodb_log_files_in_group": "2"}),
+        ("mysql", "5.7.22", {"innodb_log_file_size": "2147483648", "innodb_log_files_in_group": "2"}),
+        ("mariadb", "10.1.13", {"innodb_log_file_size": "2147483648", "innodb_log_files_in_group": "2"}),
+        ("mariadb", "10.5.23", {"innodb_log_file_size": "4294967296"}),
+        ("mariadb", "11.8.6", {"innodb_log_file_size": "4294967296"}),
+    ],
+)
+def test_a_redo_capacity_is_files_times_size_where_there_are_files(
+    family: str, version: str, options: dict[str, str]
+) -> None:
+    found = chosen(family, version, asked={"redo.capacity": 4 * GIB})
+    assert {name: found[name].value for name in options} == options
+    setting = found[next(iter(options))]
+    assert setting.source == "settings" and "redo.capacity = 4 GiB, instead of 256 MiB" in setting.reason
+
+
+def test_more_files_share_the_capacity() -> None:
+    found = chosen("mysql", "5.7.22", asked={"redo.files": 4, "redo.capacity": GIB})
+    assert found["innodb_log_file_size"].value == str(256 * MIB) and found["innodb_log_files_in_group"].value == "4"
+
+
+def test_eviction_is_asked_for_in_total_and_divided_among_the_parts_of_the_pool() -> None:
+    asked = {"flush.lru_scan_depth": 4096}
+    assert chosen("mysql", "8.0.31", asked=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "512"
+    assert chosen("mariadb", "11.8.6", asked=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "4096"
+
+
+@pytest.mark.parametrize(("word", "number"), [("full", "1"), ("relaxed", "2"), ("periodic", "0")])
+def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number: str) -> None:
+    asked = {"commit.durability": word, "binlog.enabled": "ON"}
+    innodb, rocksdb = chosen("mysql", "9.7.4", asked=asked), chosen("mariadb", "11.8.6", "rocksdb", asked=asked)
+    assert innodb["innodb_flush_log_at_trx_commit"].value == number
+    assert rocksdb["rocksdb_flush_log_at_trx_commit"].value == number
+    for options in (innodb, rocksdb):
+        assert options["sync_binlog"].value == ("1" if word == "full" else "0")
+        assert options["log_bin"].value == "binlog" and options["server_id"].value == "1"
+        assert "skip_log_bin" not in options and options["binlog_format"].value == "ROW"
+
+
+def test_the_write_buffers_of_an_lsm_engine_are_taken_from_its_tier() -> None:
+    found = chosen("mariadb", "11.8.6", "rocksdb", asked={"memory.write_buffers": 200 * MIB})
+    assert int(found["rocksdb_block_cache_size"].value) == 312 * MIB
+    with pytest.raises(StudyError, match="leaves nothing of the tier of 512 MiB"):
+        chosen("mariadb", "11.8.6", "rocksdb", asked={"memory.write_buffers": 512 * MIB})
+
+
+def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
+    found = chosen("mysql", "9.7.4", asked={"io.capacity": 9000})
+    assert found["innodb_io_capacity_max"].value == "18000"
+    assert found["innodb_io_capacity_max"].source == "baseline"
+
+
+@pytest.mark.parametrize("path", ["direct", "buffered"])
+def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
+    asked = {"io.data_path": path}
+    is_direct = path == "direct"
+    assert chosen("mysql", "5.7.22", asked=asked)["innodb_flush_method"].value == ("O_DIRECT" if is_direct else "fsync")
+    modern = chosen("mariadb", "11.8.6", asked=asked)
+    assert modern["innodb_data_file_buffering"].value == ("OFF" if is_direct else "ON")
+    assert "innodb_flush_method" not in modern
+    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", asked=asked)
+    assert rocksdb["rocksdb_use_direct_reads"].value == ("ON" if is_direct else "OFF")
+
+
+@pytest.mark.parametrize(
+    ("server", "asked", "said"),
+    [
+        (("mysql", "9.7.4"), {"redo.file_buffering": "OFF"}, "mariadb 10.8.4 and later"),
+        (("mariadb", "11.8.6"), {"index.change_buffering": "all"}, "in effect it is none there"),
+        (("mariadb", "10.11.19"), {"sync.spin_pause_multiplier": 10}, "mysql, percona 8.0.16 and later"),
+        (("mariadb", "10.5.23"), {"trx.snapshot_isolation": "ON"}, "mariadb 10.6.18 to before 10.7"),
+        (("mysql", "9.7.4"), {"server.thread_handling": "pool-of-threads"}, "no such value"),
+        (("mysql", "9.7.4"), {"redo.files": 4}, "mysql, percona before 8.0.30"),
+        (("mysql", "5.5.34"), {"purge.threads": 4}, "at most 1"),
+        (("mysql", "5.5.34"), {"redo.capacity": 8 * GIB}, "at most"),
+        (("mysql", "8.0.15"), {"redo.capacity": 257 * MIB}, "of which there are 2, is a multiple of 1 MiB"),
+        (("mysql", "5.7.22"), {"redo.files": 25}, "redo.capacity = 256 MiB"),
+        (("mysql", "9.7.4"), {"redo.capacity": 256 * MIB + 1}, "multiple of 1 MiB"),
+        (("mysql", "9.7.4"), {"memory.buffer_pool_instances": 4}, "does not divide a pool below 1 GiB"),
+        (("mysql", "8.0.31"), {"flush.page_cleaners": 4}, "at most memory.buffer_pool_instances, which is 1"),
+        (("mariadb", "11.8.6"), {"flush.dirty_lwm": 95}, "at most flush.dirty_max, which is 90 %"),
+        (("mariadb", "11.8.6"), {"io.capacity_max": 300, "io.capacity": 900}, "at most io.capacity_max"),
+        (("mysql", "9.7.4"), {"binlog.sync": 1}, "needs binlog.enabled = ON, and that is OFF"),
+        (("mysql", "9.7.4"), {"commit.redo_flush_interval": 5}, "relaxed or periodic, and that is full"),
+        (("mariadb", "11.8.6"), {"server.thread_pool_size": 4}, "which the study does not set"),
+    ],
+)
+def test_what_a_server_can_not_have_is_refused_with_those_that_can(
+    server: tuple[str, str], asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(StudyError) as caught:
+        chosen(*server, asked=asked)
+    assert said in f"{caught.value.what} {caught.value.why} {caught.value.remedy}"
+    assert list(asked)[-1] in caught.value.what or "redo.capacity" in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("server", "asked"),
+    [
+        (("mysql", "9.7.4"), {"redo.file_buffering": "ON"}),
+        (("mariadb", "11.8.6"), {"index.change_buffering": "none"}),
+        (("mariadb", "10.5.23"), {"trx.snapshot_isolation": "OFF"}),
+        (("mariadb", "11.8.6"), {"sync.thread_concurrency": 0}),
+    ],
+)
+def test_what_a_server_has_in_effect_anyway_needs_no_option(server: tuple[str, str], asked: dict[str, Any]) -> None:
+    assert {s.option: s.value for s in chosen(*server, asked=asked).values()} == {
+        s.option: s.value for s in chosen(*server).values()
+    }
+
+
+def test_a_parameter_and_a_raw_option_for_the_same_thing_are_too_many() -> None:
+    with pytest.raises(StudyError, match=r"io\.capacity is set twice"):
+        chosen("mysql", "9.7.4", asked={"io.capacity": 500}, raw={"innodb-io-capacity": "600"})
+
+
+def test_a_raw_option_takes_the_place_of_its_own_negation() -> None:
+    found = chosen("mysql", "9.7.4", raw={"log_bin": "mine"})
+    assert "skip_log_bin" not in found and found["log_bin"].value == "mine"
+
+
+def test_vendors_servers_get_their_tier_and_room_for_the_load_only() -> None:
+    found = chosen("mysql", "9.7.4", policy="vendor")
+    assert {s.parameter for s in found.values()} == {"memory.buffer_pool", "memory.buffer_pool_chunk"}
+    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", policy="vendor")
+    assert {s.option: s.value for s in rocksdb.values()} == {"rocksdb_block_cache_size": str(512 * MIB)}
+    many = choose_settings(
+        family="mysql", version="9.7.4", storage_engine="innodb", tier_bytes=GIB, concurrency_max=500, policy="vendor"
+    )
+    assert {"max_connections", "open_files_limit", "max_prepared_stmt_count"} <= {s.option for s in many}
+
+
+def test_a_tuned_server_gets_its_file_but_for_what_keeps_it_private() -> None:
+    file = {"innodb-io-capacity": "900", "skip_log_bin": "", "datadir": "/var/lib/mysql", "port": "3306"}
+    found = chosen("mysql", "9.7.4", policy="tuned", file_options=file)
+    assert {s.option: s.value for s in found.values() if s.source == "file"} == {
+        "innodb_io_capacity": "900",
+        "skip_log_bin": "",
+    }
+    assert "innodb_flush_method" not in found and "innodb_buffer_pool_size" in found
+
+
+def test_a_tuned_file_may_not_change_the_tier_that_it_is_measured_at() -> None:
+    same = chosen("mysql", "9.7.4", policy="tuned", file_options={"innodb_buffer_pool_size": "512M"})
+    assert same["innodb_buffer_pool_size"].value == "512M"
+    with pytest.raises(StudyError, match="the memory tier is 536870912 bytes"):
+        chosen("mysql", "9.7.4", policy="tuned", file_options={"innodb_buffer_pool_size": "8G"})
+
+
+def test_a_study_is_checked_by_series_before_anything_is_fetched() -> None:
+    text = (
+        'targets = ["mysql:9.7", "mariadb:10.11"]\nworkload.name = "oltp_read_only"\n'
+        'axes = {tier = "64MB", concurrency = 1}\n[settings]\n'
+    )
+    assert list(check_settings(parse_study(text + "trx.snapshot_isolation = false", "s"))) == [
+        "mysql:9.7",
+        "mariadb:10.11",
+    ]
+    with pytest.raises(StudyError, match=r"^mysql:9\.7: trx\.snapshot_isolation = ON can't be had on mysql 9\.7: "):
+        check_settings(parse_study(text + "trx.snapshot_isolation = true", "s"))
+
+
+def test_every_word_of_the_vocabulary_is_explained_and_bounded() -> None:
+    for name, entries in vocabulary().items():
+        for entry in entries:
+            assert entry.title and entry.reason, name
+            assert entry.unit in ("switch", "word") or entry.least is not None, name
+            assert all(set(row.words) <= set(entry.values) for row in entry.rows), name
+            assert set(entry.needs) <= set(vocabulary()), name
+            assert len({(e.unit, e.values, e.least, e.most) for e in entries}) == 1, name
