@@ -1,0 +1,80 @@
+"""Settings as people look them up and give them on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
+STUDY = """\
+targets = ["mysql:9.7", "mariadb:11.8"]
+workload = {name = "oltp_read_only", tables = 1, rows = 1000}
+axes = {tier = "64MB", concurrency = 1}
+[settings]
+redo.capacity = "1GB"
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(
+        [str(PROGRAM), *arguments], capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
+
+
+def test_one_parameter_is_told_with_its_values_and_the_options_that_carry_it() -> None:
+    done = run("settings", "redo.capacity")
+    assert done.returncode == 0, done.stderr
+    assert "8 MiB to 512 GiB" in done.stdout and "unless set  256 MiB" in done.stdout
+    assert "innodb_redo_log_capacity: mysql, percona 8.0.30 and later (innodb)" in done.stdout
+    assert "rocksdb_max_total_wal_size: mariadb, percona (rocksdb)" in done.stdout
+
+
+def test_all_of_them_are_listed_for_programs() -> None:
+    rows = json.loads(run("settings", "--json").stdout)
+    assert len(rows) > 90
+    assert {"parameter", "unless_set", "values", "meaning", "unit", "servers"} <= rows[0].keys()
+
+
+def test_what_a_value_becomes_on_a_server_is_shown() -> None:
+    options = ("--engine", "mysql:5.7", "--set", "redo.capacity=4GB", "--set", "commit.durability=relaxed", "--json")
+    rows = {row["option"]: row for row in json.loads(run("settings", *options).stdout)}
+    assert rows["innodb_log_file_size"]["value"] == str(2 << 30)
+    assert rows["innodb_flush_log_at_trx_commit"]["value"] == "2"
+    assert "instead of full" in rows["innodb_flush_log_at_trx_commit"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("settings", "redoo"), "did you mean 'redo'?"),
+        (("settings", "--set", "redo.capacity=4GB"), "add --engine"),
+        (("settings", "--engine", "mysql:9.7", "--set", "redo.file_buffering=off"), "mariadb 10.8.4 and later"),
+        (("compare", "mysql:9.7", "--set", "redo.capcity=4GB"), "did you mean 'redo.capacity'?"),
+        (("compare", "mysql:9.7", "--set", "redo.capacity"), "sets nothing"),
+        (("compare", "mysql:9.7", "--set", "trx.snapshot_isolation=on"), "mysql:9.7: trx.snapshot_isolation = ON"),
+        (("compare", "mysql:9.7", "--policy", "vendor", "--set", "redo.capacity=4GB"), "leaves no room for settings"),
+    ],
+)
+def test_a_wrong_setting_is_answered_before_anything_is_fetched(arguments: tuple[str, ...], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_a_plan_tells_policy_and_settings(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    told = run("plan", str(tmp_path / "s.toml"))
+    assert told.returncode == 0, told.stderr
+    assert "policy: aligned, equal in effect on all targets\nsettings: redo.capacity = 1 GiB" in told.stdout
+    planned = json.loads(run("plan", str(tmp_path / "s.toml"), "--json").stdout)
+    assert planned["policy"] == "aligned" and planned["settings"] == {"redo.capacity": 1 << 30}
+
+
+def test_another_policy_has_no_place_for_settings_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    done = run("run", str(tmp_path / "s.toml"), "--policy", "vendor")
+    assert done.returncode == 2 and "leaves no room for settings (redo.capacity)" in done.stderr
