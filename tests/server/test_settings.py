@@ -165,3 +165,49 @@ def test_every_option_that_can_be_written_is_accepted_and_effective(engine: str,
     print(f"{engine} {version}: {len(seen)} values of {len({name for name, _ in seen})} parameters")
     assert not wrong, "\n".join(wrong)
     assert set(all_wanted) - set(OF_THE_MACHINE) <= seen, set(all_wanted) - seen
+
+
+@pytest.mark.parametrize("engine", ALWAYS)
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"innodb_io_capacty": "500"}, "refused the option innodb_io_capacty"),
+        ({"innodb_doublewrite": "perhaps"}, "refused the option innodb_doublewrite"),
+        ({"transaction_isolation": "SOMETIMES"}, "refused the option transaction_isolation"),
+        ({"max_connections": "7"}, "the option max_connections did not take effect"),
+        ({"sort_buffer_size": "much"}, "the option sort_buffer_size"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_wrong_name_or_value_is_named(engine: str, raw: dict[str, str], said: str, start: Start) -> None:
+    with pytest.raises(ConfigureError) as caught:
+        start(engine, raw=raw)
+    assert said.rpartition(" ")[2] in caught.value.what and caught.value.remedy
+    assert said in caught.value.what or "refused the option" in caught.value.what
+
+
+@pytest.mark.parametrize("engine", ALWAYS)
+def test_an_option_of_another_server_is_named_or_has_its_effect(engine: str, start: Start, laboratory: Any) -> None:
+    """Most are refused from the tables; the server itself is asked of the rest."""
+    installation = laboratory.installation(engine)
+    family, version, storage_engine = (
+        installation.family,
+        installation.version,
+        parse_engine_name(engine).storage_engine,
+    )
+    everywhere = {row.name for parameter in parameters_for(storage_engine) for row in parameter.rows}
+    own = {row.name for parameter in parameters_for(storage_engine) for row in parameter.rows_of(family, version)}
+    told = 0
+    for option in sorted(everywhere - own):
+        value = "TLSv1.2" if option == "tls_version" else "O_DIRECT" if option == "innodb_flush_method" else "1"
+        value = "67108864" if option == "innodb_buffer_pool_chunk_size" else value
+        try:
+            server = start(engine, raw={option: value})
+        except (StudyError, ConfigureError) as error:
+            assert option.removeprefix("loose_") in error.what.replace("-", "_"), error
+            told += 1
+        else:
+            setting = next(s for s in server.settings if s.option == option)
+            assert option.startswith(("loose_", "skip_")) or setting.effective is not None, option
+            server.kill()
+    assert told >= 3

@@ -42,9 +42,10 @@ With --json it prints a list of findings: id, severity, targets, values (effecti
 remedy, tiers, campaign, certainty (read, derived, inferred, asked), what, reason, source. With --all the rules
 without a finding follow, with outcome and missing.
 
-With --fix STUDY -o FILE it writes the study anew with settings that remove what settings can remove: options
-of [target.settings] that make targets unlike are taken out, so that dbdyno's own value holds on all; what
-dbdyno does not set gets one value on all. It says what was changed for which finding, and what stays and why:
+With --fix STUDY -o FILE it writes the study anew with settings that remove what settings can remove: settings
+and options of single targets that make them unlike are taken out, so that dbdyno's own value holds on all; what
+dbdyno does not set gets one value on all, in [settings]. It says what was changed for which
+finding, and what stays and why:
 
   dbdyno audit --fix studies/mine.toml results/mine -o studies/mine-fair.toml
 

@@ -38,8 +38,19 @@ def replace_raw(
     StudyError : an option is reserved, or this version refuses or ignores it
     """
     for name, value in {fold(name): value for name, value in raw.items()}.items():
+        _refuse_silenced(chosen, name, family, version)
         replaced = _taken_out(chosen, name, family, version)
         chosen[name] = _setting(name, value, family, version, replaced, source)
+
+
+def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, version: str) -> None:
+    for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in chosen):
+        if name in row.silences:
+            raise StudyError(
+                f"{family} {version} accepts but ignores the option '{name}' beside {row.name}",
+                f"which is set: {chosen[row.name].reason}",
+                f"use {row.name}, or {chosen[row.name].parameter} in [settings]",
+            )
 
 
 def _taken_out(chosen: dict[str, Setting], name: str, family: str, version: str) -> Setting | None:

@@ -31,6 +31,7 @@ class OptionRow:
     words : the option's own word for each value it can have; empty: the value itself
     only : the one value that the option stands for; empty: all
     step : the option's value is a multiple of it
+    silences : options that the server takes, and does not heed beside this one
     within : parameter whose value it does not exceed; empty: none
     read : ``variable:NAME`` or ``status:NAME``; empty when the server shows nothing
     expect : what must be read where that is not the value written; empty: the value
@@ -51,6 +52,7 @@ class OptionRow:
     only: str = ""
     step: int = 1
     within: str = ""
+    silences: tuple[str, ...] = ()
     least: int | None = None
 
     def can_be(self, value: float | str) -> bool:
@@ -166,6 +168,7 @@ def _row(row: dict[str, Any]) -> OptionRow:
         only=row.get("only", ""),
         step=row.get("step", 1),
         within=row.get("within", ""),
+        silences=tuple(row.get("silences", ())),
         least=row.get("least"),
     )
 
