@@ -171,19 +171,18 @@ def test_every_option_that_can_be_written_is_accepted_and_effective(engine: str,
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        ({"innodb_io_capacty": "500"}, "refused the option innodb_io_capacty"),
-        ({"innodb_doublewrite": "perhaps"}, "refused the option innodb_doublewrite"),
-        ({"transaction_isolation": "SOMETIMES"}, "refused the option transaction_isolation"),
-        ({"max_connections": "7"}, "the option max_connections did not take effect"),
-        ({"sort_buffer_size": "much"}, "the option sort_buffer_size"),
+        ({"innodb_io_capacty": "500"}, "refused the option"),
+        ({"innodb_doublewrite": "perhaps"}, "the option"),
+        ({"transaction_isolation": "SOMETIMES"}, "refused the option"),
+        ({"innodb_purge_threads": "99"}, "did not take effect"),
+        ({"sort_buffer_size": "much"}, "the option"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_a_wrong_name_or_value_is_named(engine: str, raw: dict[str, str], said: str, start: Start) -> None:
     with pytest.raises(ConfigureError) as caught:
         start(engine, raw=raw)
-    assert said.rpartition(" ")[2] in caught.value.what and caught.value.remedy
-    assert said in caught.value.what or "refused the option" in caught.value.what
+    assert next(iter(raw)) in caught.value.what and said in caught.value.what and caught.value.remedy
 
 
 @pytest.mark.parametrize("engine", ALWAYS)

@@ -316,14 +316,15 @@ def _died(server: Server, order: _Order) -> ConfigureError:
     refused_plugin = plugin_error(order.words(_ALL_LINES), order.installation)
     if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
         return refused_plugin
+    everything = order.words(_ALL_LINES)  # old servers take a long leave after they have said why
     for pattern in _REFUSED_RES:
-        match = pattern.search(words)
+        match = pattern.search(everything)
         if match:
             option = match[1].replace("-", "_")
             near = suggest(option, known_options())
             if option.startswith(f"{order.storage_engine}_"):
                 near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
-            line = next(line for line in words.splitlines() if match[0] in line)
+            line = next(line for line in everything.splitlines() if match[0] in line)
             return ConfigureError(
                 f"{title} refused the option {option}",
                 line,
