@@ -322,7 +322,7 @@ def _died(server: Server, order: _Order) -> ConfigureError:
         if match:
             option = match[1].replace("-", "_")
             near = suggest(option, known_options())
-            if option.startswith(f"{order.storage_engine}_"):
+            if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
                 near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
             line = next(line for line in everything.splitlines() if match[0] in line)
             return ConfigureError(
