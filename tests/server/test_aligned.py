@@ -28,7 +28,12 @@ pinning = {server = "0", client = "1"}
 """
 # What a process takes besides its cache is no setting; whether a short warm-up suffices and pages are put off alike,
 # windows of seconds on a busy machine don't tell.
-NO_SETTING = {"memory-budget-mismatch": {"host:rss_bytes"}, "page-engine-flush-debt": set(), "redo-saturated": set()}
+NO_SETTING: dict[str, set[str]] = {
+    "memory-budget-mismatch": {"host:rss_bytes"},
+    "page-engine-flush-debt": set(),
+    "redo-saturated": set(),
+    "aborted-work-counted": set(),  # a deadlock among few transactions
+}
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,8 @@ def runs_words(plan: Plan) -> str:
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
     """The plan as JSON: printed for programs, and kept in the results folder."""
+    from dbdyno.study import settings_object  # late: see _main
+
     runs: list[JsonValue] = [
         {
             "order": run.order_index,
@@ -170,8 +172,6 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         }
         for run in plan.runs
     ]
-    from dbdyno.study import settings_object
-
     budget = plan.budget
     return {
         "schema_version": 1,
