@@ -175,15 +175,21 @@ def small_disk() -> Iterator[Path]:
         LocalHost().remove_tree(place)
 
 
-@BOTH
-def test_a_full_disk_is_told_from_a_crash(engine: str, start: Start, laboratory: Any, small_disk: Path) -> None:
-    """It has room for the data that is there, and for nothing that a start makes anew."""
+def test_a_full_disk_is_told_from_a_crash(start: Start, laboratory: Any, small_disk: Path) -> None:
+    """It has room for the data that is there, and for nothing that a start makes anew.
+
+    MySQL shrinks its redo log as it starts, which makes room: see test_endings.py for a disk that fills up under it.
+    """
+    engine = "mariadb:11.8"
     data = small_disk / "data"
     copy_data_directory(laboratory.data_directory(engine), data, laboratory.host)
+    (data / "ibtmp1").unlink(missing_ok=True)  # made anew at each start
+    LocalHost().remove_tree(data / "#innodb_temp")
     with (small_disk / "ballast").open("wb") as ballast, contextlib.suppress(OSError):
         while True:
-            ballast.write(bytes(MIB))
+            ballast.write(bytes(64 << 10))
             ballast.flush()
+    os.sync()
     with pytest.raises(ConfigureError, match="did not start") as caught:
         start(engine, data, run_directory=laboratory.folder() / "run")
     assert "the disk was full" in caught.value.what

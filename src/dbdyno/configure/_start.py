@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._credentials import Credentials, credentials_file
+from dbdyno.configure._death import Death
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
@@ -35,6 +36,7 @@ _SETTLE_S = 10.0
 _LAST_LINES = 20
 _ALL_LINES = 10_000
 _PORT_ATTEMPTS = 5
+_FROM_BELOW = frozenset({"disk-full", "killed", "oom", "oom-limit"})
 _PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
 _REFUSED_RES = (
@@ -313,6 +315,9 @@ def _check_port(server: Server) -> None:
 def _died(server: Server, order: _Order) -> ConfigureError:
     words = order.words()
     title = order.installation.title
+    death = server.autopsy()
+    if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
+        return _dead(title, death, words)
     refused_plugin = plugin_error(order.words(_ALL_LINES), order.installation)
     if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
         return refused_plugin
@@ -330,9 +335,10 @@ def _died(server: Server, order: _Order) -> ConfigureError:
                 line,
                 near if option not in near else "correct its value, or remove it from the settings of the target",
             )
-    death = server.autopsy()
-    if death is None:
-        return ConfigureError(f"{title} did not start", words, "")
+    return ConfigureError(f"{title} did not start", words, "") if death is None else _dead(title, death, words)
+
+
+def _dead(title: str, death: Death, words: str) -> ConfigureError:
     remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
     return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
 
