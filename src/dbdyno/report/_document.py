@@ -8,19 +8,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from string import Template
+from types import MappingProxyType
 
 import vl_convert
 
 from dbdyno.report._html import Html, element, joined, script_json
 from dbdyno.report._palette import Palette
 
+_TITLE_CHARS = 300
+
 
 def document(
-    title: str, contents: Sequence[tuple[str, str]], body: Html, data: object, palette: Palette, script_name: str
+    title: str,
+    contents: Sequence[tuple[str, str]],
+    body: Html,
+    data: object,
+    palette: Palette,
+    *script_names: str,
+    runs: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A page.
 
@@ -28,19 +37,21 @@ def document(
     ----------
     contents : anchor and words of each section that may be in the body
     data : what the script draws from
-    script_name : of the page's own script, among the packaged files
+    script_names : of the page's own script, among the packaged files; parts stand in one scope
+    runs : by id what is shown when a run is opened, packed; it stands behind the scripts
     """
-    bundle, script = _bundle(), asset(script_name)
+    script = asset(*script_names) if len(script_names) == 1 else _joined_script(script_names)
     links = [element("a", words, href=f"#{anchor}") for anchor, words in contents if f'id="{anchor}"' in body]
     return Template(asset("page.html")).substitute(
-        title=joined([title]),
-        policy=f"default-src 'none'; script-src {_digest(bundle)} {_digest(script)}; style-src 'unsafe-inline'; "
+        title=joined([title[:_TITLE_CHARS]]),
+        policy=f"default-src 'none'; script-src {_digest(bundle())} {_digest(script)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         style=style(palette),
         contents=joined(links),
         body=body,
         data=script_json(data),
-        bundle=bundle,
+        runs=script_json(dict(runs)),
+        bundle=bundle(),
         script=script,
     )
 
@@ -61,8 +72,13 @@ def asset(name: str) -> str:
     return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
 
 
+def _joined_script(names: Sequence[str]) -> str:
+    parts = "\n".join(asset(name) for name in names)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
 @cache
-def _bundle() -> str:
+def bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, as packaged with vl-convert."""
     text: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
     return text.replace("</script", "<\\/script")

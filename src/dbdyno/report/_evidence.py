@@ -26,6 +26,7 @@ from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.plan import make_plan
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
+from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import cell_histograms
 from dbdyno.report._life import Lives, server_lives
@@ -45,6 +46,7 @@ class Evidence:
     ----------
     records : every planned run in order, those not there yet as ``missing``; of imported results those found
     latency : quantiles of all repeats' histograms together
+    curves : response times by percentile, of cells that have histograms
     types : cells whose workload has several transaction types
     space : cells of whose tables it is known what they take
     windows : by run id, those of three minutes or more, judged from their seconds
@@ -63,6 +65,7 @@ class Evidence:
     comparisons: tuple[Comparison, ...]
     ranks: dict[Place, dict[str, tuple[int, int]]]
     latency: tuple[LatencyJudgement, ...]
+    curves: tuple[Curve, ...]
     answer: Answer
     weaknesses: tuple[Caveat, ...]
     types: list[CellTypes]
@@ -112,6 +115,7 @@ def gather(results: Results) -> Evidence:
         tuple(comparisons),
         rank_places(judgements, comparisons),
         tuple(judge_latency(judgements, histograms.merged, histograms.seconds)),
+        tuple(histograms.curves.values()),
         answer(judgements, comparisons),
         _weighed(weak, fairness, machine),
         cells_with_types(results, judgements, is_closed=study.pacing.is_closed),

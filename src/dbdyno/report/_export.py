@@ -8,9 +8,20 @@ from pathlib import Path
 import vl_convert
 
 from dbdyno.core import StoreError
+from dbdyno.report._boxes import window_boxes
 from dbdyno.report._evidence import gather
 from dbdyno.report._palette import palette_of
-from dbdyno.report.charts import Chart, latency_charts, rank_charts, throughput_charts, timeline_chart
+from dbdyno.report.charts import (
+    Chart,
+    at_best,
+    box_charts,
+    curve_charts,
+    heat_charts,
+    latency_charts,
+    rank_charts,
+    throughput_charts,
+    timeline_chart,
+)
 from dbdyno.store import Results
 
 WIDTH_PX = 560
@@ -26,7 +37,9 @@ def save_charts(results: Results, folder: Path) -> list[Path]:
     """
     evidence = gather(results)
     palette = palette_of(evidence.study.targets)
-    drawn = [maker(evidence, palette) for maker in (throughput_charts, latency_charts, rank_charts)]
+    makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
+    drawn = [maker(evidence, palette) for maker in makers]
+    drawn.append(box_charts(evidence, palette, window_boxes(results, evidence.study, evidence.judgements)))
     timeline = timeline_chart(evidence, palette)
     charts = [chart for some in drawn for chart in some] + ([timeline] if timeline else [])
     try:
@@ -37,7 +50,7 @@ def save_charts(results: Results, folder: Path) -> list[Path]:
 
 
 def _spec(chart: Chart) -> str:
-    spec = {**chart.spec(), "width": WIDTH_PX, "title": chart.title, "background": "white"}
+    spec = {**at_best(chart.spec()), "width": WIDTH_PX, "title": chart.title, "background": "white"}
     return json.dumps(spec)
 
 

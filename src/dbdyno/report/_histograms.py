@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement, SecondHistograms
 from dbdyno.core import Cell, LatencyNs
+from dbdyno.report._curves import Curve, response_curve
 from dbdyno.store import Results, counts_by_second, latency_of_counts
 from dbdyno.study import Study
 
@@ -24,16 +25,18 @@ class CellHistograms:
     ----------
     merged : quantiles of all judged runs added together, and how many transactions
     seconds : of each judged run, in bins of one percent
+    curves : response times by percentile
     """
 
     merged: dict[Cell, tuple[LatencyNs, int]]
     seconds: dict[Cell, list[SecondHistograms]]
+    curves: dict[Cell, Curve]
 
 
 def cell_histograms(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> CellHistograms:
     """Read the windows of every judged run; in an open loop from when a transaction was due, else from when sent."""
     column = "service_histogram" if study.pacing.is_closed else "response_histogram"
-    found = CellHistograms({}, {})
+    found = CellHistograms({}, {}, {})
     for group in judgements:
         runs = [_run_counts(results, record.run.run_id, column) for record in group.judged]
         counts, values = _added(runs)
@@ -41,6 +44,9 @@ def cell_histograms(results: Results, study: Study, judgements: Sequence[CellJud
         if latency is not None:
             found.merged[group.cell] = (latency, int(counts.sum()))
             found.seconds[group.cell] = [SecondHistograms.coarse(*run) for run in runs]
+            curve = response_curve(group.cell, counts, values, found.seconds[group.cell])
+            if curve is not None:
+                found.curves[group.cell] = curve
     return found
 
 

@@ -7,6 +7,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dbdyno.report._pack import packed_text
+
+MOST_ROWS = 500
+"""Of a table that stands in the page as it is."""
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "path", "line", "circle", "rect"})
 
 
@@ -64,11 +68,17 @@ def shortened(text: str, most: int = 60) -> Html:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand right, names are not broken."""
+    """A column of a table; numbers stand right, names are not broken.
+
+    Parameters
+    ----------
+    facets : tokens of what the whole column is about, as `dbdyno.report._facets` has them
+    """
 
     title: str
     is_number: bool = False
     is_name: bool = False
+    facets: str = ""
 
     @property
     def style(self) -> str | None:
@@ -77,18 +87,45 @@ class Column:
 
 
 def table(
-    name: str, caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, marked: Sequence[bool] = ()
+    name: str,
+    caption: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[str]],
+    *,
+    marked: Sequence[bool] = (),
+    facets: Sequence[str] = (),
 ) -> Html:
-    """A table that can be saved as CSV under its name."""
+    """A table that can be saved as CSV under its name.
+
+    Its body is packed where it has very many rows, and unpacked by the page when it is opened.
+
+    Parameters
+    ----------
+    facets : of each row the tokens of what it is about
+    """
     head = element("tr", *(element("th", c.title, scope="col", class_=c.style) for c in columns))
     body = []
     for index, row in enumerate(rows):
         cells = [element("td", cell, class_=column.style) for cell, column in zip(row, columns, strict=True)]
-        body.append(element("tr", *cells, class_="marked" if index < len(marked) and marked[index] else None))
+        about = facets[index] if index < len(facets) else None
+        is_marked = index < len(marked) and marked[index]
+        body.append(element("tr", *cells, class_="marked" if is_marked else None, data_f=about or None))
+    about_columns = " ".join(column.facets.replace(" ", "+") or "-" for column in columns)
     inner = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", *body), data_csv=name
+        "table",
+        element("caption", caption),
+        element("thead", head),
+        _body(body),
+        data_csv=name,
+        data_cols=about_columns if about_columns.strip("- ") else None,
     )
     return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def _body(rows: Sequence[Html]) -> Html:
+    if len(rows) <= MOST_ROWS:
+        return element("tbody", *rows)
+    return element("tbody", data_packed=packed_text(joined(rows)), data_rows=len(rows))
 
 
 def folded(summary: str, *children: str, is_open: bool = False, **attributes: str) -> Html:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from dbdyno.analyse import place_words
-from dbdyno.report._client import client_words
-from dbdyno.report._document import document
-from dbdyno.report._evidence import Evidence, gather
-from dbdyno.report._format import figure
-from dbdyno.report._html import joined
+from dbdyno.report._document import bundle, document
+from dbdyno.report._evidence import gather
+from dbdyno.report._facets import facets_of
+from dbdyno.report._html import joined, script_json
 from dbdyno.report._out import put
+from dbdyno.report._pack import packed_json
 from dbdyno.report._palette import palette_of
-from dbdyno.report._series import run_series
-from dbdyno.report.charts import seconds_template
+from dbdyno.report._runs import packed_runs, runs_listed, seconds_of_runs
+from dbdyno.report.charts import config, seconds_template
 from dbdyno.report.sections import (
     Page,
     capacity_section,
@@ -34,6 +34,22 @@ from dbdyno.report.sections import (
 )
 from dbdyno.store import Results
 
+MOST_BYTES = 13_000_000
+"""Of the page, as far as the seconds of its runs decide it."""
+LEAST_SERIES_BYTES = 2_000_000
+MOST_SPEC_BYTES = 20_000
+_SCRIPT_PARTS = (
+    "start.js",
+    "pack.js",
+    "facets.js",
+    "charts.js",
+    "tables.js",
+    "seconds.js",
+    "run.js",
+    "address.js",
+    "boot.js",
+)
+"""In the order in which they need each other."""
 _CONTENTS = (
     ("answer", "Answer"),
     ("throughput", "Throughput"),
@@ -65,9 +81,8 @@ def build_page(results: Results, out: Path) -> Path:
 def page_text(results: Results) -> str:
     """The page of a study."""
     evidence = gather(results)
-    page = Page(evidence, palette_of(evidence.study.targets))
-    series = {record.run.run_id: run_series(results, record.run.run_id) for record in evidence.stored}
-    series = {run_id: found for run_id, found in series.items() if found["panels"]}
+    page = Page(evidence, palette_of(evidence.study.targets), facets_of(evidence.study, evidence.records))
+    seconds = seconds_of_runs(evidence)
     body = joined(
         [
             head_section(page),
@@ -76,7 +91,7 @@ def page_text(results: Results) -> str:
             types_section(page),
             space_section(page),
             rank_section(page),
-            stability_section(page, series),
+            stability_section(page, seconds),
             capacity_section(page),
             counters_section(page),
             fairness_section(page),
@@ -86,34 +101,21 @@ def page_text(results: Results) -> str:
             data_section(page),
         ]
     )
+    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in evidence.stored}
     data = {
-        "specs": page.specs,
+        "name": evidence.study.name,
+        "facets": page.facets.listed(),
+        "config": config(),
+        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
         "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
-        "runs": _runs(evidence, series),
+        "runs": runs_listed(evidence, seconds, about),
     }
+    rest = len(body) + len(script_json(data)) + len(bundle())
+    packed = packed_runs(evidence, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
     title = f"{evidence.study.name}: {evidence.answer.headline}"
-    return document(title, _CONTENTS, body, data, page.palette, "page.js")
+    return document(title, _CONTENTS, body, data, page.palette, *_SCRIPT_PARTS, runs=packed)
 
 
-def _runs(evidence: Evidence, series: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the page shows of a run when it is opened, in the order of the plan."""
-    found = []
-    cells = [record.run.cell for record in evidence.stored]
-    places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
-    for record in evidence.stored:
-        cell, run_id = record.run.cell, record.run.run_id
-        if run_id in series:
-            place = (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
-            title = f"{cell.target} {place_words(place, places)}, {record.run.repeat_words}"
-            facts = "; ".join([record.status, *([record.reason] if record.reason else []), *_window_facts(record)])
-            found.append({"id": run_id, "title": title, "facts": facts, **series[run_id]})
-    return found
-
-
-def _window_facts(record: Any) -> list[str]:  # noqa: ANN401 - a RunRecord
-    if record.tps_mean is None:
-        return []
-    noise = f" ± {figure(record.tps_half_width, 2)} (noise alone)" if record.tps_half_width is not None else ""
-    words = client_words(record)
-    client = f", client used {words} of what it can do here" if words else ""
-    return [f"{figure(record.tps_mean)} TPS{noise} over {record.window_s:g} s{client}"]
+def _spec(spec: dict[str, Any]) -> dict[str, Any] | str:
+    """A chart's definition, packed where its data are long."""
+    return packed_json(spec) if len(json.dumps(spec)) > MOST_SPEC_BYTES else spec

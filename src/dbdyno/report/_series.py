@@ -1,4 +1,4 @@
-"""The seconds of a run as the page holds them: thinned where they are many, minima and maxima kept, rounded."""
+"""The seconds of a run with its telemetry, as panels of lines on one time axis; and how lines are thinned."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dbdyno.report._format import significant
 from dbdyno.store import Results
 
 MOST_POINTS = 600
@@ -53,7 +52,7 @@ PANELS = (
 
 
 def run_series(results: Results, run_id: str) -> dict[str, Any]:
-    """Panels of one run: title, unit, and lines of second and value; phases; whether it was thinned."""
+    """Panels of one run, every second of it: title, unit, and lines of second and value; phases."""
     table = results.seconds(run_id)
     seconds = [int(second) for second in table["second"].to_pylist()]
     columns = {name: table[name].to_pylist() for name in table.column_names if name not in ("run_id", "second")}
@@ -61,7 +60,7 @@ def run_series(results: Results, run_id: str) -> dict[str, Any]:
     return {
         "phases": _phases(seconds, columns.get("phase", [])),
         "panels": [panel for panel in panels if panel["lines"]],
-        "thinned": len(seconds) > MOST_POINTS,
+        "seconds": len(seconds),
     }
 
 
@@ -99,6 +98,7 @@ def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> lis
                 *(line(f"p{quantile}", f"p{quantile}_ns", _NS) for quantile in (50, 95, 99)),
                 line(f"p{told:g}", "tool_percentile_ns", _NS) if told not in (None, 50, 95, 99) else None,
             ],
+            key="latency",
             log=True,
         ),
         _panel("Errors and retries", "a second", [found for found in errors if found and any(found["v"])]),
@@ -159,8 +159,7 @@ def _line(name: str, seconds: Sequence[int], values: Sequence[Any], scale: float
     known = [(second, value) for second, value in zip(seconds, values, strict=False) if value is not None]
     if not known:
         return None
-    kept_seconds, kept = thinned([second for second, _ in known], [float(value) * scale for _, value in known])
-    return {"name": name, "s": kept_seconds, "v": [significant(value) for value in kept]}
+    return {"name": name, "s": [int(second) for second, _ in known], "v": [float(v) * scale for _, v in known]}
 
 
 def _phases(seconds: Sequence[int], phases: Sequence[str]) -> list[dict[str, Any]]:

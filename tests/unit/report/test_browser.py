@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -47,7 +49,7 @@ class Visit:
 
     def all_drawn(self) -> None:
         # The page's own policy forbids evaluated text, so waiting is done by selectors.
-        playwright.expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=30_000)
+        playwright.expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=60_000)
 
     def run_drawn(self) -> None:
         self.page.locator("#detail-panels svg").nth(8).wait_for(timeout=30_000)
@@ -142,6 +144,155 @@ def test_the_theme_can_be_switched_and_paper_is_always_light(browser: playwright
     assert visit.page.evaluate(ground) == "rgb(255, 255, 255)"
     assert len(visit.page.pdf()) > 20_000
     visit.context.close()
+
+
+def chosen_view(visit: Visit) -> dict[str, list[str]]:
+    """What the address says of the view."""
+    return parse_qs(urlsplit(visit.page.url).fragment)
+
+
+def choose_target(visit: Visit, name: str) -> None:
+    menu = visit.page.locator("details.facet[data-facet=target]")
+    menu.locator("summary").click()
+    menu.locator("label", has_text=name).locator("button.only").click()
+
+
+def test_a_filter_acts_on_charts_tables_and_strips(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light")
+    visit.all_drawn()
+    choose_target(visit, "mysql:9.7")
+    visit.page.select_option("#connections", label="Connections: 4")
+    playwright.expect(visit.page.locator("#filter-count")).to_have_text("4 of 36 runs")
+    playwright.expect(visit.page.locator("#filter-note")).to_be_visible()
+    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).not_to_contain_text("rocksdb")
+    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).to_contain_text("mysql:9.7")
+    visit.page.locator("#chart-map-1").scroll_into_view_if_needed()
+    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("rocksdb")
+    rows = "[...document.querySelectorAll('table[data-csv=%s] tbody tr')].filter((row) => !row.hidden).length"
+    assert visit.page.evaluate(rows % "cells") == 2
+    assert visit.page.evaluate(rows % "comparisons") == 0
+    assert visit.page.locator("button[data-run]:visible").count() == 4
+    head = (
+        "[...document.querySelector('table[data-csv=differences]').tHead.rows[0].cells].filter((c) => !c.hidden).length"
+    )
+    assert visit.page.evaluate(head) == 2
+    visit.page.locator("#filters .reset").click()
+    assert visit.page.evaluate(rows % "cells") == 18
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_a_link_holds_filter_run_second_and_opened_tables(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light")
+    choose_target(visit, "rocksdb")
+    visit.page.locator("button[data-run]:visible").first.click()
+    visit.run_drawn()
+    visit.page.locator("#detail-panels").focus()
+    for _ in range(8):
+        visit.page.keyboard.press("ArrowRight")
+    visit.page.locator("#throughput details").first.locator("summary").click()
+    visit.page.wait_for_url("**second=7**open=cells**")
+    link, words = visit.page.url, visit.page.locator("#detail-cursor").text_content()
+    visit.context.close()
+    again = Visit(browser, link, 1280, "light")
+    again.run_drawn()
+    assert chosen_view(again)["target"] == ["mariadb:11.8-rocksdb"]
+    assert again.page.locator("#detail-cursor").text_content() == words
+    assert again.page.locator("table[data-csv=cells]").is_visible()
+    assert again.page.locator("#filter-count").text_content() == "12 of 36 runs"
+    assert again.said == []
+    again.context.close()
+
+
+def test_going_back_undoes_one_choice_at_a_time(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light")
+    visit.page.select_option("#connections", label="Connections: 4")
+    visit.page.select_option("#connections", label="Connections: 16")
+    visit.page.locator("button[data-run]:visible").first.click()
+    visit.run_drawn()
+    visit.page.go_back()
+    playwright.expect(visit.page.locator("#detail")).to_be_hidden()
+    assert chosen_view(visit)["connections"] == ["16"]
+    visit.page.go_back()
+    playwright.expect(visit.page.locator("#connections")).to_have_value("1")
+    visit.page.go_back()
+    playwright.expect(visit.page.locator("#connections")).to_have_value("")
+    visit.page.go_forward()
+    playwright.expect(visit.page.locator("#filter-count")).to_have_text("12 of 36 runs")
+    visit.context.close()
+
+
+def test_a_click_on_a_point_opens_its_run(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light")
+    visit.all_drawn()
+    choose_target(visit, "mysql:9.7")
+    visit.page.locator("#chart-map-1").scroll_into_view_if_needed()
+    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("rocksdb")
+    visit.page.locator("#chart-map-1 svg .mark-rect path").first.click(position={"x": 40, "y": 18})
+    visit.run_drawn()
+    assert visit.page.locator("#detail-title").text_content().startswith("mysql:9.7 with 64 MiB at 16 connections")
+    visit.context.close()
+
+
+def test_a_filtered_chart_is_saved_with_its_title_and_filter(
+    browser: playwright.Browser, address: str, tmp_path: Path
+) -> None:
+    visit = Visit(browser, address, 1280, "light")
+    choose_target(visit, "mysql:9.7")
+    with visit.page.expect_download() as download:
+        visit.page.locator("#chart-window-1 .save button").first.click()
+    download.value.save_as(tmp_path / "boxes.svg")
+    text = (tmp_path / "boxes.svg").read_text()
+    assert "64 MiB memory" in text
+    assert "first · targets: mysql:9.7" in text
+    assert "rocksdb" not in text
+    visit.context.close()
+
+
+def test_on_a_phone_the_filter_is_behind_a_button(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 390, "dark")
+    playwright.expect(visit.page.locator("#connections")).to_be_hidden()
+    visit.page.locator("#filter-toggle").click()
+    visit.page.select_option("#connections", label="Connections: 16")
+    playwright.expect(visit.page.locator("#filter-toggle")).to_have_text("Filter (1)")
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visit.context.close()
+
+
+def test_hostile_names_stay_text_wherever_they_are_shown(
+    browser: playwright.Browser, write: Callable[..., Results], tmp_path: Path
+) -> None:
+    script = "<script>document.title='owned'</script><img src=x onerror=document.title='owned'>"
+    names = [script, "quotes \"'` & #?=%", "long " + "x" * 10_000]
+    engines = "".join(f"[[target]]\nname = {json.dumps(name)}\nengine = 'mysql:9.7'\n" for name in names)
+    results = write(tmp_path / "hostile", text=HOSTILE_STUDY + engines)
+    visit = Visit(browser, build_page(results, tmp_path / "hostile.html").as_uri(), 390, "light")
+    visit.all_drawn()
+    visit.page.locator("#filter-toggle").click()
+    visit.page.locator("details.facet[data-facet=target] summary").click()
+    visit.page.locator("button.only").first.click()
+    visit.open_first_run()
+    assert visit.page.locator("#detail-title").text_content().startswith(script)
+    assert visit.page.evaluate("document.querySelectorAll('img').length") == 0
+    assert "owned" not in visit.page.title()
+    assert len(visit.page.url) < 2000
+    assert visit.said == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visit.context.close()
+
+
+HOSTILE_STUDY = """
+name = "hostile"
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["64MB"]
+concurrency = [1, 4]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 1
+"""
 
 
 def test_controls_have_names_and_images_have_words(browser: playwright.Browser, address: str) -> None:

@@ -58,7 +58,6 @@ def test_the_series_of_a_run_tells_warm_up_from_window(results: Results) -> None
     throughput = found["panels"][0]
     assert throughput["key"] == "tps"
     assert len(throughput["lines"][0]["v"]) == 16
-    assert not found["thinned"]
 
 
 def test_every_metric_is_drawn_in_one_panel_only(results: Results) -> None:

@@ -1,12 +1,15 @@
 """Charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
 
+from dbdyno.report.charts._boxes import box_charts
+from dbdyno.report.charts._curves import curve_charts
+from dbdyno.report.charts._heat import heat_charts
 from dbdyno.report.charts._history import history_chart
 from dbdyno.report.charts._judged import judged_chart
 from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
 from dbdyno.report.charts._spark import SPARK_WIDTH, spark
-from dbdyno.report.charts._style import Chart
+from dbdyno.report.charts._style import Chart, at_best, config
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 
@@ -14,7 +17,12 @@ __all__ = [
     "QUANTILE_WORDS",
     "SPARK_WIDTH",
     "Chart",
+    "at_best",
+    "box_charts",
+    "config",
+    "curve_charts",
     "filled",
+    "heat_charts",
     "history_chart",
     "judged_chart",
     "latency_charts",

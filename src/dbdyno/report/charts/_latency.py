@@ -21,6 +21,7 @@ from dbdyno.report.charts._style import (
     concurrency_axis,
     dash,
     end_labels,
+    label_facts,
     padding,
     rows_data,
     shape,
@@ -40,8 +41,10 @@ def latency_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
             here = [_row(x) for x in alike if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)]
             if here:
                 title = f"{words}, {panel_title(evidence, workload, route, tier_bytes)}"
-                drawing = _drawing(here, _scale_ends(alike), evidence, palette)
-                charts.append(Chart(f"latency-{index + 1}-{quantile}", title, _description(words, here), drawing))
+                ends, panel = scale_ends(alike), (workload, route, tier_bytes)
+                drawing, name = _drawing(here, ends, evidence, palette), f"latency-{index + 1}-{quantile}"
+                labels = label_facts("ms", *ends, HEIGHT, log=True)
+                charts.append(Chart(name, title, _description(words, here), drawing, panel, labels))
     return charts
 
 
@@ -60,7 +63,7 @@ def _row(found: LatencyJudgement) -> Row:
     }
 
 
-def _scale_ends(found: Sequence[LatencyJudgement]) -> tuple[float, float]:
+def scale_ends(found: Sequence[LatencyJudgement]) -> tuple[float, float]:
     """Ends of the scale on 1-2-5 steps; hopelessly wide intervals are cut."""
     values = [x.value_ns / 1e6 for x in found]
     lows = [(x.low_ns or x.value_ns) / 1e6 for x in found]

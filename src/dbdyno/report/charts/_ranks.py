@@ -24,7 +24,8 @@ def rank_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
         if len({row["target"] for row in rows}) > 1:
             title = panel_title(evidence, workload, route, tier_bytes)
             drawing = _drawing(rows, palette)
-            charts.append(Chart(f"ranks-{index + 1}", title, _description(rows, tier_bytes), drawing))
+            description, panel = _description(rows, tier_bytes), (workload, route, tier_bytes)
+            charts.append(Chart(f"ranks-{index + 1}", title, description, drawing, panel))
     return charts
 
 

@@ -1,4 +1,4 @@
-"""Templates for the seconds of one run: lines over time with warm-up greyed, window shaded and one shared cursor.
+"""Templates for the seconds of one run: lines over time with warm-up greyed, window shaded, what was judged marked.
 
 The page puts the run's rows in when a run is opened; `filled` does the same here, for files.
 """
@@ -18,11 +18,11 @@ _LABEL = "datum.value == 0 ? '0' : abs(datum.value) < 1 ? format(datum.value, '.
 
 
 def seconds_template(*, log: bool = False) -> dict[str, Any]:
-    """Vega-Lite of one panel. Its data sets ``rows`` (second, value, series) and ``phases`` are empty.
+    """Vega-Lite of one panel, its data sets empty.
 
-    The page also sets ``title`` of the y axis and the parameter ``cursor``, the second under the pointer.
+    They are ``rows`` (second, value, series), ``phases``, ``stalls`` and ``waves`` (from, to), ``changes`` (second).
+    The page also sets ``title`` of the y axis, and draws the cursor over it.
     """
-    cursor = alt.param(name="cursor", value=-1)
     x_scale = alt.Scale(nice=False, zero=False)
     x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title=None, grid=False, tickMinStep=1))
     y_scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True, nice=True)
@@ -47,7 +47,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     )
     line = (
         alt.Chart(alt.NamedData("rows"))
-        .mark_line(strokeWidth=1.6, interpolate="linear", point=alt.OverlayMarkDef(size=14, filled=True))
+        .mark_line(strokeWidth=1.6, interpolate="linear", point=False)
         .encode(
             x=x,
             y=alt.Y("value:Q", scale=y_scale, axis=y_axis),
@@ -55,21 +55,28 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
             strokeDash=alt.StrokeDash("series:N", sort=None, legend=legend),
         )
     )
-    rule = (
-        alt.Chart(alt.InlineData(values=[{}]))
-        .transform_calculate(second="cursor")
-        .transform_filter("datum.second >= 0")
-        .mark_rule(color="var(--ink)", opacity=0.7)
-        .encode(x="second:Q")
-    )
     chart = (
-        alt.layer(phases, line, rule)
-        .add_params(cursor)
+        alt.layer(phases, *_marks(x_scale), line)
         .properties(width="container", height=HEIGHT, autosize=AUTOSIZE)
         .configure(**config())
     )
     template: dict[str, Any] = chart.to_dict()
     return template
+
+
+def _marks(x_scale: alt.Scale) -> list[alt.Chart]:
+    """Stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
+    spans = {"x": alt.X("from:Q", scale=x_scale), "x2": "to:Q"}
+    stalls = alt.Chart(alt.NamedData("stalls")).mark_rect(
+        fill="var(--alarm)", stroke="var(--alarm)", strokeWidth=0.6, opacity=0.25, tooltip=None
+    )
+    waves = alt.Chart(alt.NamedData("waves")).mark_rect(fill="var(--s3)", opacity=0.8, tooltip=None)
+    changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
+    return [
+        stalls.encode(**spans),
+        waves.encode(**spans, y=alt.value(-3), y2=alt.value(1)),
+        changes.encode(x=alt.X("second:Q", scale=x_scale)),
+    ]
 
 
 def _ticks(*, log: bool) -> dict[str, Any]:

@@ -30,17 +30,21 @@ class Chart:
     title : what the panel is about
     description : what there is to see, for those who can't see it
     drawing : the definition that gives the page, PNG and SVG
+    panel : workload, route and memory that all of it is about, as far as there is one
+    meta : what the page needs to draw it anew with fewer rows: `label_facts` or `row_facts`
     """
 
     name: str
     title: str
     description: str
     drawing: Drawing
+    panel: tuple[str, str] | tuple[str, str, int] | None = None
+    meta: Mapping[str, Any] | None = None
 
     def spec(self) -> dict[str, Any]:
         """Vega-Lite, as wide as its place on the page."""
         specification: dict[str, Any] = self.drawing.properties(width="container").configure(**config()).to_dict()
-        return specification
+        return {**specification, "usermeta": dict(self.meta)} if self.meta else specification
 
 
 def config() -> dict[str, Any]:
@@ -138,26 +142,48 @@ def padding(rows: Sequence[Row]) -> dict[str, int]:
     return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest}
 
 
-def end_labels(rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool) -> list[Row]:
+def end_labels(
+    rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool, x: str = "concurrency"
+) -> list[Row]:
     """The last point of each target with a `label_y` that keeps labels apart; all stand at the plot's right end.
 
     Parameters
     ----------
     low, high : ends of the axis
     height : of the plot, pixels
+    x : field along which a point is the last
     """
     last: dict[str, Row] = {}
-    for row in sorted(rows, key=lambda row: row["concurrency"]):
+    for row in sorted(rows, key=lambda row: row[x]):
         last[row["target"]] = row
     scaled = [(_position(row[field], low, high, log=log) * height, row) for row in last.values()]
     apart = _apart([position for position, _ in scaled], height)
-    right = max((row["concurrency"] for row in rows), default=0)
+    right = max((row[x] for row in rows), default=0)
     heights = [_value(place / height, low, high, log=log) for place in apart]
     names = short_names(last)
     return [
-        {**row, "concurrency": right, "label": names[row["target"]], "label_y": label_y}
+        {**row, x: right, "label": names[row["target"]], "label_y": label_y}
         for label_y, (_, row) in zip(heights, scaled, strict=True)
     ]
+
+
+def label_facts(
+    field: str, low: float, high: float, height: int, *, log: bool, x: str = "concurrency"
+) -> dict[str, Any]:
+    """What the page needs to place the labels of `end_labels` anew, for fewer targets."""
+    return {"labels": {"field": field, "low": low, "high": high, "height": height, "log": log, "x": x}}
+
+
+def row_facts(row_px: int) -> dict[str, Any]:
+    """For charts with a row a target: how high each is."""
+    return {"row_px": row_px}
+
+
+def at_best(spec: dict[str, Any]) -> dict[str, Any]:
+    """The definition without rows for chosen connections, of charts that show each target's best by default."""
+    datasets = spec.get("datasets", {})
+    kept = {name: [row for row in rows if not row.get("at")] for name, rows in datasets.items()}
+    return {**spec, "datasets": kept}
 
 
 def _apart(positions: Sequence[float], height: int) -> list[float]:

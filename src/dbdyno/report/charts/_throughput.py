@@ -25,6 +25,7 @@ from dbdyno.report.charts._style import (
     concurrency_axis,
     dash,
     end_labels,
+    label_facts,
     padding,
     rows_data,
     shape,
@@ -53,7 +54,8 @@ def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
                 top, title = own_top, f"{title}, scale of its own"
             curves = curve_rows(evidence, workload, route, tier_bytes)
             drawing = _drawing(here, curves, top, evidence, palette)
-            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing))
+            panel, labels = (workload, route, tier_bytes), label_facts("tps", 0.0, top, HEIGHT, log=False)
+            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing, panel, labels))
     return charts
 
 
@@ -98,9 +100,9 @@ def curve_rows(evidence: Evidence, workload: str, route: str, tier_bytes: int) -
             at = np.geomspace(min(found.levels), max(found.levels), _CURVE_POINTS)
             low, high = fit.band(at)
             columns = zip(at.tolist(), fit.at(at).tolist(), low.tolist(), high.tolist(), strict=True)
+            law = {"target": found.target, "shown": "the law", "curve": True}
             rows += [
-                {"target": found.target, "concurrency": n, "tps": tps, "low": lower, "high": upper, "shown": "the law"}
-                for n, tps, lower, upper in columns
+                {**law, "concurrency": n, "tps": tps, "low": lower, "high": upper} for n, tps, lower, upper in columns
             ]
     return rows
 

@@ -26,6 +26,8 @@ def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
             "to": max(record.ended_ns - begin, record.started_ns - begin + 10**9) / 60e9,
             "order": record.run.order_index + 1,
             "memory": format_memory(record.run.cell.tier_bytes),
+            "workload": record.run.cell.workload,
+            "route": record.run.cell.route,
             "concurrency": record.run.cell.concurrency,
             "repeat": record.run.repeat,
             "status": record.status,

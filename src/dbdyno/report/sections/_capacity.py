@@ -28,14 +28,14 @@ def capacity_section(page: Page) -> Html:
             "A peak is every concurrency that can't be told from the best one (Holm over the concurrencies); a "
             "collapse is a higher one that clearly does less, by 3 % or more."
         ),
-        element("ul", *(element("li", sentence) for sentence in capacity_sentences(found))),
-        _table(found),
+        element("ul", *(element("li", page.worded(sentence)) for sentence in capacity_sentences(found))),
+        _table(page, found),
         to_see(_law_words(found)),
-        data_behind(_step_table(found), "What each step to more connections brought"),
+        data_behind(_step_table(page, found), "What each step to more connections brought"),
     )
 
 
-def _table(found: tuple[CapacityJudgement, ...]) -> Html:
+def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     """Columns that say the same in every row are left out."""
     titles = ("workload", "route", "memory", "than with less memory")
     parts = [[each.workload, each.route, format_memory(each.tier_bytes), _more_memory(each)] for each in found]
@@ -46,7 +46,12 @@ def _table(found: tuple[CapacityJudgement, ...]) -> Html:
     columns += [Column("most TPS", is_number=True), Column("at connections", is_number=True)]
     columns += [Column("collapse, of the peak"), Column("law of scalability")]
     rows = [[each.target, *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
-    return table("capacity", "Peak, collapse and memory of each target", columns, rows)
+    facets = [_about(page, each) for each in found]
+    return table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
+
+
+def _about(page: Page, found: CapacityJudgement) -> str:
+    return page.facets.of(found.workload, found.route, found.tier_bytes, targets=[found.target])
 
 
 def _figures(found: CapacityJudgement) -> list[str]:
@@ -79,7 +84,7 @@ def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
     )
 
 
-def _step_table(found: tuple[CapacityJudgement, ...]) -> Html:
+def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
     columns += [Column(title, is_number=True) for title in ("from", "to", "times as much")]
     rows = [
@@ -87,7 +92,9 @@ def _step_table(found: tuple[CapacityJudgement, ...]) -> Html:
         for each in found
         for s in each.steps
     ]
-    return table("connection-steps", "Throughput after a step over that before, with 95 % intervals", columns, rows)
+    facets = [_about(page, each) for each in found for _ in each.steps]
+    title = "Throughput after a step over that before, with 95 % intervals"
+    return table("connection-steps", title, columns, rows, facets=facets)
 
 
 def _ratio(step: Step) -> str:

@@ -50,7 +50,13 @@ def _promises(page: Page) -> Html:
         for target in page.evidence.targets
         for promise in page.evidence.fairness.promises.get(target, ())
     ]
-    return table("durability", "Durability class, torn pages and encryption of each target", columns, rows)
+    facets = [
+        page.facets.of(targets=[target])
+        for target in page.evidence.targets
+        for _ in page.evidence.fairness.promises.get(target, ())
+    ]
+    title = "Durability class, torn pages and encryption of each target"
+    return table("durability", title, columns, rows, facets=facets)
 
 
 def _difference(finding: Finding) -> Html:

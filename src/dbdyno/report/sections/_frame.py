@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dbdyno.report._evidence import Evidence
-from dbdyno.report._html import Html, element, folded
+from dbdyno.report._facets import Facets
+from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts import Chart
+
+LONGEST_NAME = 60
+"""Of a target in a sentence, letters."""
 
 
 @dataclass(slots=True)
@@ -18,22 +23,36 @@ class Page:
 
     evidence: Evidence
     palette: Palette
+    facets: Facets
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def place(self, chart: Chart) -> Html:
         """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
-        self.specs[chart.name] = chart.spec()
+        self.specs[chart.name] = {key: part for key, part in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
         canvas = element(
             "div",
             class_="chart",
-            id=f"chart-{chart.name}",
             data_chart=chart.name,
             role="img",
             aria_label=chart.description[:4000],
             style=f"min-height:{int(height) + 50}px",
         )
-        return element("figure", element("figcaption", chart.title), canvas, class_="panel")
+        caption = element("figcaption", element("span", chart.title, class_="title"))
+        anchor, about = f"chart-{chart.name}", self._about(chart) or None
+        return element("figure", caption, canvas, class_="panel", id=anchor, data_f=about)
+
+    def worded(self, text: str) -> Html:
+        """A sentence in which very long names of targets are shortened, whole on hover."""
+        long = sorted((name for name in self.evidence.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
+        if not long:
+            return joined([text])
+        parts = re.split("(" + "|".join(map(re.escape, long)) + ")", text)
+        return joined(shortened(part, LONGEST_NAME) if part in long else part for part in parts)
+
+    def _about(self, chart: Chart) -> str:
+        """Tokens of the workload, route and memory that all of a chart is about."""
+        return self.facets.of(*chart.panel) if chart.panel else ""
 
 
 def section(anchor: str, title: str, *children: str) -> Html:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dbdyno.analyse import counted
 from dbdyno.core import format_duration
 from dbdyno.report._format import clock_time
-from dbdyno.report._html import Html, element, folded, joined
+from dbdyno.report._html import Html, element, folded, joined, shortened
+from dbdyno.report.charts import throughput_charts
 from dbdyno.report.sections._frame import Page
 
+_FILTER_WORDS = (
+    "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
+    "what is called best are those of the whole study."
+)
 _SHOWN = 7
 """What weakens the answer, as far as it stands beside it; the rest is folded."""
 
@@ -17,23 +23,35 @@ _SHOWN = 7
 def head_section(page: Page) -> Html:
     """Question, answer, caveats."""
     evidence = page.evidence
-    answers = [element("p", sentence.replace(" ± ", "\u00a0±\u00a0")) for sentence in evidence.answer.sentences]
-    weak = [element("li", caveat.text, data_code=caveat.code) for caveat in evidence.weaknesses]
+    answers = [
+        element("p", page.worded(sentence.replace(" ± ", "\u00a0±\u00a0"))) for sentence in evidence.answer.sentences
+    ]
+    weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in evidence.weaknesses]
     return element(
         "header",
         element("p", _line(page), class_="kicker"),
-        element("h1", evidence.study.question or evidence.study.name),
+        element("h1", page.worded(evidence.study.question or evidence.study.name)),
         element("p", evidence.fairness.warning, class_="audit-warning") if evidence.fairness.warning else "",
         element(
             "div",
-            element("div", element("h2", "Answer"), *answers, class_="answer"),
+            element("div", element("div", element("h2", "Answer"), *answers, class_="answer"), *_chart(page)),
             element("div", element("h2", "What weakens it"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
+        element("p", _FILTER_WORDS, id="filter-note", class_="filter-note", hidden=True),
         _targets(page),
         class_="page-head",
         id="answer",
     )
+
+
+def _chart(page: Page) -> list[Html]:
+    """Throughput where the answer begins: with most memory."""
+    charts = throughput_charts(page.evidence, page.palette)
+    if not charts:
+        return []
+    largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
+    return [page.place(replace(largest, name="answer", title=f"Throughput against connections, {largest.title}"))]
 
 
 def _heaviest_first(weak: list[Html]) -> list[Html]:
@@ -77,12 +95,13 @@ def _targets(page: Page) -> Html:
         element(
             "li",
             element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
-            element("b", look.target),
+            element("b", shortened(look.target, 60)),
             " ",
             element("span", versions.get(look.target, "no run yet"), class_="quiet"),
             element("span", f" · {durability[look.target]}", class_="quiet")
             if look.target in versions and not are_alike
             else "",
+            data_f=page.facets.of(targets=[look.target]) or None,
         )
         for look in page.palette.looks
     ]

@@ -26,11 +26,10 @@ _IMPORTED_WORDS = "The runs were imported: when and in which order they were mad
 def settings_section(page: Page) -> Html:
     """What the servers were told, what they say, and where the targets differ."""
     rows = variable_rows(page.evidence)
-    targets = page.evidence.targets
     shared = [row for row in rows if all(row.values)]
     differing = [row for row in shared if row.differs]
     only_some = [row for row in rows if not all(row.values)]
-    columns = [Column("variable"), *(Column(target) for target in targets)]
+    columns = [Column("variable"), *_target_columns(page)]
 
     def cells(row: Any) -> list[str]:  # noqa: ANN401 - a VariableRow
         return [row.name, *(shortened(value, 90) if value else "-" for value in row.values)]
@@ -66,7 +65,7 @@ def _asked_table(page: Page) -> Html:
     for target, settings in asked.items():
         for row in settings:
             options.setdefault(row.option, {})[target] = (row.asked, row.effective, row.reason)
-    columns = [Column("option"), *(Column(target) for target in page.evidence.targets), Column("why")]
+    columns = [Column("option"), *_target_columns(page), Column("why")]
     rows, marked = [], []
     for option, by_target in sorted(options.items()):
         shown = [_value(by_target.get(target)) for target in page.evidence.targets]
@@ -81,6 +80,10 @@ def _asked_table(page: Page) -> Html:
         "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
     )
     return folded(f"{len(rows)} options written, with reasons", inner)
+
+
+def _target_columns(page: Page) -> list[Column]:
+    return [Column(target, facets=page.facets.of(targets=[target])) for target in page.evidence.targets]
 
 
 def _value(found: tuple[str, str, str] | None) -> str:
@@ -138,7 +141,8 @@ def _run_table(page: Page) -> Html:
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
         head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
         rows.append([*head, tps, noise, errors, client_words(record), *cpu, shortened(reason, 200)])
-    return table("runs", "Runs in the order of the plan", columns, rows)
+    facets = [page.facets.of_cell(record.run.cell) for record in page.evidence.records]
+    return table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
 
 
 def _cpu(value_ns: float | None) -> str:
@@ -151,7 +155,11 @@ def _documents(page: Page, kind: str) -> Html:
     found = [(target, read(target)) for target in page.evidence.targets]
     parts = [
         element(
-            "div", element("h4", target), facts_list({k: v for k, v in facts.items() if k != "target"}), class_="card"
+            "div",
+            element("h4", target),
+            facts_list({k: v for k, v in facts.items() if k != "target"}),
+            class_="card",
+            data_f=page.facets.of(targets=[target]) or None,
         )
         for target, facts in found
         if facts is not None

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dbdyno.analyse import counted
 from dbdyno.core import format_memory
+from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import milliseconds
-from dbdyno.report._html import Column, Html, table
-from dbdyno.report.charts import QUANTILE_WORDS, latency_charts
+from dbdyno.report._html import Column, Html, element, table
+from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 from dbdyno.report.sections._printed import printed_table
+
+_CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
 def latency_section(page: Page) -> Html:
     """Quantiles against concurrency."""
     charts = latency_charts(page.evidence, page.palette)
-    printed = printed_table(page.evidence)
+    printed = printed_table(page)
     if not charts and not printed:
         return section("latency", "Response times", to_see("No run has response times yet."))
     closed = page.evidence.facts.is_closed
@@ -32,8 +36,43 @@ def latency_section(page: Page) -> Html:
             "independent ones: those of one stall are slow together."
         ),
         data_behind(_table(page)),
+        *_curves(page),
         *([data_behind(printed, "What the tool printed, run by run")] if printed else []),
     )
+
+
+def _curves(page: Page) -> list[Html]:
+    """The whole distribution, of cells that have histograms."""
+    charts = curve_charts(page.evidence, page.palette)
+    without = sum(bool(group.judged) for group in page.evidence.judgements) - len(page.evidence.curves)
+    if not charts:
+        return [to_see("No curve by percentile: what is stored of these runs tells single percentiles only.")]
+    many = len(page.evidence.study.concurrencies) > 1
+    where = " Each target where it does most, or at the connections chosen above." if many else ""
+    missing = f" No curve for {counted(without, 'cell')}, of which too little is stored." if without > 0 else ""
+    return [
+        element("h3", "By percentile"),
+        subtitle(f"Response time against percentile, each nine as wide as the one before.{where}"),
+        grid([page.place(chart) for chart in charts]),
+        to_see(
+            "A line ends at the last percentile that 20 independent transactions lie beyond, at most p99.99. Where it "
+            f"bends up, a few transactions wait for something that most do not.{missing}"
+        ),
+        data_behind(_curve_table(page)),
+    ]
+
+
+def _curve_table(page: Page) -> Html:
+    shown = [q for q in CURVE_QUANTILES if any(abs(q - main) < 1e-9 for main in _CURVE_COLUMNS)]
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns += [Column(f"p{100 * q:.6g}", True) for q in shown]
+    rows = []
+    for curve in page.evidence.curves:
+        cell, values = curve.cell, dict(zip(curve.quantiles, curve.values_ns, strict=True))
+        where = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+        rows.append([*where, *(milliseconds(values.get(q)) for q in shown)])
+    facets = [page.facets.of_cell(curve.cell) for curve in page.evidence.curves]
+    return table("percentiles", "Response time by percentile", columns, rows, facets=facets)
 
 
 def _source_words(page: Page) -> str:
@@ -85,4 +124,5 @@ def _table(page: Page) -> Html:
         ]
         for x in page.evidence.latency
     ]
-    return table("response-times", "Response-time quantiles with 95 % intervals", columns, rows)
+    facets = [page.facets.of_cell(x.cell) for x in page.evidence.latency]
+    return table("response-times", "Response-time quantiles with 95 % intervals", columns, rows, facets=facets)

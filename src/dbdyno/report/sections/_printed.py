@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dbdyno.core import RunRecord, ToolFigures, format_memory
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._html import Column, Html, table
+from dbdyno.report.sections._frame import Page
 
 _TITLES = (
     "TPS, mean of the intervals",
@@ -19,14 +19,17 @@ _TITLES = (
 )
 
 
-def printed_table(evidence: Evidence) -> Html | None:
+def printed_table(page: Page) -> Html | None:
     """A row a run; None where no run was imported."""
-    rows = [_row(record, record.imported) for record in evidence.stored if record.imported is not None]
+    told = [record for record in page.evidence.stored if record.imported is not None]
+    rows = [_row(record, record.imported) for record in told if record.imported is not None]
     if not rows:
         return None
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
     columns += [Column("repeat", True), *(Column(title, True) for title in _TITLES)]
-    return table("printed", "Figures that the tool printed; a median of percentiles is no percentile", columns, rows)
+    facets = [page.facets.of_cell(record.run.cell) for record in told]
+    title = "Figures that the tool printed; a median of percentiles is no percentile"
+    return table("printed", title, columns, rows, facets=facets)
 
 
 def _row(record: RunRecord, tool: ToolFigures) -> list[str]:

@@ -32,7 +32,7 @@ def space_section(page: Page) -> Html:
         "space",
         "Space",
         subtitle(f"{what}{alike_words(groups)}"),
-        table("space", "Space of every cell", columns, rows),
+        table("space", "Space of every cell", columns, rows, facets=[page.facets.of_cell(g.cell) for g in groups]),
         to_see(
             "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
             "table, what the server estimates. After the runs: smallest and largest of the repeats."

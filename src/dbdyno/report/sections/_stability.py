@@ -3,36 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, course_words, place_words
-from dbdyno.core import AnalysisError, RunRecord
-from dbdyno.report._html import Html, element, shortened
+from dbdyno.core import AnalysisError, RunRecord, format_memory
+from dbdyno.report._boxes import FEWEST_SECONDS, Box, window_boxes
+from dbdyno.report._format import figure
+from dbdyno.report._html import Column, Html, element, folded, shortened, table
+from dbdyno.report._runs import RunSeconds
 from dbdyno.report._series import thinned
-from dbdyno.report.charts import SPARK_WIDTH, spark
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
+from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 from dbdyno.stats import stalls
 
+FloatArray = NDArray[np.float64]
 
-def stability_section(page: Page, series: Mapping[str, dict[str, Any]]) -> Html:
-    """Strips of all runs, and the place where one is opened."""
-    if not series:
+
+def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
+    """Box plots of the windows, strips of all runs, and the place where one is opened."""
+    if not seconds:
         return section("stability", "Stability", to_see("No run has seconds yet."))
     return section(
         "stability",
         "Stability, second by second",
+        *_boxes(page),
+        element("h3", "Every run"),
         subtitle(
-            "Each strip is one run: throughput from zero, warm-up grey, window shaded; same scale within a place. "
-            "Choose one to see its seconds with telemetry."
+            "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds red; same scale "
+            "within a place. Choose one to see its seconds with telemetry."
         ),
-        _strips(page, series),
+        _strips(page, seconds),
         _detail(),
     )
 
 
-def _strips(page: Page, series: Mapping[str, dict[str, Any]]) -> Html:
+def _boxes(page: Page) -> list[Html]:
+    """Nothing where no window has enough seconds."""
+    evidence = page.evidence
+    boxes = window_boxes(evidence.results, evidence.study, evidence.judgements)
+    if not boxes:
+        return []
+    many = len(evidence.study.concurrencies) > 1
+    where = " Each target where it does most, or at the connections chosen above." if many else ""
+    return [
+        subtitle(
+            "Throughput of the single seconds of the judged window. Box: middle half, with the median; whiskers: 5th "
+            f"to 95th percentile; dots: slowest and fastest second; repeats together.{where}"
+        ),
+        grid([page.place(chart) for chart in box_charts(evidence, page.palette, boxes)]),
+        to_see(
+            "A short box with short whiskers keeps its pace; a box far from the slowest second stands still at times. "
+            f"Windows of fewer than {FEWEST_SECONDS} seconds, and reports that cover more than one, have no box."
+        ),
+        data_behind(_box_table(page, boxes)),
+    ]
+
+
+def _box_table(page: Page, boxes: Sequence[Box]) -> Html:
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns += [Column(title, True) for title in ("slowest", "5 %", "25 %", "median", "75 %", "95 %", "fastest")]
+    columns.append(Column("seconds", True))
+    rows = []
+    for box in boxes:
+        cell = box.group.cell
+        values = (box.minimum, box.low, box.lower, box.median, box.upper, box.high, box.maximum)
+        where = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+        rows.append([*where, *(figure(value) for value in values), f"{box.seconds:,}"])
+    facets = [page.facets.of_cell(box.group.cell) for box in boxes]
+    return table("seconds-of-windows", "Throughput of single seconds of the window", columns, rows, facets=facets)
+
+
+def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     groups: dict[tuple[Place, str], list[RunRecord]] = {}
     for record in sorted(page.evidence.records, key=lambda record: record.run.repeat):
         cell = record.run.cell
@@ -42,14 +85,16 @@ def _strips(page: Page, series: Mapping[str, dict[str, Any]]) -> Html:
     blocks = []
     for place in places:
         rows = [(target, groups[place, target]) for target in page.evidence.targets if (place, target) in groups]
-        top = max((max(_tps(series, r)[0], default=0.0) for _, runs in rows for r in runs), default=0.0)
+        known = [seconds[r.run.run_id].tps for _, runs in rows for r in runs if r.run.run_id in seconds]
+        top = max((float(tps.max()) for tps in known if len(tps)), default=0.0)
         words = place_words(place, places)
-        lines = [_line(page, target, runs, series, top) for target, runs in rows]
-        blocks.append(element("div", element("h3", words[0].upper() + words[1:]), *lines, class_="strips"))
+        lines = [_line(page, target, runs, seconds, top) for target, runs in rows]
+        heading = element("h3", words[0].upper() + words[1:])
+        blocks.append(element("div", heading, *lines, class_="strips", data_f=page.facets.of(*place) or None))
     return element("div", *blocks, class_="strip-grid")
 
 
-def _line(page: Page, target: str, runs: Sequence[RunRecord], series: Mapping[str, dict[str, Any]], top: float) -> Html:
+def _line(page: Page, target: str, runs: Sequence[RunRecord], seconds: Mapping[str, RunSeconds], top: float) -> Html:
     look = next(look for look in page.palette.looks if look.target == target)
     name = element(
         "span",
@@ -57,31 +102,31 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], series: Mapping[st
         shortened(target, 28),
         class_="strip-name",
     )
-    strips = [_strip(page, record, series, top) for record in runs]
+    strips = [_strip(record, seconds.get(record.run.run_id), top) for record in runs]
     return element(
         "div",
         name,
         element("span", *strips, class_="strip-runs"),
         class_="strip-line",
         style=f"--c:var(--{look.variable})",
+        data_f=page.facets.of(targets=[target]) or None,
     )
 
 
-def _strip(page: Page, record: RunRecord, series: Mapping[str, dict[str, Any]], top: float) -> Html:
+def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
     run_id, repeat = record.run.run_id, record.run.repeat_words
-    tps, window_from = _tps(series, record)
-    if not tps:
+    if found is None or not len(found.tps):
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, floor = _window_words(tps[window_from:], page.evidence.windows.get(run_id))
-    warm, drawn = _few(tps[:window_from]), _few(tps[window_from:])
+    words, floor = _window_words(found.tps[found.window_from :], found.judged)
+    warm, drawn = _few(found.tps[: found.window_from]), _few(found.tps[found.window_from :])
     stalled = [False] * len(warm) + [value < floor for value in drawn]
     drawing = spark([*warm, *drawn], len(warm), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
     return element(
-        "button", drawing, text, type="button", data_run=run_id, aria_label=title, title=title, aria_controls="detail"
+        "button", drawing, text, type="button", data_run=run_id, aria_label=title[:400], aria_controls="detail"
     )
 
 
@@ -90,30 +135,13 @@ def _course(record: RunRecord) -> str:
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _few(values: Sequence[float]) -> list[float]:
+def _few(values: FloatArray) -> list[float]:
     """No more points than a strip can show."""
-    return thinned(range(len(values)), values, most=2 * SPARK_WIDTH)[1]
+    return thinned(range(len(values)), values.tolist(), most=SPARK_WIDTH)[1]
 
 
-def _tps(series: Mapping[str, dict[str, Any]], record: RunRecord) -> tuple[list[float], int]:
-    """Throughput as drawn, and where the window begins in it; not the seconds in which an open load was ended."""
-    found = series.get(record.run.run_id)
-    line = next((p["lines"][0] for p in (found or {}).get("panels", []) if p["key"] == "tps"), None)
-    if found is None or line is None:
-        return [], 0
-    phases = found["phases"]
-    begin = next((phase["from"] for phase in phases if phase["phase"] == "window"), 0)
-    end = next((phase["from"] for phase in phases if phase["phase"] == "after"), None)
-    values = [value for second, value in zip(line["s"], line["v"], strict=True) if end is None or second < end]
-    return values, sum(1 for second in line["s"] if second < begin)
-
-
-def _window_words(window: Sequence[float], judged: WindowJudgement | None) -> tuple[str, float]:
-    """Range of the window against its median, its stalls and, if it is long enough, its verdict; the level of stalls.
-
-    What is drawn may be thinned, so a long window's stalls are those that were judged from all its seconds.
-    """
-    values = np.asarray(window, dtype=np.float64)
+def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[str, float]:
+    """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls."""
     try:
         found = judged.stalls if judged and judged.stalls else stalls(values)
     except AnalysisError:
@@ -134,6 +162,7 @@ def _detail() -> Html:
         element("button", "‹ earlier run", type="button", id="detail-before"),
         choose,
         element("button", "later run ›", type="button", id="detail-after"),
+        element("button", "close", type="button", id="detail-close"),
         class_="detail-bar",
     )
     return element(
@@ -141,6 +170,7 @@ def _detail() -> Html:
         element("h3", "Seconds of one run", id="detail-title"),
         bar,
         element("p", id="detail-facts", class_="quiet"),
+        element("p", *_marks_key(), class_="marks-key"),
         element("p", id="detail-cursor", class_="cursor-line", aria_live="polite"),
         element(
             "div",
@@ -150,6 +180,17 @@ def _detail() -> Html:
             aria_label="Charts over time; arrow keys move the cursor",
         ),
         element("p", element("label", "Add a metric ", more), class_="detail-more"),
+        element("p", id="detail-thinned", class_="quiet"),
+        folded("Files of this run", element("div", id="detail-files"), data_key="files-of-run"),
         id="detail",
         hidden=True,
     )
+
+
+def _marks_key() -> list[Html]:
+    """What the marks on the time axis mean."""
+    kinds = {"warm": "warm-up, not judged", "window": "window, judged", "stall": "stalled seconds"}
+    kinds |= {"change": "level changes", "wave": "every other swing of a wave"}
+    return [
+        element("span", element("i", class_=f"mark-{kind}", aria_hidden="true"), words) for kind, words in kinds.items()
+    ]

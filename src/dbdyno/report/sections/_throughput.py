@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dbdyno.analyse import CellJudgement, place_words, plus_minus, ratio_words
 from dbdyno.core import format_memory
 from dbdyno.report._client import most_client_words
 from dbdyno.report._format import figure, milliseconds, rank_words
-from dbdyno.report._html import Column, Html, table
-from dbdyno.report.charts import rank_charts, throughput_charts
+from dbdyno.report._html import Column, Html, element, table
+from dbdyno.report._standing import AT_BEST, Standing, standings
+from dbdyno.report.charts import Chart, heat_charts, rank_charts, throughput_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 
 _INTERVAL_WORDS = {
@@ -33,7 +36,7 @@ def throughput_section(page: Page) -> Html:
     hollow = " Hollow points rest on suspect runs only: no finding rests on them." if untrusted else ""
     return section(
         "throughput",
-        page.evidence.answer.headline,
+        page.worded(page.evidence.answer.headline),
         subtitle(f"{measure}; {_interval_words(page)}."),
         grid([page.place(chart) for chart in charts]),
         to_see(
@@ -45,20 +48,66 @@ def throughput_section(page: Page) -> Html:
 
 
 def rank_section(page: Page) -> Html:
-    """Ranks as intervals."""
+    """Ranks as intervals, and a map of how far each target is from the best."""
     charts = rank_charts(page.evidence, page.palette)
     if not charts:
         return Html("")
+    found = standings(page.evidence)
+    maps = heat_charts(page.evidence, page.palette, found)
     open_count = sum(pair.verdict == "undecided" for pair in page.evidence.comparisons)
     return section(
         "ranks",
-        "Places that each target may hold",
+        "Who stands where",
+        *_map_parts(page, maps, found),
+        element("h3", "Places that each target may hold"),
         subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
         grid([page.place(chart) for chart in charts]),
         to_see(
             f"Whiskers that overlap are ties. Undecided: {open_count} of {len(page.evidence.comparisons)} comparisons."
         ),
     )
+
+
+def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[Standing]) -> list[Html]:
+    if not maps:
+        return []
+    many = len(page.evidence.study.concurrencies) > 1
+    where = (
+        " Each target at the connections where it does most, or at those chosen above. The best is chosen after it was "
+        "measured, so it leans upward by about what noise can do."
+        if many
+        else ""
+    )
+    return [
+        subtitle(
+            f"Throughput over that of the best target of the column, and the places that findings leave open.{where}"
+        ),
+        grid([page.place(chart) for chart in maps]),
+        to_see("The darker (on a dark page: the brighter), the nearer to the best. Framed: may hold the first place."),
+        data_behind(_standing_table(page, found)),
+    ]
+
+
+def _standing_table(page: Page, found: Sequence[Standing]) -> Html:
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("where"), Column("connections", True)]
+    columns += [Column(title, True) for title in ("TPS", "over the best", "low", "high", "place")]
+    rows, facets = [], []
+    for standing in found:
+        cell, group = standing.cell, standing.group
+        where = "at its best" if standing.at == AT_BEST else "at the same"
+        places = None if standing.first is None or standing.last is None else (standing.first, standing.last)
+        rows.append(
+            [
+                *(cell.target, cell.workload, format_memory(cell.tier_bytes), where, f"{cell.concurrency:,}"),
+                plus_minus(group.tps_mean or 0.0, group.tps_low or 0.0, group.tps_high or 0.0),
+                f"{standing.ratio:.3f}",
+                "" if standing.low is None else f"{standing.low:.3f}",
+                "" if standing.high is None else f"{min(standing.high, 1000):.3f}",
+                rank_words(places, standing.of) if places else "",
+            ]
+        )
+        facets.append(page.facets.of_cell(cell))
+    return table("standings", "Throughput over the best target's, with 95 % intervals", columns, rows, facets=facets)
 
 
 def _interval_words(page: Page) -> str:
@@ -75,7 +124,8 @@ def _cell_table(page: Page) -> Html:
     order = {target: index for index, target in enumerate(page.evidence.targets)}
     groups = sorted(page.evidence.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
     rows = [_cell_row(page, group) for group in groups]
-    return table("cells", "Throughput of every cell with its 95 % interval", columns, rows)
+    facets = [page.facets.of_cell(group.cell) for group in groups]
+    return table("cells", "Throughput of every cell with its 95 % interval", columns, rows, facets=facets)
 
 
 def _cell_row(page: Page, group: CellJudgement) -> list[str]:
@@ -110,4 +160,9 @@ def _pair_table(page: Page) -> Html:
         ]
         for place, pair in zip(places, pairs, strict=True)
     ]
-    return table("comparisons", "Ratios with 95 % intervals; p adjusted within a place (Holm)", columns, rows)
+    facets = [
+        page.facets.of(*place, targets=[pair.left, pair.right]) for place, pair in zip(places, pairs, strict=True)
+    ]
+    return table(
+        "comparisons", "Ratios with 95 % intervals; p adjusted within a place (Holm)", columns, rows, facets=facets
+    )

@@ -25,10 +25,10 @@ def types_section(page: Page) -> Html:
     if not cells:
         return Html("")
     groups = [cell.group for cell in cells]
-    parts = [_type_table(cells)]
+    parts = [_type_table(page, cells)]
     sentence = _QUANTILES if page.evidence.study.imported is None else _TOLD_QUANTILES
     if any(cell.rates for cell in cells):
-        parts.insert(0, _rate_table(cells))
+        parts.insert(0, _rate_table(page, cells))
         sentence += _RATES
     what = (
         "Counts, rates and response times by transaction type; rates are means over the repeats, with their extremes."
@@ -36,7 +36,7 @@ def types_section(page: Page) -> Html:
     return section("types", "Transaction types", subtitle(f"{what}{alike_words(groups)}"), *parts, to_see(sentence))
 
 
-def _rate_table(cells: list[CellTypes]) -> Html:
+def _rate_table(page: Page, cells: list[CellTypes]) -> Html:
     groups = [cell.group for cell in cells]
     titles = ("NOPM", "TPM", "NOPM by the server", "TPM by the server", "TPM / NOPM (by the mix)")
     columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
@@ -52,7 +52,8 @@ def _rate_table(cells: list[CellTypes]) -> Html:
         for cell in cells
         if cell.rates
     ]
-    return table("orders", "New orders and transactions a minute", columns, rows)
+    facets = [page.facets.of_cell(cell.group.cell) for cell in cells if cell.rates]
+    return table("orders", "New orders and transactions a minute", columns, rows, facets=facets)
 
 
 def _ratio_words(cell: CellTypes) -> str:
@@ -64,12 +65,13 @@ def _ratio_words(cell: CellTypes) -> str:
     return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f})")
 
 
-def _type_table(cells: list[CellTypes]) -> Html:
+def _type_table(page: Page, cells: list[CellTypes]) -> Html:
     groups = [cell.group for cell in cells]
     titles = ("count", "TPS", "mean", "median", "p95", "p99", "repeats", "failed", "rolled back")
     columns = [*place_columns(groups), Column("type", is_name=True), *(Column(title, True) for title in titles)]
     rows = [[*place(cell.group, groups), *_type_row(figures)] for cell in cells for figures in cell.types]
-    return table("types", "Every transaction type of every cell", columns, rows)
+    facets = [page.facets.of_cell(cell.group.cell) for cell in cells for _ in cell.types]
+    return table("types", "Every transaction type of every cell", columns, rows, facets=facets)
 
 
 def _type_row(figures: TypeFigures) -> list[str]:

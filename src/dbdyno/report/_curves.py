@@ -1,0 +1,82 @@
+"""Response times of a cell by percentile, read from its histograms as far as they support it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.analyse import SecondHistograms
+from dbdyno.core import Cell
+from dbdyno.stats import quantile_interval
+
+QUANTILES = (
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.85,
+    *np.round(1 - 10 ** -np.arange(1.0, 4.01, 0.125), 6).tolist(),
+)
+"""From the tenth percentile to p99.99, eight to each nine."""
+ENOUGH_BEYOND = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One line.
+
+    Parameters
+    ----------
+    quantiles : ascending, 0 to 1
+    values_ns : of each
+    """
+
+    cell: Cell
+    quantiles: tuple[float, ...]
+    values_ns: tuple[int, ...]
+
+
+def response_curve(
+    cell: Cell, counts: NDArray[np.int64], values_ns: NDArray[np.float64], seconds: Sequence[SecondHistograms]
+) -> Curve | None:
+    """The curve of a merged histogram, up to the last percentile that enough transactions lie beyond.
+
+    Those beyond are counted as independent ones, as for single percentiles: those of one stall are slow together.
+
+    Parameters
+    ----------
+    counts, values_ns : shape (bins,), of all judged runs together
+    seconds : of each run
+    """
+    shown = _supported(int(counts.sum()), seconds)
+    if shown < 2:
+        return None
+    quantiles = QUANTILES[:shown]
+    cumulated = np.cumsum(counts)
+    ranks = np.ceil(np.asarray(quantiles) * cumulated[-1])
+    values = values_ns[np.searchsorted(cumulated, ranks)]
+    return Curve(cell, quantiles, tuple(int(value) for value in values))
+
+
+def _supported(total: int, seconds: Sequence[SecondHistograms]) -> int:
+    """How many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
+    runs = [run for run in seconds if run.counts.any()]
+
+    def is_enough(quantile: float) -> bool:
+        if total * (1 - quantile) < ENOUGH_BEYOND:
+            return False
+        found = [quantile_interval(run.counts, run.values_ns, quantile, draws=1).exceedances for run in runs]
+        return sum(found) >= ENOUGH_BEYOND
+
+    low, high = 0, len(QUANTILES)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if is_enough(QUANTILES[middle - 1]) else (low, middle - 1)
+    return low

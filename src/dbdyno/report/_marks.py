@@ -1,0 +1,85 @@
+"""What was judged of a run's window, put on its time axis: stalls, changes of level, swings of a wave, and in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.analyse import STATUS_WORDS, WindowJudgement, counted
+from dbdyno.core import AnalysisError
+from dbdyno.stats import stalled_seconds
+
+_MOST_NAMED = 4
+
+
+def run_marks(window: NDArray[np.float64], first_s: int, judged: WindowJudgement | None) -> dict[str, Any]:
+    """Spans and instants in seconds of the run.
+
+    Parameters
+    ----------
+    window : throughput of the judged seconds, no gaps
+    first_s : second of the run that the window begins with
+    judged : None of windows too short to be judged
+
+    >>> run_marks(np.array([9.0, 100.0, 100.0, 100.0]), 30, None)["stalls"]
+    [[29.5, 30.5]]
+    """
+    begin = first_s - 0.5
+    stalls = _spans(_stalled(window), begin)
+    if judged is None:
+        words = [_stall_words(stalls)] if len(window) else []
+        return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}
+    levels = judged.state.levels
+    changes = [begin + bound for bound in levels.bounds_s[1:-1]] if levels else []
+    return {
+        "stalls": stalls,
+        "changes": changes,
+        "waves": _waves(judged, begin, len(window)),
+        "words": _words(judged, stalls, changes),
+    }
+
+
+def _stalled(window: NDArray[np.float64]) -> NDArray[np.bool_]:
+    try:
+        return stalled_seconds(window)
+    except AnalysisError:  # nothing was done in most seconds: there is no level that a stall could fall below
+        return np.zeros(len(window), dtype=np.bool_)
+
+
+def _spans(marked: NDArray[np.bool_], begin: float) -> list[list[float]]:
+    edges = np.diff(np.concatenate(([0], marked.astype(np.int8), [0])))
+    ends = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
+    return [[begin + start, begin + end] for start, end in ends]
+
+
+def _waves(judged: WindowJudgement, begin: float, seconds: int) -> list[list[float]]:
+    """Every other swing, counted back from the end, as far as the judged part reaches."""
+    wave, start = judged.state.period, judged.state.start_s
+    if wave is None or not wave.is_wave:
+        return []
+    first = begin + (start if start is not None else seconds // 3)
+    ends = np.arange(begin + seconds, first + wave.period_s - 1e-9, -wave.period_s).tolist()
+    return [[round(end - wave.period_s, 1), round(end, 1)] for end in ends[::2]]
+
+
+def _words(judged: WindowJudgement, stalls: list[list[float]], changes: list[float]) -> list[str]:
+    status, start = STATUS_WORDS[judged.state.status], judged.state.start_s
+    late = f" from {start} s of the window on" if judged.state.is_accepted and start else ""
+    words = [status + late, _stall_words(stalls)]
+    if changes:
+        at = ", ".join(f"{change + 0.5:.0f}" for change in changes[:_MOST_NAMED])
+        more = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
+        words.append(f"level changes at {at} s{more}")
+    wave = judged.state.period
+    if wave is not None and wave.is_wave:
+        words.append(f"wave of {wave.period_s:.3g} s, {wave.share:.0%} of all swinging")
+    return [word for word in words if word]
+
+
+def _stall_words(stalls: list[list[float]]) -> str:
+    if not stalls:
+        return "no stalls"
+    lengths = [end - begin for begin, end in stalls]
+    return f"{counted(len(stalls), 'stall')}, {sum(lengths):,.0f} s, longest {max(lengths):,.0f} s"

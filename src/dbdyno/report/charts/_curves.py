@@ -1,0 +1,108 @@
+"""Response-time curves: milliseconds against percentile, both on log scales.
+
+From the tenth percentile to the last that enough transactions lie beyond.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.core import format_memory
+from dbdyno.report._curves import Curve
+from dbdyno.report._evidence import Evidence
+from dbdyno.report._format import milliseconds, significant
+from dbdyno.report._palette import Palette
+from dbdyno.report._standing import AT_BEST, best_groups
+from dbdyno.report.charts._latency import steps_125
+from dbdyno.report.charts._style import (
+    AUTOSIZE,
+    LABEL_PX,
+    Chart,
+    Drawing,
+    Row,
+    colour,
+    dash,
+    end_labels,
+    label_facts,
+    padding,
+    rows_data,
+)
+from dbdyno.report.charts._throughput import panel_title
+
+HEIGHT = 220
+_TICKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
+
+
+def curve_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+    """A panel for each workload, route and tier that has curves; panels of a workload share their scale."""
+    best = {group.cell for group in best_groups(evidence.judgements)}
+    charts = []
+    for index, panel in enumerate(evidence.panels):
+        alike = [curve for curve in evidence.curves if curve.cell.workload == panel[0]]
+        here = [c for c in alike if (c.cell.workload, c.cell.route, c.cell.tier_bytes) == panel]
+        rows = [row for curve in here if curve.cell in best for row in _rows(curve, AT_BEST)]
+        rows += [row for curve in here for row in _rows(curve, curve.cell.concurrency)]
+        if rows:
+            ends = _scale_ends(alike)
+            labels = label_facts("ms", *ends, HEIGHT, log=True, x="nines")
+            drawing = _drawing(rows, ends, palette)
+            title = panel_title(evidence, *panel)
+            charts.append(Chart(f"curve-{index + 1}", title, _description(here, panel[2]), drawing, panel, labels))
+    return charts
+
+
+def nines(quantile: float) -> float:
+    """Where a quantile stands on the axis: one for each nine.
+
+    >>> nines(0.9), nines(0.999)
+    (1.0, 3.0)
+    """
+    return round(-math.log10(1 - quantile), 4)
+
+
+def _rows(curve: Curve, at: int) -> list[Row]:
+    place = {"target": curve.cell.target, "at": at, "connections": curve.cell.concurrency}
+    points = zip(curve.quantiles, curve.values_ns, strict=True)
+    return [{**place, "nines": nines(q), "ms": significant(value / 1e6, 3)} for q, value in points]
+
+
+def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
+    values = [value / 1e6 for curve in curves for value in curve.values_ns]
+    ticks = steps_125(max(min(values), 1e-6), max(values))
+    return ticks[0], ticks[-1]
+
+
+def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> Drawing:
+    y_axis = alt.Axis(
+        title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, '~g')", minExtent=44
+    )
+    y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
+    ticks = [nines(quantile) for quantile in _TICKS]
+    words = " : ".join(f"abs(datum.value - {nines(q)}) < 0.01 ? 'p{100 * q:g}'" for q in _TICKS)
+    x_axis = alt.Axis(title="percentile", values=ticks, labelExpr=f"{words} : ''", grid=True)
+    right = max(row["nines"] for row in rows)
+    x_scale = alt.Scale(domain=[nines(0.1), right], nice=False, zero=False)
+    x, y = alt.X("nines:Q", scale=x_scale, axis=x_axis), alt.Y("ms:Q", scale=y_scale, axis=y_axis)
+    lines = alt.Chart(rows_data(rows)).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
+    line = lines.mark_line(strokeWidth=1.8, clip=True).encode(
+        tooltip=[alt.Tooltip("target:N"), alt.Tooltip("connections:Q")]
+    )
+    placed = end_labels([row for row in rows if row["at"] == AT_BEST] or rows, "ms", *ends, HEIGHT, log=True, x="nines")
+    labels = (
+        alt.Chart(rows_data(placed))
+        .mark_text(align="left", dx=7, fontSize=LABEL_PX, clip=False)
+        .encode(x=x, y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
+    )
+    return alt.layer(line, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+
+
+def _description(curves: Sequence[Curve], tier_bytes: int) -> str:
+    words = [
+        f"{c.cell.target} at {c.cell.concurrency} connections up to p{100 * c.quantiles[-1]:.6g}, "
+        f"{milliseconds(c.values_ns[-1])}"
+        for c in curves
+    ]
+    return f"Response time by percentile, {format_memory(tier_bytes)}. " + "; ".join(words) + "."

@@ -1,0 +1,33 @@
+// The page begins.
+const root = document.documentElement;
+byId("theme").addEventListener("click", () => {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = root.dataset.theme || (dark ? "dark" : "light");
+  root.dataset.theme = now === "dark" ? "light" : "dark";
+});
+
+// Print: everything that is folded is opened, and closed again afterwards.
+let opened = [];
+window.addEventListener("beforeprint", () => {
+  drawAll();
+  opened = all("main details.data:not([open])");
+  opened.forEach((details) => (details.open = true));
+});
+window.addEventListener("afterprint", () => opened.forEach((details) => (details.open = false)));
+
+for (const canvas of all("[data-chart]")) {
+  const figure = canvas.closest("figure");
+  const drawn = async () => (views.has(canvas.dataset.chart) || (await begin(canvas)), views.get(canvas.dataset.chart));
+  addTools(figure, canvas.dataset.chart, drawn);
+}
+buildFilters();
+buildTables();
+buildRuns();
+buildAddress();
+changed.push(awaitCharts);
+showChoices();
+restoreView(false);
+if (!chosen.size) awaitCharts();
+
+// Opened to be printed, the page draws at once: a browser without a window may have no idle moments.
+if (window.location.search === "?print") window.addEventListener("load", () => (drawAll(), unpackAll(document)));

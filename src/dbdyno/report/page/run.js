@@ -1,0 +1,188 @@
+// The place where one run is opened.
+const runs = data.runs;
+let shown = -1;
+let run = null;
+let panels = [];
+let cursor = -1;
+
+function buildRuns() {
+  if (!runs.length) return;
+  const choice = byId("detail-run");
+  runs.forEach((each, index) => choice.append(new Option(`${index + 1}. ${shortened(each.title, 90)}`, each.id)));
+  choice.addEventListener("change", () => show(choice.value));
+  byId("detail-before").addEventListener("click", () => showNext(-1));
+  byId("detail-after").addEventListener("click", () => showNext(1));
+  byId("detail-close").addEventListener("click", () => (closeRun(), remember(true)));
+  document.addEventListener("click", (event) => {
+    const strip = event.target.closest("button[data-run]");
+    if (!strip) return;
+    show(strip.dataset.run);
+    scrollToRun();
+    choice.focus({ preventScroll: true });
+  });
+  byId("detail-panels").addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    setCursor(Math.max(cursor + step, 0));
+  });
+}
+
+const scrollToRun = () => byId("detail").scrollIntoView({ behavior: reduced ? "auto" : "smooth", block: "start" });
+
+// The next run within the filter, in the order of the plan.
+function showNext(step) {
+  for (let index = shown + step; index >= 0 && index < runs.length; index += step) {
+    if (!isOff(runs[index].f)) return show(runs[index].id);
+  }
+}
+
+function show(id) {
+  cursor = -1;
+  openRun(id);
+  remember(true);
+}
+
+// A click on a mark of a chart opens the run behind it.
+function openCell(canvas, datum) {
+  const { target, concurrency, connections } = datum;
+  const here = new Set((canvas.closest("figure").dataset.f || "").split(" "));
+  const wanted = { target, memory: datum.memory, connections: connections ?? concurrency };
+  const tokens = data.facets.flatMap((facet) => {
+    const index = facet.values.indexOf(wanted[facet.name]);
+    return index < 0 ? [] : [facet.letter + index];
+  });
+  if (target === undefined || wanted.connections === undefined) return;
+  const found = runs.find((each) => {
+    const own = new Set(each.f.split(" "));
+    return [...tokens, ...here].every((token) => !token || own.has(token));
+  });
+  if (found) show(found.id), scrollToRun();
+}
+
+function closeRun() {
+  shown = -1;
+  run = null;
+  clearPanels();
+  const detail = byId("detail");
+  if (detail) detail.hidden = true;
+  all("button[data-run][aria-pressed=true]").forEach((strip) => strip.setAttribute("aria-pressed", "false"));
+}
+
+function clearPanels() {
+  panels.forEach((panel) => panel.view.finalize());
+  panels = [];
+  byId("detail-panels")?.replaceChildren();
+}
+
+async function openRun(id) {
+  const index = runs.findIndex((each) => each.id === id);
+  if (index < 0 || index === shown) return;
+  closeRun();
+  shown = index;
+  byId("detail").hidden = false;
+  byId("detail-run").value = id;
+  byId("detail-title").textContent = shortened(runs[index].title, 200);
+  byId("detail-title").title = runs[index].title.slice(0, 2000);
+  all("button[data-run]").forEach((strip) => strip.setAttribute("aria-pressed", String(strip.dataset.run === id)));
+  const read = await unpackedRun(id);
+  if (shown !== index) return;
+  run = read;
+  run.panels.forEach((panel) => (panel.lines = panel.lines.map(unfolded)));
+  byId("detail-facts").textContent = run.facts;
+  byId("detail-thinned").textContent = thinnedWords();
+  showMarksKey();
+  showFiles();
+  offerMore();
+  for (const panel of run.panels.filter((panel) => panel.key !== "other")) await addPanel(read, panel);
+  placeCursor();
+}
+
+function thinnedWords() {
+  const where = `Every second is in runs/${runs[shown].id} of the results folder`;
+  const left = run.leftOut ? `, with ${run.leftOut} more metrics` : "";
+  if (!run.thinned) return left ? `${where}${left}.` : "";
+  return `Drawn from fewer points than there are seconds: of each stretch the least and the greatest value. ${where}${left}.`;
+}
+
+function showMarksKey() {
+  const { stalls, changes, waves } = run.marks;
+  const has = { stall: stalls.length, change: changes.length, wave: waves.length };
+  has.warm = run.phases.some((span) => span.phase === "warm-up");
+  has.window = run.phases.some((span) => span.phase === "window");
+  for (const kind of Object.keys(has)) document.querySelector(`.mark-${kind}`).parentElement.hidden = !has[kind];
+}
+
+function showFiles() {
+  const rows = run.files.map(([name, bytes, sha256]) =>
+    make("li", {}, make("code", { text: name }), ` ${bytes.toLocaleString("en")} bytes, SHA-256 `, make("code", { text: sha256 })),
+  );
+  byId("detail-files").replaceChildren(make("ul", { className: "files" }, ...rows));
+}
+
+function offerMore() {
+  const more = byId("detail-more");
+  const others = run.panels.filter((panel) => panel.key === "other");
+  more.closest("p").hidden = !others.length;
+  more.replaceChildren(new Option(`${others.length} more`, ""));
+  others.forEach((panel, index) => more.append(new Option(shortened(panel.title, 80), String(index))));
+  more.onchange = () => {
+    if (more.value !== "") addPanel(run, others[Number(more.value)]);
+    more.value = "";
+  };
+}
+
+async function addPanel(of, panel) {
+  const only = panel.lines.length === 1 ? panel.lines[0].name : "";
+  const title = only && !panel.key && only !== panel.title ? `${panel.title}: ${only}` : panel.title;
+  const readout = make("span", { className: "readout" });
+  const caption = make("figcaption", {}, make("span", { className: "title", text: title }), readout);
+  const words = `${panel.title}, ${panel.unit}: ${panel.lines.map(inWords).join("; ")}`.slice(0, 4000);
+  const canvas = make("div", { className: "chart", role: "img", "aria-label": words });
+  const rule = make("div", { className: "cursor", hidden: true });
+  const figure = make("figure", { className: "panel seconds" }, caption, make("div", { className: "over" }, canvas, rule));
+  byId("detail-panels").append(figure);
+  const { view } = await window.vegaEmbed(canvas, filled(of, panel), embedOptions);
+  if (run !== of) return view.finalize();
+  quietForReaders(canvas);
+  addTools(figure, `${runs[shown].id}-${panel.title.replace(/[^A-Za-z0-9]+/g, "-").slice(0, 40)}`, () => view);
+  panels.push({ view, panel, canvas, rule, readout });
+  canvas.addEventListener("pointermove", (event) => setCursor(secondUnder(view, canvas, event)));
+  canvas.addEventListener("pointerleave", () => remember(false));
+}
+
+// One cursor over all panels: a line that lies over the drawings costs nothing to move -------------------------------
+
+function secondUnder(view, canvas, event) {
+  const box = canvas.querySelector("svg").getBoundingClientRect();
+  const x = event.clientX - box.left - view.padding().left - view.origin()[0];
+  return Math.round(view.scale("x").invert(x));
+}
+
+function setCursor(second) {
+  if (!run) return;
+  const [first, last] = ends(run);
+  cursor = Math.min(Math.max(second, Math.ceil(first)), Math.floor(last));
+  placeCursor();
+  rememberSoon();
+}
+
+function placeCursor() {
+  if (!run) return;
+  for (const { view, panel, rule, readout } of panels) {
+    rule.hidden = cursor < 0;
+    if (cursor < 0) continue;
+    rule.style.left = `${view.padding().left + view.origin()[0] + view.scale("x")(cursor)}px`;
+    const unit = panel.lines.length === 1 ? panel.unit : "";
+    const lines = unit ? [{ ...panel.lines[0], name: "" }] : panel.lines;
+    readout.textContent = lines.map((line) => valueWords(line, cursor, unit)).filter(Boolean).join(" · ");
+  }
+  byId("detail-cursor").textContent = cursor < 0 ? "Move over a chart, or use the arrow keys, to read a second." : atCursor();
+}
+
+function atCursor() {
+  const phase = run.phases.find((span) => cursor >= span.from && cursor <= span.to);
+  const marked = run.marks.stalls.some(([from, to]) => cursor >= from && cursor <= to) ? ", stalled" : "";
+  const words = run.panels.slice(0, 2).flatMap((panel) => panel.lines.map((line) => valueWords(line, cursor, panel.unit)));
+  return `Second ${cursor} (${phase ? phase.phase : "outside"}${marked}): ${words.filter(Boolean).join(", ")}`;
+}
