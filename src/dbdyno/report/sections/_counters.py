@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dbdyno.analyse import Place, place_words
 from dbdyno.core import format_bytes
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
-from dbdyno.report._html import Column, Html, folded, table
+from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
 _ABOUT = (
@@ -27,22 +27,32 @@ def counters_section(page: Page) -> Html:
     for cell in cells:
         by_place[cell.group.place].append(cell)
     places = sorted(by_place, key=lambda place: (place[:3], -place[3]))
-    first, *others = [_place_part(place, places, by_place[place]) for place in places]
+    first, *others = [_place_part(page, place, places, by_place[place]) for place in places]
     more = [folded(f"{len(others)} more places", *others)] if others else []
     return section(
-        "counters", "Why: what the servers did for each transaction", subtitle(_ABOUT), first, *more, _every(cells)
+        "counters",
+        "Why: what the servers did for each transaction",
+        subtitle(_ABOUT),
+        first,
+        *more,
+        _every(page, cells),
     )
 
 
-def _place_part(place: Place, places: Sequence[Place], cells: Sequence[CellCounters]) -> Html:
+def _place_part(page: Page, place: Place, places: Sequence[Place], cells: Sequence[CellCounters]) -> Html:
     rows = [[f"{m.title}{f', {m.unit}' if m.unit else ''}", *(m.words(cell) for cell in cells)] for m in MEASURES]
     rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
     rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
     told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
     words = place_words(place, list(places))
     caption = f"For each transaction {words}".strip()
-    columns = [Column("for each transaction"), *(Column(cell.group.cell.target, True) for cell in cells)]
-    return table(f"counters-{places.index(place) + 1}", caption, columns, told)
+    columns = [Column("for each transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
+    inner = table(f"counters-{places.index(place) + 1}", caption, columns, told)
+    return element("div", inner, data_f=page.facets.of(*place) or None)
+
+
+def _target_columns(page: Page, targets: Iterable[str]) -> list[Column]:
+    return [Column(target, True, facets=page.facets.of(targets=[target])) for target in targets]
 
 
 def _amplification(cell: CellCounters) -> str:
@@ -59,14 +69,14 @@ def _level(cell: CellCounters, name: str) -> str:
     return format_bytes(int(highest)) if unit == "bytes" else f"{highest:,.0f}"
 
 
-def _every(cells: Sequence[CellCounters]) -> Html:
+def _every(page: Page, cells: Sequence[CellCounters]) -> Html:
     """All counters of the first cell of each target, for who looks for another one."""
     chosen: dict[str, CellCounters] = {}
     for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
         chosen.setdefault(cell.group.cell.target, cell)
     names = sorted({name for cell in chosen.values() for name in cell.deltas})
     units = {name: cell.deltas[name][1] for cell in chosen.values() for name in cell.deltas}
-    columns = [Column("counter"), Column("unit"), *(Column(target, True) for target in chosen)]
+    columns = [Column("counter"), Column("unit"), *_target_columns(page, chosen)]
     rows = [[name, units[name], *(_word(cell, name) for cell in chosen.values())] for name in names]
     lacking = [f"{target}: {', '.join(_lacking(cell)) or 'none'}" for target, cell in chosen.items()]
     return folded(
