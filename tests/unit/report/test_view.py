@@ -1,0 +1,121 @@
+"""What the page's filter, its maps, boxes, curves and its packing rest on."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse import SecondHistograms
+from dbdyno.core import Cell
+from dbdyno.report import Evidence, gather
+from dbdyno.report._boxes import window_boxes
+from dbdyno.report._curves import response_curve
+from dbdyno.report._facets import facets_of
+from dbdyno.report._html import Column, table
+from dbdyno.report._marks import run_marks
+from dbdyno.report._standing import standings
+from dbdyno.report._wire import LADDER, packed_run, thinning_for
+from dbdyno.store import Results
+
+
+@pytest.fixture(scope="module")
+def evidence(results: Results) -> Evidence:
+    return gather(results)
+
+
+def unpacked(text: str) -> str:
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
+def test_every_cell_carries_a_token_of_each_axis(evidence: Evidence) -> None:
+    facets = facets_of(evidence.study, evidence.records)
+    cell = next(record.run.cell for record in evidence.records if record.run.cell.concurrency == 4)
+    tokens = facets.of_cell(cell).split()
+    assert sorted(token[0] for token in tokens) == ["c", "m", "r", "t", "w"]
+    assert facets.of(targets=["mariadb:11.8", "mysql:9.7"]) == "t0 t2"
+    assert len(set(facets.target.keys)) == 3
+
+
+def test_a_target_that_may_be_first_is_told_apart_from_one_that_may_not(evidence: Evidence) -> None:
+    at_best = {(s.cell.target, s.cell.tier_bytes >> 20): s for s in standings(evidence) if s.at == 0}
+    large = {target: found.may_be_first for (target, memory), found in at_best.items() if memory == 512}
+    assert large == {"mariadb:11.8": True, "mariadb:11.8+rocksdb": False, "mysql:9.7": True}
+    small = at_best["mysql:9.7", 64]
+    assert small.low is not None
+    assert small.high is not None
+    assert small.low < 0.8 < small.high < 1
+    assert not small.may_be_first
+    assert small.cell.concurrency == 16
+
+
+def test_a_box_holds_the_middle_half_of_all_repeats(evidence: Evidence) -> None:
+    boxes = window_boxes(evidence.results, evidence.study, evidence.judgements)
+    assert len(boxes) == 18
+    for box in boxes:
+        assert box.seconds == 24
+        values = [box.minimum, box.low, box.lower, box.median, box.upper, box.high, box.maximum]
+        assert values == sorted(values)
+
+
+def test_a_curve_ends_where_too_few_transactions_lie_beyond() -> None:
+    values = np.arange(1, 1001) * 1e6
+    counts = np.ones((100, 1000), dtype=np.int64)
+    cell = Cell("a", 1, 1, "w", "socket")
+    curve = response_curve(cell, counts.sum(axis=0), values, [SecondHistograms(counts, values)])
+    assert curve is not None
+    assert curve.quantiles[-1] == pytest.approx(0.99976, abs=1e-5)
+    assert curve.values_ns[curve.quantiles.index(0.5)] == 500_000_000
+    assert response_curve(cell, counts[0, :30], values[:30], []) is None
+
+
+def test_stalls_of_a_short_window_lie_on_the_axis_of_the_run() -> None:
+    marks = run_marks(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), 10, None)
+    assert marks["stalls"] == [[11.5, 13.5]]
+    assert marks["words"] == ["1 stall, 2 s, longest 2 s"]
+
+
+def series(seconds: int) -> dict[str, Any]:
+    values = np.random.default_rng(1).normal(1000, 100, (9, seconds))
+    values[:, seconds // 2] = 0.0
+    line, *others = ({"name": f"m{n}", "s": list(range(seconds)), "v": own.tolist()} for n, own in enumerate(values))
+    panels = [{"title": "Throughput", "unit": "", "lines": [line], "key": "tps", "log": False}]
+    panels += [{"title": "t", "unit": "", "lines": [other], "key": "", "log": False} for other in others]
+    return {"phases": [], "panels": panels, "seconds": seconds}
+
+
+def test_a_page_with_room_keeps_every_second() -> None:
+    run = series(900)
+    thinning = thinning_for([run], 10**6)
+    told = json.loads(unpacked(packed_run(run, thinning)))
+    assert thinning == LADDER[0]
+    assert not told["thinned"]
+    assert len(told["panels"][0]["lines"][0]["v"]) == 900
+
+
+def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
+    run = series(900)
+    budget = 6_000
+    packed = packed_run(run, thinning_for([run], budget))
+    told = json.loads(unpacked(packed))
+    assert len(packed) <= budget
+    assert told["thinned"]
+    throughput, *others = (panel["lines"][0] for panel in told["panels"])
+    assert len(throughput["v"]) > 3 * len(others[0]["v"])
+    assert min(throughput["v"]) == min(others[0]["v"]) == 0
+    assert others[0]["s"] + sum(others[0]["d"]) <= 900
+
+
+def test_long_tables_are_packed_and_lose_nothing() -> None:
+    rows = [[f"<b>{index}</b>"] for index in range(501)]
+    assert "data-packed" not in table("t", "t", [Column("a")], rows[:500])
+    text = table("t", "t", [Column("a")], rows, facets=["t0"] * 501)
+    packed = text.partition('data-packed="')[2].partition('"')[0]
+    body = unpacked(packed)
+    assert body.count('<tr data-f="t0">') == 501
+    assert "&lt;b&gt;500&lt;/b&gt;" in body
+    assert "<b>" not in body
