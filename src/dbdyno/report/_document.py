@@ -50,7 +50,7 @@ def document(
         contents=joined(links),
         body=body,
         data=script_json(data),
-        runs=script_json(dict(runs)),
+        runs=element("script", Html(script_json(dict(runs))), type="application/json", id="runs-data") if runs else "",
         bundle=bundle(),
         script=script,
     )
