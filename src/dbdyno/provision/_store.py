@@ -46,12 +46,26 @@ def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
     found = []
     for name in sorted(names):
         try:
-            content = json.loads(host.run(["cat", name], timeout_s=30).stdout)
+            content = json.loads(_here(host.run(["cat", name], timeout_s=30).stdout, home, Path(name).parent))
             if content.pop("format", None) == _FORMAT:
                 found.append((Path(name).parent, _read(content)))
         except (ValueError, KeyError, TypeError):
             continue
     return found
+
+
+def _here(manifest: str, home: Home, folder: Path) -> str:
+    """The manifest of an installation whose home has since been moved or copied: with the paths that it has now."""
+    written = Path(json.loads(manifest)["base_directory"])
+    lay = next((path for path in (written, *written.parents) if path.name == folder.name), None)
+    if lay is None or lay == folder or lay.parent.name != home.engines.name:
+        return manifest  # a base directory lies where it lies
+    return manifest.replace(_quoted(lay.parents[1]) + "/", _quoted(home.root) + "/")
+
+
+def _quoted(path: Path) -> str:
+    """As it stands inside of a JSON text."""
+    return json.dumps(str(path))[1:-1]
 
 
 def find(name: EngineName, home: Home, host: Host, suites: tuple[str, ...]) -> Installation | None:
