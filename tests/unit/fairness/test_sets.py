@@ -78,7 +78,7 @@ def test_errors_of_all_runs_count_against_all_transactions(tmp_path: Path) -> No
     result = audited(tmp_path, change=conflicts)
     found = next(f for f in result.findings if f.rule.rule_id == "aborted-work-counted")
     assert found.values == {
-        "0 of the transactions": ("mariadb:11.8",), "0.1 of the transactions": ("mysql:9.7",)
+        "0 % of the transactions": ("mariadb:11.8",), "10 % of the transactions": ("mysql:9.7",)
     }  # fmt: skip
 
 

@@ -42,11 +42,11 @@ def aborted_work(question: Question) -> Verdict:
         share = sum(float(errors.get(code, 0)) for code in _CONFLICTS) / float(transactions)
         shares[target.name] = share
         if share > question.rule.threshold and target.fact("run", "drops_errors"):
-            hidden.append((target.name, f"{share:.4g} of the transactions, dropped by the driver"))
+            hidden.append((target.name, f"{100 * share:.2g} % of the transactions, dropped by the driver"))
     if hidden:
         return decide(labelled(hidden), lacks)
     flags = {name: share > question.rule.threshold for name, share in shares.items()}
-    words = {name: f"{share:.4g} of the transactions" for name, share in shares.items()}
+    words = {name: f"{100 * share:.2g} % of the transactions" for name, share in shares.items()}
     verdict = on_some(question, flags, words)
     return decide(verdict.values, lacks) if lacks else verdict
 
