@@ -18,16 +18,14 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_ON_THE_MACHINE = frozenset({"truth", "server", "sysbench"})
+_ONE_BY_ONE = frozenset({"truth", "server", "sysbench"})
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """With several workers: a file is one worker's, and all that loads the machine is the same worker's.
+    """With several workers: a file is one worker's, and so is each folder that loads the machine.
 
-    Two tests that drive servers at once would take each other's processor time. Units beside them leave the other
-    processor to it.
+    Tests that drive real servers would take each other's processor time, if several workers had them.
     """
     for item in items:
         folder = item.path.parent.name
-        group = "machine" if folder in _ON_THE_MACHINE else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(folder if folder in _ONE_BY_ONE else str(item.path)))
