@@ -18,14 +18,16 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_ONE_BY_ONE = frozenset({"truth", "server", "sysbench"})
+_ON_THE_MACHINE = frozenset({"truth", "server", "sysbench"})
+# They end what dead studies have left, wherever on the machine, as the start of every study does.
+_CLEANING = frozenset({"test_leftovers.py", "test_clean.py", "test_memory_group.py"})
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """With several workers: a file is one worker's, and so is each folder that loads the machine.
+    """With several workers: a file is one worker's, and all that loads the machine or cleans it is the same worker's.
 
     Tests that drive real servers would take each other's processor time, if several workers had them.
     """
     for item in items:
-        folder = item.path.parent.name
-        item.add_marker(pytest.mark.xdist_group(folder if folder in _ONE_BY_ONE else str(item.path)))
+        is_alone = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
+        item.add_marker(pytest.mark.xdist_group("machine" if is_alone else str(item.path)))

@@ -47,6 +47,10 @@ class Laboratory:
         self.host.make_directory(path)
         return path
 
+    def folders(self) -> set[Path]:
+        """All that are there but the templates of data directories."""
+        return set(self.scratch.iterdir()) - {template.parent for template in self._templates.values()}
+
     def data_directory(self, engine: str) -> Path:
         """A fresh copy of an initialised data directory."""
         if engine not in self._templates:
@@ -98,8 +102,10 @@ def laboratory() -> Iterator[Laboratory]:
 
 @pytest.fixture
 def start(laboratory: Laboratory) -> Iterator[Callable[..., Server]]:
-    """Start servers that end with the test."""
-    before = len(laboratory.servers)
+    """Start servers that end with the test, and with them what they wrote."""
+    before, folders = len(laboratory.servers), laboratory.folders()
     yield laboratory.start
     while len(laboratory.servers) > before:
         laboratory.servers.pop().kill()
+    for folder in laboratory.folders() - folders:
+        laboratory.host.remove_tree(folder)

@@ -139,7 +139,7 @@ axes = {{tier = "64MB", concurrency = 4}}
 measure = {{warm_up = "0s", window = "12s", repeats = 1, equivalence_events = 0}}
 [[target]]
 engine = "{engine}"
-[target.settings]
+[target.options]
 innodb_file_per_table = "OFF"
 innodb_data_file_path = "ibdata1:12M:autoextend:max:14M"
 """

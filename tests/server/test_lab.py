@@ -180,7 +180,7 @@ def test_a_server_killed_in_the_window_fails_its_cell_and_the_study_goes_on(tmp_
 
 
 def test_a_refused_option_is_named(tmp_path: Path, home: Home) -> None:
-    more = '[[target]]\nengine = "mariadb:11.8"\nname = "wishful"\nsettings = {innodb_wishes = "1"}\n'
+    more = '[[target]]\nengine = "mariadb:11.8"\nname = "wishful"\noptions = {innodb_wishes = "1"}\n'
     study = parse_study(
         'workload = {name = "oltp_read_write", tables = 1, rows = 100}\n'
         'axes = {tier = "64MB", concurrency = 1}\nmeasure = {warm_up = "0s", window = "2s"}\n' + more,

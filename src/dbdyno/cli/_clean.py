@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
@@ -58,7 +58,10 @@ def _clean(choices: argparse.Namespace) -> int:
 def _print_remains(remains: Remains, home: Home) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
-        table.add_column(title, justify="right" if title in ("process", "size") else "left", no_wrap=title != "where")
+        justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
+        table.add_column(
+            title, justify=justify, no_wrap=True, overflow="ignore"
+        )  # a path is copied whole or not at all
     for server in remains.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
         state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
@@ -68,7 +71,7 @@ def _print_remains(remains: Remains, home: Home) -> None:
     for group in remains.groups:
         table.add_row("memory group", "", "", "", _LEFT, str(group))
     if table.row_count:
-        wide_console().print(table)
+        wide_console().print(table, crop=False)
     else:
         print("nothing runs, and nothing was left over")
     homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})

@@ -62,7 +62,7 @@ def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
     """Why the log says that a plug-in was not taken; None when it does not say so."""
     for pattern, what, remedy in _COMPLAINTS:
         match = pattern.search(words)
-        if match is None:
+        if match is None or match["plugin"].lower() == "innodb":  # built in: its log says better why it did not start
             continue
         found = {"server": installation.title, **match.groupdict()}
         found["plugin"] = found["plugin"].rpartition("/")[2]

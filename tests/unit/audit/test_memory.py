@@ -28,8 +28,13 @@ def test_budgets_of_unlike_engines_and_resident_sets_are_compared() -> None:
     values = {"tidesdb_block_cache_size": str(64 << 20), "tidesdb_unified_memtable_write_buffer_size": str(64 << 20)}
     lsm = facts("b", MARIADB_11_8, more={"storage_engine": "tidesdb"}, **values)
     assert "derived:cache_bytes" in verdict("memory-budget-mismatch", pages, lsm).values
-    resident = tuple(with_facts(name, host={"rss_bytes": size}) for name, size in (("a", 100), ("b", 120)))
-    assert set(verdict("memory-budget-mismatch", *resident).values) == {"host:rss_bytes"}
+
+    def resident(*sizes_mib: int) -> list[TargetFacts]:
+        return [with_facts(f"t{size}", host={"rss_bytes": size << 20}) for size in sizes_mib]
+
+    assert set(verdict("memory-budget-mismatch", *resident(300, 331)).values) == {"host:rss_bytes"}
+    assert outcome("memory-budget-mismatch", *resident(300, 329)) == "clear"
+    assert outcome("memory-budget-mismatch", *resident(114, 130)) == "clear"  # two starts of one server
 
 
 def test_the_page_cache_is_a_cache_where_memory_is_free() -> None:

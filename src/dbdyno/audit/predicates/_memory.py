@@ -52,9 +52,15 @@ def memory_budgets(question: Question) -> Verdict:
     for name, readings in (("derived:cache_bytes", caches if unlike else {}), ("host:rss_bytes", resident)):
         lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
         sizes = [number(reading) for reading in readings.values() if number(reading) > 0]
-        if exceeds(sizes, question.rule.threshold[name]):
+        least = _least_difference(question) if name == "host:rss_bytes" else 0
+        if exceeds(sizes, question.rule.threshold[name]) and max(sizes) - min(sizes) > least:
             fired[name] = grouped(readings.items())
     return decide(fired, lacks, "derived" if "derived:cache_bytes" in fired else "read")
+
+
+def _least_difference(question: Question) -> float:
+    """By how much one server's memory differs from start to start, as address layout and allocators have it."""
+    return float(question.rule.threshold["least_bytes"])
 
 
 def _resident(target: Target) -> Reading:
