@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from dbdyno.core import (
-    IMPORTED_SOURCE,
-    ContainerChoice,
-    EngineName,
-    StudyError,
-    Target,
-    check_plugin,
-    format_memory,
-    parse_engine_name,
-)
-from dbdyno.engines import SettingValue, family_names, vocabulary
+from dbdyno.core import StudyError, Target, format_memory
+from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.study import _schema
 from dbdyno.study._limits import Limits
-from dbdyno.study._lines import line_of, nearest, setting_line
-from dbdyno.study._options_file import read_options_file
+from dbdyno.study._lines import nearest, setting_line
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import scaled_document
-from dbdyno.study._schema import Key
-from dbdyno.study._settings import BUDGET, WrongSetting, flatten, read_settings, split_old
+from dbdyno.study._settings import BUDGET, flatten
+from dbdyno.study._tables import Tables
+from dbdyno.study._targets import TargetsReader
 from dbdyno.study._values import (
     ErrorPolicy,
     Imported,
@@ -38,7 +28,7 @@ from dbdyno.study._values import (
     WorkloadChoice,
     concerns,
 )
-from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, full_name, options_of, workload_names
+from dbdyno.study._workloads import full_name, workload_names
 
 _TABLES = (
     "audit",
@@ -118,11 +108,8 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Carries the text, so that every complaint can name its line."""
-
-    text: str
-    source: str
+class _Reader(Tables):
+    """The study as a whole; what tables share and targets have of their own is read beside it."""
 
     def study(self, document: Mapping[str, Any]) -> Study:
         self._known(document, "", [*_schema.TOP, *_TABLES])
@@ -137,8 +124,10 @@ class _Reader:
         open_ends = self._open_ends(self._mapping(document, "measure"), measure)
         servers = self._servers(self._mapping(document, "servers"))
         workloads = self._workloads(document)
-        targets = self._targets(document, top["targets"], axes["storage_engine"], servers, workloads)
-        asked = self._settings(settings, "settings")
+        targets = TargetsReader(self.text, self.source).targets(
+            document, top["targets"], axes["storage_engine"], servers, workloads
+        )
+        asked = self._asked(settings, "settings")
         self._policy(top["policy"], asked, targets)
         self._concern_somebody(asked, targets)
         return Study(
@@ -186,13 +175,6 @@ class _Reader:
             settings.pop(BUDGET) if BUDGET in settings else memory.pop("budget") if isinstance(memory, dict) else ""
         )
         return {**axes, "tier": budget}
-
-    def _settings(self, table: Mapping[str, Any], where: str, index: int = 0) -> dict[str, SettingValue]:
-        try:
-            return read_settings(table)
-        except WrongSetting as wrong:
-            place = setting_line(self.text, where, wrong.key, index)
-            raise StudyError(f"{self.source}:{place}: {wrong.what}", wrong.why, wrong.remedy) from wrong
 
     def _policy(self, policy: str, asked: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         """Settings belong to aligned targets, option files to tuned ones."""
@@ -249,144 +231,6 @@ class _Reader:
             self._fail("measure", "window_max", what, remedy="raise the one or lower the other")
         return OpenEnds(is_open["warm_up"], measure["window_min"], measure["certainty"], measure["gates"] == "on")
 
-    def _targets(
-        self,
-        document: Mapping[str, Any],
-        names: tuple[str, ...],
-        storage_engines: tuple[str, ...],
-        servers: Mapping[str, ServerAddress],
-        workloads: Sequence[WorkloadChoice],
-    ) -> tuple[Target, ...]:
-        targets = [Target("", self._engine(name, "", "targets")) for name in names]
-        for index, entry in enumerate(self._list(document, "target")):
-            settings, options = self._own_settings(entry, index)
-            file_options = self._subtable(entry, "file_options", index)
-            container = self._container(entry.pop("container", {}), index)
-            own = self._own_options(entry.pop("workload", {}), workloads, index)
-            values = self._table(entry, "target", _schema.TARGET, index)
-            engine = self._engine(values["engine"], "target", "engine", index)
-            engine = self._with_sha256(engine, values["sha256"], index)
-            engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
-            if values["held_share"] and engine.source_kind == "server":
-                what = "a server that is not ours can't be held"
-                self._fail("target", "held_share", what, remedy="leave it out", index=index)
-            if container != ContainerChoice() and engine.source_kind != "image":
-                what = f"'{engine}' does not run in a container"
-                self._fail(
-                    "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
-                )
-            self._concern_target(settings, engine, storage_engines, index)
-            target = Target(values["name"], engine, settings, own, values["held_share"], container, options)
-            targets.append(self._with_options_file(target, values, file_options, index))
-        if not targets:
-            self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
-        if storage_engines:
-            targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
-        targets = _all_named(targets)
-        self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
-        for target in targets:
-            server = target.engine.source_place
-            if target.engine.source_kind == "server" and server not in servers:
-                self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
-        return tuple(targets)
-
-    def _container(self, entry: object, index: int) -> ContainerChoice:
-        if not isinstance(entry, dict):
-            self._fail("target", "container", f"{entry!r} is not a table", index=index)
-        values = self._table(entry, "target.container", _schema.CONTAINER, index)
-        return ContainerChoice(values["network"], values["memory"])
-
-    def _own_settings(self, entry: dict[str, Any], index: int) -> tuple[dict[str, SettingValue], dict[str, str]]:
-        """Neutral settings and server options of a target."""
-        neutral, old = split_old(self._subtable(entry, "settings", index))
-        options = {**old, **self._subtable(entry, "options", index)}
-        for name, value in options.items():
-            if isinstance(value, dict | list):
-                self._fail("target.options", name, f"'{name}' is {value!r} but must be one value", index=index)
-        written = {str(k).replace("-", "_"): _option_text(v) for k, v in options.items()}
-        return self._settings(neutral, "target.settings", index), written
-
-    def _subtable(self, entry: dict[str, Any], key: str, index: int) -> dict[str, Any]:
-        table = entry.pop(key, {})
-        if not isinstance(table, dict):
-            self._fail(
-                "target", key, f"'{key}' of a target must be a table", remedy=f"write [target.{key}]", index=index
-            )
-        return dict(table)
-
-    def _concern_target(
-        self, settings: Mapping[str, SettingValue], engine: EngineName, storage_engines: Sequence[str], index: int
-    ) -> None:
-        kinds = storage_engines or (engine.storage_engine,)
-        for name in settings:
-            if not any(concerns(name, kind) for kind in kinds):
-                line = setting_line(self.text, "target.settings", name, index)
-                what = f"'{name}' does not concern {engine}: its tables lie in {', '.join(kinds)}"
-                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
-
-    def _with_options_file(
-        self, target: Target, values: Mapping[str, Any], kept: Mapping[str, Any], index: int
-    ) -> Target:
-        """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
-        file, sha256 = values["options_file"], values["options_sha256"]
-        if not file:
-            return target
-        if kept:
-            options = {str(name): str(value) for name, value in kept.items()}
-        else:
-            try:
-                options, found = read_options_file(Path(self.source).parent / file)
-            except StudyError as error:
-                place = self._place("target", "options_file", index)
-                raise StudyError(f"{place}: {error.what}", error.why, error.remedy) from error
-            if sha256 and sha256 != found:
-                what = f"{file} is not the file that the study names: its SHA-256 is {found}"
-                self._fail(
-                    "target", "options_sha256", what, remedy="name the new digest, or bring the old file", index=index
-                )
-            sha256 = found
-        return replace(target, options_file=file, options_sha256=sha256, file_options=options)
-
-    def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
-        """Options of the workload that a target has of its own; every workload of the study must know them."""
-        if not isinstance(entry, dict):
-            self._fail("target", "workload", f"{entry!r} is not a table of workload options", index=index)
-        options: dict[str, OptionValue] = {}
-        for choice in workloads:
-            options |= self._options(entry, choice.name, "target", index)
-        return options
-
-    def _engine(self, name: str, table: str, key: str, index: int = 0) -> EngineName:
-        try:
-            engine = parse_engine_name(name)
-        except StudyError as error:
-            raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
-        if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
-            what = f"'{name}' is of no family that dbdyno knows"
-            self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
-        return engine
-
-    def _with_sha256(self, engine: EngineName, sha256: str, index: int) -> EngineName:
-        if not sha256:
-            return engine
-        if engine.source_kind not in ("archive", "maven", "npm"):
-            what = f"'{engine}' is not unpacked from one file, so 'sha256' has nothing to hold"
-            self._fail("target", "sha256", what, remedy="leave it out", index=index)
-        return replace(engine, sha256=sha256)
-
-    def _with_plugin(self, engine: EngineName, plugin: str, maturity: str, index: int) -> EngineName:
-        engine = replace(
-            engine,
-            plugin=plugin or engine.plugin,
-            plugin_maturity=maturity.lower() or engine.plugin_maturity,
-        )
-        try:
-            check_plugin(engine)
-        except StudyError as error:
-            key = "plugin_maturity" if maturity else "plugin"
-            self._fail("target", key, error.what, error.why, error.remedy, index)
-        return engine
-
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")
         if not entries:
@@ -403,19 +247,6 @@ class _Reader:
             self._fail("workload", "name", f"unknown workload '{name}'", remedy=remedy, index=index)
         label = str(entry.pop("label", full))
         return WorkloadChoice(label, full, self._options(entry, full, "workload", index))
-
-    def _options(self, entry: Mapping[str, Any], workload: str, table: str, index: int) -> dict[str, OptionValue]:
-        known, options = options_of(workload), dict[str, OptionValue]()
-        for key, value in entry.items():
-            word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
-            if word not in known:
-                remedy = nearest(word, [*known, *OPTION_ALIASES])
-                self._fail(table, key, f"unknown option '{key}' of {workload}", remedy=remedy, index=index)
-            try:
-                options[word] = known[word].read(value)
-            except ValueError as error:
-                self._fail(table, key, f"'{key}' is {value!r} but must be {error}", index=index)
-        return options
 
     def _pacing(self, entry: dict[str, Any], open_ends: OpenEnds) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
@@ -473,84 +304,6 @@ class _Reader:
                 )
             servers[name] = ServerAddress(name=name, **values)
         return servers
-
-    def _table(self, entry: Mapping[str, Any], table: str, keys: Mapping[str, Key], index: int = 0) -> dict[str, Any]:
-        self._known(entry, table, keys, index)
-        return {name: self._value(entry, table, name, key, index) for name, key in keys.items()}
-
-    def _value(self, entry: Mapping[str, Any], table: str, name: str, key: Key, index: int) -> object:
-        if name not in entry:
-            if key.default is ...:
-                where = f" in [{table}]" if table else ""
-                self._fail(table, name, f"'{name}' is missing{where}", remedy=f"add it: {key.meaning}", index=index)
-            return key.default
-        try:
-            return key.read(entry[name])
-        except ValueError as error:
-            self._fail(table, name, f"'{name}' is {entry[name]!r} but must be {error}", key.meaning, index=index)
-
-    def _known(
-        self, entry: Mapping[str, Any], table: str, allowed: Mapping[str, Any] | list[str], index: int = 0
-    ) -> None:
-        for name in entry:
-            if name not in allowed:
-                where = f" in [{table}]" if table else ""
-                why = "allowed here: " + ", ".join(sorted(allowed))
-                self._fail(table, name, f"unknown key '{name}'{where}", why, nearest(name, allowed), index)
-
-    def _mapping(self, document: Mapping[str, Any], table: str) -> dict[str, Any]:
-        entry = document.get(table, {})
-        if not isinstance(entry, dict):
-            self._fail("", table, f"'{table}' must be a table", remedy=f"write [{table}] and its keys below")
-        return dict(entry)
-
-    def _list(self, document: Mapping[str, Any], table: str) -> list[dict[str, Any]]:
-        entry = document.get(table, [])
-        entries = entry if isinstance(entry, list) else [entry]
-        if not all(isinstance(item, dict) for item in entries):
-            self._fail("", table, f"'{table}' must be a table", remedy=f"write [[{table}]] and its keys below")
-        return [dict(item) for item in entries]
-
-    def _unique(self, names: list[str], key: str, remedy: str) -> None:
-        doubles = sorted({name for name in names if names.count(name) > 1})
-        if doubles:
-            self._fail("", key, f"'{doubles[0]}' appears twice", remedy=remedy)
-
-    def _place(self, table: str, key: str, index: int = 0) -> str:
-        return f"{self.source}:{line_of(self.text, table, key, index)}"
-
-    def _fail(self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0) -> NoReturn:
-        raise StudyError(f"{self._place(table, key, index)}: {what}", why, remedy)
-
-
-def _with_storage_engine(target: Target, storage_engine: str) -> Target:
-    engine = replace(target.engine, storage_engine=storage_engine)
-    return replace(target, name=target.name and f"{target.name}+{storage_engine}", engine=engine)
-
-
-def _all_named(targets: Sequence[Target]) -> list[Target]:
-    """Who has no name is called by the engine, without the path or coordinate of its source where that is enough."""
-    taken = Counter(target.name or _short_name(target.engine) for target in targets)
-    return [replace(target, name=target.name or _name(target.engine, taken)) for target in targets]
-
-
-def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
-    short = _short_name(engine)
-    return (
-        short
-        if taken[short] == 1
-        else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_maturity=""))
-    )
-
-
-def _short_name(engine: EngineName) -> str:
-    engine = replace(engine, plugin="", plugin_maturity="")
-    is_known_by_kind = engine.source_kind in ("archive", "basedir", "image", "maven", "npm")
-    return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
-
-
-def _option_text(value: object) -> str:
-    return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
 
 
 def _default_question(targets: tuple[Target, ...]) -> str:

@@ -1,0 +1,90 @@
+"""Tables of a study file, read key by key; every complaint names file, line and the nearest valid word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from dbdyno.core import StudyError
+from dbdyno.engines import SettingValue
+from dbdyno.study._lines import line_of, nearest, setting_line
+from dbdyno.study._schema import Key
+from dbdyno.study._settings import WrongSetting, read_settings
+from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, options_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What all readers of a study file share. Carries the text, so that a complaint can name its line."""
+
+    text: str
+    source: str
+
+    def _asked(self, table: Mapping[str, Any], where: str, index: int = 0) -> dict[str, SettingValue]:
+        try:
+            return read_settings(table)
+        except WrongSetting as wrong:
+            place = setting_line(self.text, where, wrong.key, index)
+            raise StudyError(f"{self.source}:{place}: {wrong.what}", wrong.why, wrong.remedy) from wrong
+
+    def _options(self, entry: Mapping[str, Any], workload: str, table: str, index: int) -> dict[str, OptionValue]:
+        known, options = options_of(workload), dict[str, OptionValue]()
+        for key, value in entry.items():
+            word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
+            if word not in known:
+                remedy = nearest(word, [*known, *OPTION_ALIASES])
+                self._fail(table, key, f"unknown option '{key}' of {workload}", remedy=remedy, index=index)
+            try:
+                options[word] = known[word].read(value)
+            except ValueError as error:
+                self._fail(table, key, f"'{key}' is {value!r} but must be {error}", index=index)
+        return options
+
+    def _table(self, entry: Mapping[str, Any], table: str, keys: Mapping[str, Key], index: int = 0) -> dict[str, Any]:
+        self._known(entry, table, keys, index)
+        return {name: self._value(entry, table, name, key, index) for name, key in keys.items()}
+
+    def _value(self, entry: Mapping[str, Any], table: str, name: str, key: Key, index: int) -> object:
+        if name not in entry:
+            if key.default is ...:
+                where = f" in [{table}]" if table else ""
+                self._fail(table, name, f"'{name}' is missing{where}", remedy=f"add it: {key.meaning}", index=index)
+            return key.default
+        try:
+            return key.read(entry[name])
+        except ValueError as error:
+            self._fail(table, name, f"'{name}' is {entry[name]!r} but must be {error}", key.meaning, index=index)
+
+    def _known(
+        self, entry: Mapping[str, Any], table: str, allowed: Mapping[str, Any] | list[str], index: int = 0
+    ) -> None:
+        for name in entry:
+            if name not in allowed:
+                where = f" in [{table}]" if table else ""
+                why = "allowed here: " + ", ".join(sorted(allowed))
+                self._fail(table, name, f"unknown key '{name}'{where}", why, nearest(name, allowed), index)
+
+    def _mapping(self, document: Mapping[str, Any], table: str) -> dict[str, Any]:
+        entry = document.get(table, {})
+        if not isinstance(entry, dict):
+            self._fail("", table, f"'{table}' must be a table", remedy=f"write [{table}] and its keys below")
+        return dict(entry)
+
+    def _list(self, document: Mapping[str, Any], table: str) -> list[dict[str, Any]]:
+        entry = document.get(table, [])
+        entries = entry if isinstance(entry, list) else [entry]
+        if not all(isinstance(item, dict) for item in entries):
+            self._fail("", table, f"'{table}' must be a table", remedy=f"write [[{table}]] and its keys below")
+        return [dict(item) for item in entries]
+
+    def _unique(self, names: list[str], key: str, remedy: str) -> None:
+        doubles = sorted({name for name in names if names.count(name) > 1})
+        if doubles:
+            self._fail("", key, f"'{doubles[0]}' appears twice", remedy=remedy)
+
+    def _place(self, table: str, key: str, index: int = 0) -> str:
+        return f"{self.source}:{line_of(self.text, table, key, index)}"
+
+    def _fail(self, table: str, key: str, what: str, why: str = "", remedy: str = "", index: int = 0) -> NoReturn:
+        raise StudyError(f"{self._place(table, key, index)}: {what}", why, remedy)

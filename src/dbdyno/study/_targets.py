@@ -1,0 +1,207 @@
+"""The targets of a study file: engines with sources, plug-ins, containers, settings and options of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dbdyno.core import (
+    IMPORTED_SOURCE,
+    ContainerChoice,
+    EngineName,
+    StudyError,
+    Target,
+    check_plugin,
+    parse_engine_name,
+)
+from dbdyno.engines import SettingValue, family_names, vocabulary
+from dbdyno.study import _schema
+from dbdyno.study._lines import nearest, setting_line
+from dbdyno.study._options_file import read_options_file
+from dbdyno.study._settings import split_old
+from dbdyno.study._tables import Tables
+from dbdyno.study._values import ServerAddress, WorkloadChoice, concerns
+from dbdyno.study._workloads import OptionValue
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsReader(Tables):
+    """Reads ``targets`` and ``[[target]]``."""
+
+    def targets(
+        self,
+        document: Mapping[str, Any],
+        names: tuple[str, ...],
+        storage_engines: tuple[str, ...],
+        servers: Mapping[str, ServerAddress],
+        workloads: Sequence[WorkloadChoice],
+    ) -> tuple[Target, ...]:
+        """All that the study compares, named, each of another name.
+
+        Parameters
+        ----------
+        names : of engines, from the list at the top of the file
+        storage_engines : each target once in each of them; empty: as it is written
+        """
+        targets = [Target("", self._engine(name, "", "targets")) for name in names]
+        for index, entry in enumerate(self._list(document, "target")):
+            settings, options = self._own_settings(entry, index)
+            file_options = self._subtable(entry, "file_options", index)
+            container = self._container(entry.pop("container", {}), index)
+            own = self._own_options(entry.pop("workload", {}), workloads, index)
+            values = self._table(entry, "target", _schema.TARGET, index)
+            engine = self._engine(values["engine"], "target", "engine", index)
+            engine = self._with_sha256(engine, values["sha256"], index)
+            engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
+            if values["held_share"] and engine.source_kind == "server":
+                what = "a server that is not ours can't be held"
+                self._fail("target", "held_share", what, remedy="leave it out", index=index)
+            if container != ContainerChoice() and engine.source_kind != "image":
+                what = f"'{engine}' does not run in a container"
+                self._fail(
+                    "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
+                )
+            self._concern_target(settings, engine, storage_engines, index)
+            target = Target(values["name"], engine, settings, own, values["held_share"], container, options)
+            targets.append(self._with_options_file(target, values, file_options, index))
+        if not targets:
+            self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
+        if storage_engines:
+            targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
+        targets = _all_named(targets)
+        self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
+        for target in targets:
+            server = target.engine.source_place
+            if target.engine.source_kind == "server" and server not in servers:
+                self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
+        return tuple(targets)
+
+    def _container(self, entry: object, index: int) -> ContainerChoice:
+        if not isinstance(entry, dict):
+            self._fail("target", "container", f"{entry!r} is not a table", index=index)
+        values = self._table(entry, "target.container", _schema.CONTAINER, index)
+        return ContainerChoice(values["network"], values["memory"])
+
+    def _own_settings(self, entry: dict[str, Any], index: int) -> tuple[dict[str, SettingValue], dict[str, str]]:
+        """Neutral settings and server options of a target."""
+        neutral, old = split_old(self._subtable(entry, "settings", index))
+        options = {**old, **self._subtable(entry, "options", index)}
+        for name, value in options.items():
+            if isinstance(value, dict | list):
+                self._fail("target.options", name, f"'{name}' is {value!r} but must be one value", index=index)
+        written = {str(k).replace("-", "_"): _option_text(v) for k, v in options.items()}
+        return self._asked(neutral, "target.settings", index), written
+
+    def _subtable(self, entry: dict[str, Any], key: str, index: int) -> dict[str, Any]:
+        table = entry.pop(key, {})
+        if not isinstance(table, dict):
+            self._fail(
+                "target", key, f"'{key}' of a target must be a table", remedy=f"write [target.{key}]", index=index
+            )
+        return dict(table)
+
+    def _concern_target(
+        self, settings: Mapping[str, SettingValue], engine: EngineName, storage_engines: Sequence[str], index: int
+    ) -> None:
+        kinds = storage_engines or (engine.storage_engine,)
+        for name in settings:
+            if not any(concerns(name, kind) for kind in kinds):
+                line = setting_line(self.text, "target.settings", name, index)
+                what = f"'{name}' does not concern {engine}: its tables lie in {', '.join(kinds)}"
+                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
+
+    def _with_options_file(
+        self, target: Target, values: Mapping[str, Any], kept: Mapping[str, Any], index: int
+    ) -> Target:
+        """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
+        file, sha256 = values["options_file"], values["options_sha256"]
+        if not file:
+            return target
+        if kept:
+            options = {str(name): str(value) for name, value in kept.items()}
+        else:
+            try:
+                options, found = read_options_file(Path(self.source).parent / file)
+            except StudyError as error:
+                place = self._place("target", "options_file", index)
+                raise StudyError(f"{place}: {error.what}", error.why, error.remedy) from error
+            if sha256 and sha256 != found:
+                what = f"{file} is not the file that the study names: its SHA-256 is {found}"
+                self._fail(
+                    "target", "options_sha256", what, remedy="name the new digest, or bring the old file", index=index
+                )
+            sha256 = found
+        return replace(target, options_file=file, options_sha256=sha256, file_options=options)
+
+    def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
+        """Options of the workload that a target has of its own; every workload of the study must know them."""
+        if not isinstance(entry, dict):
+            self._fail("target", "workload", f"{entry!r} is not a table of workload options", index=index)
+        options: dict[str, OptionValue] = {}
+        for choice in workloads:
+            options |= self._options(entry, choice.name, "target", index)
+        return options
+
+    def _engine(self, name: str, table: str, key: str, index: int = 0) -> EngineName:
+        try:
+            engine = parse_engine_name(name)
+        except StudyError as error:
+            raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
+        if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
+            what = f"'{name}' is of no family that dbdyno knows"
+            self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
+        return engine
+
+    def _with_sha256(self, engine: EngineName, sha256: str, index: int) -> EngineName:
+        if not sha256:
+            return engine
+        if engine.source_kind not in ("archive", "maven", "npm"):
+            what = f"'{engine}' is not unpacked from one file, so 'sha256' has nothing to hold"
+            self._fail("target", "sha256", what, remedy="leave it out", index=index)
+        return replace(engine, sha256=sha256)
+
+    def _with_plugin(self, engine: EngineName, plugin: str, maturity: str, index: int) -> EngineName:
+        engine = replace(
+            engine,
+            plugin=plugin or engine.plugin,
+            plugin_maturity=maturity.lower() or engine.plugin_maturity,
+        )
+        try:
+            check_plugin(engine)
+        except StudyError as error:
+            key = "plugin_maturity" if maturity else "plugin"
+            self._fail("target", key, error.what, error.why, error.remedy, index)
+        return engine
+
+
+def _with_storage_engine(target: Target, storage_engine: str) -> Target:
+    engine = replace(target.engine, storage_engine=storage_engine)
+    return replace(target, name=target.name and f"{target.name}+{storage_engine}", engine=engine)
+
+
+def _all_named(targets: Sequence[Target]) -> list[Target]:
+    """Who has no name is called by the engine, without the path or coordinate of its source where that is enough."""
+    taken = Counter(target.name or _short_name(target.engine) for target in targets)
+    return [replace(target, name=target.name or _name(target.engine, taken)) for target in targets]
+
+
+def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
+    short = _short_name(engine)
+    return (
+        short
+        if taken[short] == 1
+        else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_maturity=""))
+    )
+
+
+def _short_name(engine: EngineName) -> str:
+    engine = replace(engine, plugin="", plugin_maturity="")
+    is_known_by_kind = engine.source_kind in ("archive", "basedir", "image", "maven", "npm")
+    return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
+
+
+def _option_text(value: object) -> str:
+    return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
