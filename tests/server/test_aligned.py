@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from apart_home import new_home
 from dbdyno.audit import Finding, audit
 from dbdyno.core import MeasureError
 from dbdyno.fairness import mend, study_sets
@@ -36,31 +36,13 @@ NO_SETTING: dict[str, set[str]] = {
 }
 
 
-@dataclass(frozen=True)
-class ApartHome(Home):
-    """Engines of the user's own cache; snapshots and running servers of these tests in a place of their own."""
-
-    apart: Path = Path()
-
-    @property
-    def snapshots(self) -> Path:
-        return self.apart / "snapshots"
-
-    @property
-    def run(self) -> Path:
-        return self.apart / "run"
-
-
 @pytest.fixture
 def home() -> Iterator[Home]:
     try:
         find_generator()
     except MeasureError as error:
         pytest.skip(f"{error.what}: {error.why}")
-    folder = Path(tempfile.mkdtemp(prefix="dbdyno-home-", dir="/tmp"))
-    folder.chmod(0o755)  # the server user passes through it
-    yield ApartHome(Home.of_user().root, folder)
-    LocalHost().remove_tree(folder)
+    yield from new_home()
 
 
 def measured(study: Study, path: Path, home: Home) -> Results:

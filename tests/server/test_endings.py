@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from apart_home import new_home
 from dbdyno.core import HostError, MeasureError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
@@ -32,27 +32,9 @@ def load_generator() -> None:
         pytest.skip(f"{error.what}: {error.why}")
 
 
-@dataclass(frozen=True)
-class ApartHome(Home):
-    """Engines of the user's own cache; snapshots and running servers in a place of their own."""
-
-    apart: Path = Path()
-
-    @property
-    def snapshots(self) -> Path:
-        return self.apart / "snapshots"
-
-    @property
-    def run(self) -> Path:
-        return self.apart / "run"
-
-
 @pytest.fixture(scope="module")
 def home() -> Iterator[Home]:
-    folder = Path(tempfile.mkdtemp(prefix="dbdyno-home-", dir="/tmp"))
-    folder.chmod(0o755)
-    yield ApartHome(Home.of_user().root, folder)
-    LocalHost().remove_tree(folder)
+    yield from new_home()
 
 
 def results_of(text: str, folder: Path, home: Home, on_event: object = None) -> Results:

@@ -7,14 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from apart_home import new_home
 from dbdyno.core import DbdynoError, MeasureError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import (
@@ -57,28 +57,6 @@ def load_generator() -> None:
         find_generator()
     except MeasureError as error:
         pytest.skip(f"{error.what}: {error.why}")
-
-
-@dataclass(frozen=True)
-class ApartHome(Home):
-    """Engines of the user's own cache; snapshots and running servers of these tests in a place of their own."""
-
-    apart: Path = Path()
-
-    @property
-    def snapshots(self) -> Path:
-        return self.apart / "snapshots"
-
-    @property
-    def run(self) -> Path:
-        return self.apart / "run"
-
-
-def new_home() -> Iterator[Home]:
-    folder = Path(tempfile.mkdtemp(prefix="dbdyno-home-", dir="/tmp"))
-    folder.chmod(0o755)  # the server user passes through it
-    yield ApartHome(Home.of_user().root, folder)
-    LocalHost().remove_tree(folder)
 
 
 @pytest.fixture(scope="module")
