@@ -2,24 +2,41 @@
 
 Every pair of targets is compared at every place (workload, route, tier, concurrency) where both have a trusted
 level. The p-values of one place are adjusted together (Holm), because they are read together.
+
+Runs of the same round are compared in pairs from four rounds on, for what moved the machine moved both. The spread of
+four differences is hardly known; how far the same two targets' differences spread at other places tells more, so it is
+moderated over them as the spread of cells is.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.core import Comparison
-from dbdyno.stats import LogDifference, compare, holm, rank_intervals, repeats_to_decide, verdict_of
+from dbdyno.core import Cell, Comparison
+from dbdyno.stats import (
+    LogDifference,
+    compare,
+    compare_pairs,
+    holm,
+    moderated_spread,
+    rank_intervals,
+    repeats_to_decide,
+    verdict_of,
+)
 
+Pair = tuple[CellJudgement, CellJudgement]
 Place = tuple[str, str, int, int]
+PAIRED_FROM = 4
 
 
 def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
     """All comparisons, place by place in the order of the judgements; `left` is the one that comes first there."""
-    return [found for group in by_place(judgements).values() for found in _compare_place(group)]
+    places = by_place(judgements)
+    differences = _differences([pair for group in places.values() for pair in itertools.combinations(group, 2)])
+    return [found for group in places.values() for found in _compare_place(group, differences)]
 
 
 def rank_places(
@@ -50,24 +67,53 @@ def place_of(pair: Comparison) -> Place:
     return (pair.workload, pair.route, pair.tier_bytes, pair.concurrency)
 
 
-def _compare_place(group: Sequence[CellJudgement]) -> list[Comparison]:
+def _compare_place(
+    group: Sequence[CellJudgement], differences: Mapping[tuple[Cell, Cell], LogDifference]
+) -> list[Comparison]:
     pairs = list(itertools.combinations(group, 2))
-    differences = [_difference(left, right) for left, right in pairs]
-    adjusted = holm([difference.p for difference in differences])
+    found = [differences[left.cell, right.cell] for left, right in pairs]
+    adjusted = holm([difference.p for difference in found])
     return [
         _comparison(left, right, difference, p, len(pairs))
-        for (left, right), difference, p in zip(pairs, differences, adjusted, strict=True)
+        for (left, right), difference, p in zip(pairs, found, adjusted, strict=True)
     ]
 
 
-def _difference(left: CellJudgement, right: CellJudgement) -> LogDifference:
-    if left.level is None or right.level is None:
-        raise ValueError("only cells with a level are compared")
+def _differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
+    """Each pair's difference: of paired runs where there are enough, else of the two levels."""
+    by_targets: dict[tuple[str, str], list[Pair]] = {}
+    for left, right in pairs:
+        by_targets.setdefault((left.cell.target, right.cell.target), []).append((left, right))
+    paired = {cells: found for members in by_targets.values() for cells, found in _paired(members).items()}
+    return {
+        (left.cell, right.cell): paired.get((left.cell, right.cell)) or _of_levels(left, right) for left, right in pairs
+    }
+
+
+def _paired(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
+    """Differences of two targets by their paired runs, at the places with enough of them.
+
+    Only places of the same two targets are taken together: they share no run, so their spreads are independent.
+    """
+    logs = {(left.cell, right.cell): _log_ratios(left, right) for left, right in pairs}
+    enough = {cells: found for cells, found in logs.items() if len(found) >= PAIRED_FROM}
+    spread = moderated_spread(list(enough.values()))
+    rows = zip(enough.items(), spread.sd, spread.df, strict=True)
+    return {cells: compare_pairs(found, sd, df) for (cells, found), sd, df in rows if sd > 0}
+
+
+def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
+    """ln(left / right) of each round in which both were run."""
     mine = {run.run.repeat: run.tps_mean for run in left.judged}
     theirs = {run.run.repeat: run.tps_mean for run in right.judged}
     shared = sorted(mine.keys() & theirs.keys())
-    paired = [math.log(mine[repeat] or 1.0) - math.log(theirs[repeat] or 1.0) for repeat in shared]
-    return compare(left.level, right.level, paired)
+    return [math.log(mine[repeat] or 1.0) - math.log(theirs[repeat] or 1.0) for repeat in shared]
+
+
+def _of_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
+    if left.level is None or right.level is None:
+        raise ValueError("only cells with a level are compared")
+    return compare(left.level, right.level)
 
 
 def _comparison(

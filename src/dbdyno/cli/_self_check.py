@@ -131,9 +131,8 @@ def _lines(found: SelfCheck, study: Study) -> list[str]:
         second, first = (tps_words(tps) for tps in one.tps)
         interval = f"{100 * (pair.ratio - 1):+6.1f} % [{100 * (pair.low - 1):+.1f} to {100 * (pair.high - 1):+.1f}]"
         how = pair.verdict if held else f"{pair.verdict}, {one.quiet}"
-        lines.append(
-            f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} p {pair.p_adjusted:.3f}  {how}"
-        )
+        chance = "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
+        lines.append(f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} {chance}  {how}")
     return [*lines, "", *_conclusions(found, held)]
 
 

@@ -18,7 +18,6 @@ from dbdyno.core import Verdict
 from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
 
 MARGIN = math.log(1.03)
-PAIRED_FROM = 4
 _MOST_REPEATS = 100
 
 
@@ -54,27 +53,35 @@ class LogDifference:
         return abs(self.difference) + half < margin
 
 
-def compare(left: LogLevel, right: LogLevel, paired_differences: ArrayLike | None = None) -> LogDifference:
-    """Difference of two cells.
-
-    Parameters
-    ----------
-    paired_differences : ln(left) - ln(right) of runs of the same round; used when there are at least four
+def compare(left: LogLevel, right: LogLevel) -> LogDifference:
+    """Difference of two cells by their levels.
 
     >>> a, b = LogLevel(7.00, 0.01, math.inf, 1, 0.01), LogLevel(6.90, 0.01, math.inf, 1, 0.01)
     >>> round(compare(a, b).ratio, 3), compare(a, b).p < 0.001
     (1.105, True)
     """
-    pairs = np.asarray([] if paired_differences is None else paired_differences, dtype=np.float64)
-    if len(pairs) >= PAIRED_FROM and np.ptp(pairs) > 0:
-        difference, sd, df = float(pairs.mean()), float(pairs.std(ddof=1)), float(len(pairs) - 1)
-        se = sd / math.sqrt(len(pairs))
-        return LogDifference(difference, se, df, sd / math.sqrt(2), _two_sided(difference, se, df))
-    variance = left.se**2 + right.se**2
-    difference, se, df = left.mean - right.mean, math.sqrt(variance), _welch_df(left, right)
+    difference, se, df = left.mean - right.mean, math.hypot(left.se, right.se), _welch_df(left, right)
     return LogDifference(
         difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), _two_sided(difference, se, df)
     )
+
+
+def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDifference:
+    """Difference of two cells whose runs come in pairs, each pair of the same round.
+
+    Parameters
+    ----------
+    paired_differences : ln(left) - ln(right) of each pair
+    sd, df : spread of such differences and its degrees of freedom: their own, or moderated over other places by
+        `dbdyno.stats.moderated_spread`
+
+    >>> found = compare_pairs([0.10, 0.11, 0.09, 0.10], 0.02, 30.0)
+    >>> round(found.difference, 3), round(found.se, 3), found.p < 0.001
+    (0.1, 0.01, True)
+    """
+    pairs = np.asarray(paired_differences, dtype=np.float64)
+    difference, se = float(pairs.mean()), sd / math.sqrt(len(pairs))
+    return LogDifference(difference, se, df, sd / math.sqrt(2), _two_sided(difference, se, df))
 
 
 def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MARGIN) -> Verdict:

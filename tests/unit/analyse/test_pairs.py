@@ -68,3 +68,22 @@ def test_four_rounds_are_compared_as_pairs(record: MakeRecord) -> None:
     (pair,) = compare_targets(judge_cells(records))
     assert pair.verdict == "different"
     assert pair.ratio == pytest.approx(1.1, rel=0.01)
+
+
+def test_the_spread_of_pairs_is_borrowed_from_other_places_of_the_same_two(record: MakeRecord) -> None:
+    def drifting(generator: np.random.Generator, places: int) -> list[RunRecord]:
+        return [
+            record(name, level * drift * np.exp(generator.normal(0, 0.02)), concurrency=place + 1, repeat=repeat)
+            for place in range(places)
+            for repeat, drift in enumerate(np.exp(generator.normal(0, 0.3, 4)), 1)
+            for name, level in (("a", 100.0), ("b", 95.0))
+        ]
+
+    alone, borrowed = [], []
+    for seed in range(10):
+        alone += compare_targets(judge_cells(drifting(np.random.default_rng(seed), 7)))
+        borrowed += compare_targets(judge_cells(drifting(np.random.default_rng(seed), 24)))
+    found = [np.mean([pair.verdict == "different" for pair in pairs]) for pairs in (alone, borrowed)]
+    assert found[0] < 0.8 < 0.87 < found[1]
+    widths = [np.std([np.log(pair.high / pair.low) for pair in pairs]) for pairs in (alone, borrowed)]
+    assert widths[1] < widths[0] / 3

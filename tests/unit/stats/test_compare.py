@@ -14,6 +14,7 @@ from dbdyno.stats import (
     MARGIN,
     LogLevel,
     compare,
+    compare_pairs,
     holm,
     rank_intervals,
     repeats_to_decide,
@@ -92,12 +93,18 @@ def test_verdict_follows_test_and_margin(ratio: float, se: float, p_adjusted: fl
     assert verdict_of(difference, p_adjusted) == verdict
 
 
-def test_four_pairs_of_the_same_round_are_compared_as_pairs() -> None:
-    left, right = level(1.1, 0.2), level(1.0, 0.2)
+def test_pairs_of_the_same_round_show_what_levels_that_drift_together_hide() -> None:
     pairs = [0.099, 0.101, 0.098, 0.102]
-    assert compare(left, right).p > 0.05
-    assert compare(left, right, pairs).p < 0.001
-    assert compare(left, right, pairs[:3]) == compare(left, right)
+    assert compare(level(1.1, 0.2), level(1.0, 0.2)).p > 0.05
+    assert compare_pairs(pairs, float(np.std(pairs, ddof=1)), 3.0).p < 0.001
+
+
+def test_a_spread_known_from_more_places_narrows_the_interval_of_pairs() -> None:
+    pairs = [0.06, 0.12, 0.09, 0.13]
+    alone, borrowed = (compare_pairs(pairs, 0.03, df) for df in (3.0, 60.0))
+    assert alone.ratio == borrowed.ratio
+    assert alone.interval()[0] < borrowed.interval()[0] < borrowed.ratio < borrowed.interval()[1] < alone.interval()[1]
+    assert alone.p > borrowed.p
 
 
 def test_swapping_the_sides_inverts_the_ratio() -> None:
