@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.store._damage import reading
 from dbdyno.store._files import JsonValue
 
 MACHINE_EXAMINED = "machine-examined"
@@ -50,8 +51,9 @@ def read_entries(path: Path) -> tuple[JournalEntry, ...]:
     """All whole lines; a last line cut off by a kill is not an entry."""
     if not path.exists():
         return ()
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return tuple(entry_of(line) for line in lines if line)
+    with reading(path):
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        return tuple(entry_of(line) for line in lines if line)
 
 
 def drop_torn_line(path: Path) -> None:

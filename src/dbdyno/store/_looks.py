@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.store import _layout as layout
+from dbdyno.store._damage import reading
 from dbdyno.store._files import json_text, write_whole
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._runs import StoredRun
@@ -36,4 +37,5 @@ def read_looks(folder: Path) -> Iterator[StoredRun]:
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON
-    return json.loads(path.read_text(encoding="utf-8"))
+    with reading(path):
+        return json.loads(path.read_text(encoding="utf-8"))

@@ -11,6 +11,7 @@ from typing import Any
 
 from dbdyno.core import StoreError
 from dbdyno.store import _layout as layout
+from dbdyno.store._damage import reading
 from dbdyno.store._files import JsonValue, json_text, sha256_of, write_whole
 
 
@@ -92,7 +93,8 @@ def read_manifest(folder: Path) -> Manifest:
             f"schema {version} of dbdyno {row.get('dbdyno_version', '?')}; this reads up to {layout.SCHEMA_VERSION}",
             "use that version of dbdyno, or give another folder with -o",
         )
-    return _from_json(row)
+    with reading(path):
+        return _from_json(row)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

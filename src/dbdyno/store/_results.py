@@ -22,6 +22,7 @@ import pyarrow as pa
 import dbdyno
 from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
+from dbdyno.store._damage import reading
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import Histogram, merged_histogram
@@ -142,7 +143,7 @@ class Results:
     @property
     def study_text(self) -> str:
         """The study file."""
-        return (self.path / layout.STUDY).read_text(encoding="utf-8")
+        return self._text(layout.STUDY)
 
     @property
     def plan(self) -> Any:  # noqa: ANN401 - foreign JSON, typed by its reader
@@ -227,7 +228,7 @@ class Results:
 
     def text(self, run_id: str, name: str) -> str:
         """A run's text file: ``server.cnf`` or ``server.log``."""
-        return (self.run_folder(run_id) / name).read_text(encoding="utf-8")
+        return self._text(f"{layout.RUNS}/{run_id}/{name}")
 
     def histogram(
         self,
@@ -277,8 +278,13 @@ class Results:
         """One line for each file that is not as the manifest says; none when all is well."""
         return damaged_files(self.path, read_manifest(self.path))
 
+    def _text(self, name: str) -> str:
+        with reading(self.path / name):
+            return (self.path / name).read_text(encoding="utf-8")
+
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        return json.loads((self.path / name).read_text(encoding="utf-8"))
+        with reading(self.path / name):
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None

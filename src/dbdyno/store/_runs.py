@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from dbdyno.core import RunRecord, StoreError
 from dbdyno.store import _layout as layout
+from dbdyno.store._damage import reading
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
 from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
@@ -149,8 +150,14 @@ def write_run(runs: Path, run: StoredRun) -> Path:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """The record of a stored run."""
-    return record_from_json(json.loads((folder / layout.RECORD).read_text(encoding="utf-8")))
+    """The record of a stored run.
+
+    Raises
+    ------
+    StoreError : it is missing or damaged
+    """
+    with reading(folder / layout.RECORD):
+        return record_from_json(json.loads((folder / layout.RECORD).read_text(encoding="utf-8")))
 
 
 def finished_folders(runs: Path) -> tuple[Path, ...]:

@@ -17,6 +17,8 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dbdyno.store._damage import reading
+
 IntervalKind = Literal["transaction", "statement"]
 
 
@@ -180,5 +182,11 @@ def empty_table_bytes(row: type) -> bytes:
 
 
 def read_table(path: Path) -> pa.Table:
-    """Read a Parquet file."""
-    return pq.read_table(path)
+    """Read a Parquet file.
+
+    Raises
+    ------
+    StoreError : it is missing or damaged
+    """
+    with reading(path):
+        return pq.read_table(path)

@@ -1,0 +1,67 @@
+"""Results folders that were copied half or lie on a bad disk: which file it is, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import history_studies
+from dbdyno.core import StoreError
+from dbdyno.store import Results
+
+Read = Callable[[Results, str], object]
+READS: dict[str, Read] = {
+    "study.toml": lambda results, _: results.study_text,
+    "host.json": lambda results, _: results.host,
+    "runs/RUN/record.json": lambda results, _: results.records(),
+    "runs/RUN/variables.json": lambda results, run_id: results.document(run_id, "variables"),
+    "runs/RUN/seconds.parquet": lambda results, run_id: results.seconds(run_id),
+    "runs/RUN/server.log": lambda results, run_id: results.text(run_id, "server.log"),
+}
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> tuple[Results, str]:
+    results = history_studies.write_night(tmp_path / "night", 0, lambda run: 100.0)
+    return results, min(results.run_ids())
+
+
+def refused(results: Results, run_id: str, name: str) -> StoreError:
+    with pytest.raises(StoreError) as error:
+        READS[name](results, run_id)
+    assert str(results.path / name.replace("RUN", run_id)) in error.value.what
+    assert "copy the folder again" in error.value.remedy
+    return error.value
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_file_that_is_gone_is_named(name: str, night: tuple[Results, str]) -> None:
+    results, run_id = night
+    (results.path / name.replace("RUN", run_id)).unlink()
+    assert "is missing" in refused(results, run_id, name).what
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_file_of_other_bytes_is_named(name: str, night: tuple[Results, str]) -> None:
+    results, run_id = night
+    (results.path / name.replace("RUN", run_id)).write_bytes(b"\xff\x00 not what was written")
+    assert "is damaged" in refused(results, run_id, name).what
+
+
+def test_a_journal_with_a_bad_line_is_named(night: tuple[Results, str]) -> None:
+    results, _ = night
+    with (results.path / "journal.jsonl").open("a") as file:
+        file.write("half a li\n")
+    with pytest.raises(StoreError, match=r"journal\.jsonl is damaged"):
+        results.journal()
+
+
+def test_a_manifest_that_lacks_a_field_is_named(night: tuple[Results, str]) -> None:
+    results, _ = night
+    (results.path / "manifest.json").write_text(json.dumps({"schema_version": 1}))
+    with pytest.raises(StoreError, match=r"manifest\.json is damaged") as error:
+        Results.open(results.path)
+    assert "study_name" in error.value.why
