@@ -78,13 +78,16 @@ def _serve(choices: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _until_stopped() -> Any:  # noqa: ANN401
-    """An event that Ctrl-C and SIGTERM set."""
+    """An event that Ctrl-C, SIGTERM and a terminal that goes away set; the last not under ``nohup``."""
     stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         stopped.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield stopped
     finally:

@@ -71,13 +71,13 @@ class Walk:
     def _walked(self, writer: ResultsWriter) -> events.Outcome:
         self._begin(writer)
         interrupted = refused = False
-        try:
-            with interruptible():
+        with interruptible():
+            try:
                 refused = not self._all_runs(writer)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            self.bench.clean_up()
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                self.bench.clean_up()
         outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
         ending = "interrupted" if interrupted else "refused" if refused else "finished"
         writer.append(f"study-{ending}", missing=outcome.missing)
