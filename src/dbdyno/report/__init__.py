@@ -2,6 +2,7 @@
 
 from dbdyno.report._comparable import OBSTACLE_KINDS, ObstacleKind
 from dbdyno.report._diff import LeftOut, StudyDiff, diff_results
+from dbdyno.report._diff_markdown import diff_markdown
 from dbdyno.report._diff_object import diff_object
 from dbdyno.report._diff_terminal import print_diff
 from dbdyno.report._document import page_style
@@ -26,6 +27,7 @@ __all__ = [
     "build_markdown",
     "build_page",
     "build_pdf",
+    "diff_markdown",
     "diff_object",
     "diff_results",
     "gather",

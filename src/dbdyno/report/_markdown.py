@@ -50,9 +50,7 @@ def markdown_text(results: Results) -> str:
         [f"## {escaped(evidence.study.question or evidence.study.name)}"],
         [f"**{escaped(evidence.fairness.warning)}**"] if evidence.fairness.warning else [],
         [escaped(sentence) for sentence in evidence.answer.sentences],
-        ["### What weakens it", *_bullets(caveat.text for caveat in evidence.weaknesses)]
-        if evidence.weaknesses
-        else [],
+        ["### What weakens it", bullets(caveat.text for caveat in evidence.weaknesses)] if evidence.weaknesses else [],
         _cells(evidence),
         _comparisons(evidence),
         _capacity(evidence),
@@ -75,11 +73,17 @@ def escaped(text: str) -> str:
     return re.sub(r"^(\s*)([#+=-]|\d+[.)])(?=\s|$)", r"\1\\\2", words).strip()
 
 
-def _bullets(texts: Iterable[str]) -> list[str]:
-    return ["\n".join(f"- {escaped(text)}" for text in texts)]
+def bullets(texts: Iterable[str]) -> str:
+    """A list, a line each."""
+    return "\n".join(f"- {escaped(text)}" for text in texts)
 
 
-def _table(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
+def folded(title: str, block: str) -> list[str]:
+    """A block that a forge shows when it is opened; the title, our own words, stands in HTML."""
+    return [f"<details><summary>{title}</summary>", block, "</details>"]
+
+
+def table_text(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
     """A table whose last `numbers` columns stand right."""
     rule = ["---"] * (len(titles) - numbers) + ["---:"] * numbers
     lines = [list(map(escaped, titles)), rule, *(list(map(escaped, row)) for row in rows)]
@@ -105,7 +109,7 @@ def _cells(evidence: Evidence) -> list[str]:
     legend = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %."
     loop = " Closed loop: waits behind a stall are not in p95 and p99." if evidence.facts.is_closed else ""
     words = f"{legend} Intervals at 95 %.{loop} {client_line(evidence)}."
-    return ["### Every place", _table(titles, 5, rows), escaped(words)]
+    return ["### Every place", table_text(titles, 5, rows), escaped(words)]
 
 
 def _comparisons(evidence: Evidence) -> list[str]:
@@ -124,13 +128,13 @@ def _comparisons(evidence: Evidence) -> list[str]:
         ]
         for place, pair in zip(places, pairs, strict=True)
     ]
-    table = _table(("where", "left", "right", "verdict", "left / right", "adjusted p"), 2, rows)
-    return [f"<details><summary>All {len(pairs)} comparisons</summary>", table, "</details>"]
+    table = table_text(("where", "left", "right", "verdict", "left / right", "adjusted p"), 2, rows)
+    return folded(f"All {len(pairs)} comparisons", table)
 
 
 def _capacity(evidence: Evidence) -> list[str]:
     found = capacity_sentences(evidence.capacity)
-    return ["### Capacity", *_bullets(found)] if found else []
+    return ["### Capacity", bullets(found)] if found else []
 
 
 def _types(evidence: Evidence) -> list[str]:
@@ -142,7 +146,7 @@ def _types(evidence: Evidence) -> list[str]:
     if not rows:
         return []
     titles = ("target", "connections", "type", "count", "TPS", "p95", "p99")
-    return ["<details><summary>Transaction types</summary>", _table(titles, 4, rows), "</details>"]
+    return folded("Transaction types", table_text(titles, 4, rows))
 
 
 def _type_row(figures: TypeFigures) -> list[str]:
@@ -175,4 +179,4 @@ def _how(evidence: Evidence) -> list[str]:
         f"machine: {', '.join(word for word in machine if word)}",
         f"measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
-    return ["### How", *_bullets(lines), f"Study `{manifest.study_digest}`, statistics `dbdyno-stats/1`."]
+    return ["### How", bullets(lines), f"Study `{manifest.study_digest}`, statistics `dbdyno-stats/1`."]

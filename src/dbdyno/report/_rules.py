@@ -17,6 +17,7 @@ class RuleOutcome:
     ----------
     broken : cells that are worse by more than allowed, with certainty
     open : cells whose interval does not exclude that they are
+    is_strict : the rule is broken by these, too
     missing : cells of the base without a fellow or a good run; only the rule ``missing`` is broken by them
     checked : cells that the rule could be held against
     """
@@ -26,21 +27,23 @@ class RuleOutcome:
     open: tuple[CellChange, ...]
     missing: tuple[LeftOut, ...]
     checked: int
+    is_strict: bool = False
 
     @property
     def is_broken(self) -> bool:
         """Whether a build has to fail: also when the rule could be held against nothing."""
-        return bool(self.broken or self.missing) or self.checked == 0
+        return bool(self.broken or self.missing or (self.is_strict and self.open)) or self.checked == 0
 
 
-def hold_rules(diff: StudyDiff, criteria: Sequence[Criterion]) -> list[RuleOutcome]:
-    """Hold every rule against the changes."""
-    return [_outcome(diff, criterion) for criterion in criteria]
+def hold_rules(diff: StudyDiff, criteria: Sequence[Criterion], *, strict: bool = False) -> list[RuleOutcome]:
+    """Hold every rule against the changes; when `strict`, what is open breaks it."""
+    return [_outcome(diff, criterion, strict) for criterion in criteria]
 
 
-def _outcome(diff: StudyDiff, criterion: Criterion) -> RuleOutcome:
+def _outcome(diff: StudyDiff, criterion: Criterion, strict: bool) -> RuleOutcome:
     if criterion.measure is None:
         missing = tuple(cell for cell in diff.left_out if cell.is_missing)
-        return RuleOutcome(criterion, (), (), missing, len(diff.base.judgements))
+        return RuleOutcome(criterion, (), (), missing, len(diff.base.judgements), strict)
     own = diff.of(criterion.measure)
-    return RuleOutcome(criterion, tuple(criterion.broken_by(own)), tuple(criterion.open_in(own)), (), len(own))
+    broken, open_cells = criterion.broken_by(own), criterion.open_in(own)
+    return RuleOutcome(criterion, tuple(broken), tuple(open_cells), (), len(own), strict)

@@ -206,6 +206,20 @@ def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
     assert asked(capsys, new.path, base.path, "--fail-on", "slower:3%", "--fail-on", "p99:10%")[0] == 0
 
 
+def test_what_is_left_open_breaks_a_strict_rule(
+    base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%")
+    assert code == 0
+    assert "\nPASS slower:16%: held in 6 cells" in printed
+    assert "\nOPEN slower:16%: not excluded for 3 cells: mysql:9.7 with 512 MiB at 1 connection" in printed
+    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--strict")
+    assert code == 1
+    assert "\nFAIL slower:16%: not excluded for 3 cells: mysql:9.7" in printed
+    assert "PASS" not in printed
+    assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%", "--strict")[0] == 0
+
+
 def test_a_rule_that_nothing_could_be_held_against_is_broken(
     write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,91 @@
+"""A comparison pasted into a pull request: rules first, what moved open, the rest folded, names that stay text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.store import Results, StoredRun
+
+Write = Callable[..., Results]
+NIGHT = """
+name = "night"
+targets = ["mariadb:11.8", "mysql:9.7"]
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 4
+rows = 50000
+[axes]
+tier = ["512MB"]
+concurrency = [4, 16]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 3
+"""
+
+
+def slower(run: StoredRun) -> StoredRun:
+    """MySQL does 15 % less; a variable has a name that would format, notify and link."""
+    tps = run.record.tps_mean
+    if run.record.run.cell.target != "mysql:9.7" or tps is None:
+        return run
+    variables = {**run.variables, "init_connect": "@root <img src=x> | #12 `a`"}
+    return replace(run, record=replace(run.record, tps_mean=tps * 0.85), variables=variables)
+
+
+def pasted(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    code = main(["diff", *map(str, arguments), "--format", "md"])
+    printed, said = capsys.readouterr()
+    assert said == ""
+    return code, printed
+
+
+def test_rules_and_what_moved_stand_open_and_the_rest_is_folded(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
+    code, text = pasted(capsys, base.path, new.path, "--fail-on", "slower:3%")
+    assert code == 1
+    assert text.startswith("### FAIL. Throughput of 4 cells: 2 slower, 2 same\n")
+    opened, folded = text.split("<details>", 1)
+    assert opened.count("- **FAIL** slower:3%: mysql:9.7 ") == 2
+    assert "**TPS: 2 of 4 cells changed**" in opened
+    assert opened.count("| mysql:9.7 ") == 2
+    assert "| mariadb:11.8 " not in opened
+    assert folded.count("| mariadb:11.8 ") == 2
+    assert text.count("<details>") == text.count("</details>") == 2
+
+
+def test_every_row_of_a_table_has_as_many_columns_as_its_head(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
+    _, text = pasted(capsys, base.path, new.path, "--all")
+    rows = [re.sub(r"\\\|", "", line) for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 2 * 2 + 4
+    assert {row.count("|") for row in rows} == {6}
+
+
+def test_names_from_a_folder_neither_format_nor_notify_nor_link(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
+    _, text = pasted(capsys, base.path, new.path)
+    line = next(line for line in text.splitlines() if "init" in line)
+    assert "<img" not in line and "&lt;img" in line
+    assert "@root" not in line and "#12" not in line
+    assert r"\`a\`" in line
+
+
+def test_without_rules_there_is_no_verdict(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = write(tmp_path / "base", text=NIGHT)
+    code, text = pasted(capsys, base.path, base.path)
+    assert code == 0
+    assert text.startswith("### Throughput of 4 cells: 4 same\n")
+    assert "PASS" not in text
