@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from dbdyno.core import HostError
+from dbdyno.core import DbdynoError, HostError
 from dbdyno.serve._reports import Reports
 from dbdyno.serve._site import Reply, Site, own_names, told
 from dbdyno.serve._studies import Studies
@@ -50,6 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             reply = self.site.reply(self.path.partition("?")[0])
+        except DbdynoError as error:
+            reply = told(503, str(error))
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             reply = told(500, f"dbdyno failed: {type(error).__name__}")

@@ -63,6 +63,7 @@ class StudyFolder:
         self._lock = threading.Lock()
         self._stamp: object = None
         self._stored = Stored()
+        self._opened: tuple[object, Results] | None = None
 
     def stamp(self) -> tuple[int, ...]:
         """Changes whenever something is stored."""
@@ -84,8 +85,16 @@ class StudyFolder:
             return self._stored
 
     def results(self) -> Results:
-        """The folder, opened."""
-        return Results.open(self.path)
+        """The folder, opened: its manifest, megabytes of a large study, is read anew only when it was written anew.
+
+        Raises
+        ------
+        StoreError : the manifest can't be read
+        """
+        stamp, opened = self.stamp()[:2], self._opened
+        if opened is None or opened[0] != stamp:
+            self._opened = opened = (stamp, Results.open(self.path))
+        return opened[1]
 
     def is_running(self) -> bool:
         """Whether a study writes to it."""

@@ -284,3 +284,13 @@ def test_a_port_that_is_taken_is_told(address: str, tree: Path) -> None:
         pass
     with pytest.raises(HostError, match="can't be served"), serving(tree, "127.0.0.1", 99999):
         pass
+
+
+def test_a_folder_that_goes_away_is_told_to_who_asks(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    with serving(top, "127.0.0.1", 0) as (host, port):
+        top.rmdir()
+        status, _, body = _ask(f"http://{host}:{port}", "/studies.json")
+    assert (status, capfd.readouterr().err) == (503, "")
+    assert b"is not a folder" in body
