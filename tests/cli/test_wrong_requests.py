@@ -44,6 +44,16 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         (["compare", "mysql:9.7", "--repeats", "0"], "whole number from 1"),
         (["compare", "mysql:9.7", "--tier", "900TB"], "does not fit this machine"),
         (["compare", "mysql:9.7", "mysql:9.7"], "without repetitions"),
+        (["compare", "mysql:9.7", "--rate", "nan"], "number above 0"),
+        (["compare", "mysql:9.7", "--rate", "inf"], "number above 0"),
+        (["compare", "mysql:9.7", "--rate", "-5"], "number above 0"),
+        (["compare", "mysql:9.7", "--tier", "9" * 400 + "TB"], "memory size"),
+        (["compare", "mysql:9.7", "--window", "9" * 400 + "h"], "duration"),
+        (["compare", "mysql:9.7", "--pin-server", "0-99999999999"], "processors"),
+        (["compare", "mysql:9.7", "--name", "../escape"], "can't be that of a folder"),
+        (["compare", "mysql:9.7", "--name", "n" * 10_000], "can't be that of a folder"),
+        (["compare", "mysql:9.7", "--name", "a\x7fb", "-o", "x"], "no text"),
+        (["compare", "mysql:9.7", "--name", "a\udcffb", "-o", "x"], "no text"),
     ],
 )
 def test_a_wrong_request_exits_with_2_and_says_what_is_allowed(
@@ -97,3 +107,29 @@ def test_a_plan_touches_nothing_and_names_every_run(
     assert printed.count("round 1, place") == 18
     assert "mariadb:11.8+rocksdb" in printed
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_studys_name_leads_to_no_folder_elsewhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = Path(STUDY).read_text()
+    for name in ("../elsewhere", "/elsewhere", ".hidden", "a\\u0000b", "long" * 100):
+        (tmp_path / "study.toml").write_text(text.replace('name = "first"', f'name = "{name}"'))
+        code, words = _refused(capsys, "run", "study.toml")
+        assert code == 2
+        assert "can't be that of a folder" in words
+        assert "-o" in words
+    assert [entry.name for entry in tmp_path.iterdir()] == ["study.toml"]
+
+
+def test_what_would_steer_a_terminal_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, words = _refused(capsys, "show", "/absent\x1b]0;owned\x07\u202e")
+    assert code == 2
+    assert "/absent?]0;owned?? is not a results folder" in words
+
+
+def test_ten_thousand_characters_do_not_fill_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    code, words = _refused(capsys, "compare", "x" * 10_000)
+    assert code == 2
+    assert len(words) < 5_000

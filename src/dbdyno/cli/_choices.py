@@ -117,6 +117,6 @@ def _list(items: list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    if any(ord(character) < 32 for character in text):
-        raise StudyError(f"{text!r} holds control characters", "", "write plain text")
+    if any(ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text):
+        raise StudyError(f"{text!r} holds signs that are no text", "", "write plain text; --name names the study")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

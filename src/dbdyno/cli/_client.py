@@ -9,11 +9,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbdyno.cli._words import counted, wide_console
+from dbdyno.cli._words import PlainConsole, counted, wide_console
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import find_generator
@@ -53,7 +52,7 @@ def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str
 def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
     """Calibrate this machine and keep it; each point is told as it is done."""
     host, home = LocalHost(), Home.of_user()
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = PlainConsole(stderr=True, soft_wrap=True)
 
     def tell(point: CalibrationPoint, number: int, total: int) -> None:
         if not quiet:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from dbdyno.cli._choices import parse_choices
+from dbdyno.cli._folder import results_folder
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
 
@@ -104,6 +104,6 @@ def compare(choices: argparse.Namespace) -> int:
     """Run the study that the options mean."""
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
-    output = choices.output or Path("results") / (choices.name or "comparison")
+    output = results_folder(choices.output, choices.name or "comparison")
     choices.name = choices.name or output.name
     return run_to_report(parse_choices(choices), output, choices)

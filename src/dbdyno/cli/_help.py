@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from dbdyno.cli._words import plain
 from dbdyno.study import nearest
 
 
@@ -20,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
-        print(f"error: {message}", file=sys.stderr)
+        print(f"error: {plain(message)}", file=sys.stderr)
         hint = f"{self.prog} -h lists the options"
         words = message.partition("unrecognized arguments: ")[2].split()
         known = [option for action in self._actions for option in action.option_strings]

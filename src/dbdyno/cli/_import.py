@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._import_stories import IMPORT_STORY, TOOL_STORIES
-from dbdyno.cli._words import counted
+from dbdyno.cli._words import counted, plain
 from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _tell(outcome: Outcome) -> None:
     if aside:
         print(f"{counted(aside, 'file')} of other kinds left aside", file=sys.stderr)
     for complaint in outcome.complaints[:_MOST_PRINTED]:
-        print(f"warning: {complaint}", file=sys.stderr)
+        print(f"warning: {plain(str(complaint))}", file=sys.stderr)
     if len(outcome.complaints) > _MOST_PRINTED:
         left = len(outcome.complaints) - _MOST_PRINTED
         print(f"warning: and {left} more; the journal in the results folder has them", file=sys.stderr)

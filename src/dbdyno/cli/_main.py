@@ -6,6 +6,8 @@ Exit codes: 0 done; 1 done, but something asked for did not hold; 2 the request 
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 import traceback
@@ -34,7 +36,8 @@ from dbdyno.cli import (
     _show,
 )
 from dbdyno.cli._help import Parser, add_help_options
-from dbdyno.core import DbdynoError
+from dbdyno.cli._words import plain
+from dbdyno.core import DbdynoError, HostError
 
 # A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
 # drivers) are imported when it runs, so that help and a wrong word are answered at once.
@@ -58,6 +61,8 @@ _COMMANDS = (
     _calibrate,
     _self_check,
 )
+
+_LINE_MOST = 2000
 
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
@@ -92,9 +97,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     choices.workload_options = unknown
     if unknown and choices.command is not _compare.compare:
         choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    _print_any_text()
+    code = 0
     try:
         _use_own_tables()
-        return int(choices.command(choices))
+        code = int(choices.command(choices))
+        sys.stdout.flush()
     except DbdynoError as error:
         _print_error(error)
         return error.exit_code
@@ -103,13 +111,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 3
     except BrokenPipeError:
         # The reader went away (`dbdyno show | head`): nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        _let_go_of_stdout()
+    except OSError as error:
+        # No room knows of it: a disk that is full or a file without rights, where neither was foreseen.
+        _print_error(_of_system(error))
+        _let_go_of_stdout()
+        return HostError.exit_code
     except Exception as error:
         traceback.print_exc()
         print(f"error: dbdyno failed: {error}", file=sys.stderr)
         print("hint: this is a defect of dbdyno; please report it with the lines above", file=sys.stderr)
         return 4
+    return code
 
 
 def _parser() -> Parser:
@@ -134,9 +147,38 @@ def _use_own_tables() -> None:
         use_tables({file.name: file.read_text(encoding="utf-8") for file in files})
 
 
+def _print_any_text() -> None:
+    """Names of files may hold bytes that are no text, and a terminal may not know a sign: neither stops a result."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        is_unicode = sys.stdout.encoding.lower().replace("-", "").startswith("utf")
+        sys.stdout.reconfigure(errors="surrogateescape" if is_unicode else "backslashreplace")
+
+
+def _let_go_of_stdout() -> None:
+    """Print what can be printed; what can't is dropped, or Python would complain of it once more when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _of_system(error: OSError) -> HostError:
+    what = error.strerror or str(error)
+    if error.filename is not None:
+        what = f"{os.fsdecode(error.filename)}: {what}"
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return HostError(what, "", "free space and try again" if is_full else "")
+
+
 def _print_error(error: DbdynoError) -> None:
-    print(f"error: {error.what}", file=sys.stderr)
+    print(f"error: {_line(error.what)}", file=sys.stderr)
     for line in error.why.strip().splitlines():
-        print(f"  {line}", file=sys.stderr)
+        print(f"  {_line(line)}", file=sys.stderr)
     if error.remedy:
-        print(f"hint: {error.remedy}", file=sys.stderr)
+        print(f"hint: {_line(error.remedy)}", file=sys.stderr)
+
+
+def _line(text: str) -> str:
+    """Text on one line, cut where a value from a file would fill the screen."""
+    words = plain(text).replace("\n", " ")
+    return words if len(words) <= _LINE_MOST else f"{words[:_LINE_MOST]} … ({len(words):,} characters)"

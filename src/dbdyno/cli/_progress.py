@@ -14,7 +14,7 @@ from rich.text import Text
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
 from dbdyno.cli._live_audit import audit_lines
-from dbdyno.cli._words import duration_words, sparkline, tps_words
+from dbdyno.cli._words import PlainConsole, duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
@@ -29,7 +29,7 @@ def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
     ----------
     run_ns : what one run is expected to take, for the first estimate of the time left
     """
-    console = Console(stderr=True, highlight=False, soft_wrap=not quiet)
+    console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
         yield _ignore
     elif not console.is_terminal:

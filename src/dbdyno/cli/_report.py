@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.core import RequestError
 from dbdyno.hosts import LocalHost
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--format", choices=("html", "md", "pdf"), default="html", help="default: html")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; - prints Markdown"
+        "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; -: printed"
     )
     parser.add_argument("--charts", type=Path, metavar="FOLDER", help="write each chart as SVG and PNG as well")
     parser.add_argument(
@@ -41,19 +42,27 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _report(choices: argparse.Namespace) -> int:
-    from dbdyno.report import markdown_text, save_charts  # late: see _main
+    from dbdyno.report import save_charts  # late: see _main
     from dbdyno.store import Results
 
     results = Results.open(choices.results)
     if choices.charts is not None:
         save_charts(results, choices.charts)
-    if choices.format == "md" and choices.output == Path("-"):
-        print(markdown_text(results), end="")
+    if choices.output == Path("-"):
+        _print(results, choices.format)
         return 0
     output = choices.output or choices.results / f"report.{choices.format}"
     _write(results, output, choices)
     print(output)
     return 0
+
+
+def _print(results: Results, form: str) -> None:
+    from dbdyno.report import markdown_text, page_text
+
+    if form == "pdf":
+        raise RequestError("a PDF is not printed to standard output", "", "name a file with -o")
+    print(markdown_text(results) if form == "md" else page_text(results), end="")
 
 
 def _write(results: Results, output: Path, choices: argparse.Namespace) -> None:

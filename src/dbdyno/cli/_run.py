@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._folder import results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.study import POLICIES, read_study, with_policy
@@ -54,4 +55,4 @@ def _run(choices: argparse.Namespace) -> int:
     study = with_policy(read_study(choices.study, choices.scale), choices.policy)
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
-    return run_to_report(study, choices.output or Path("results") / study.name, choices)
+    return run_to_report(study, results_folder(choices.output, study.name), choices)

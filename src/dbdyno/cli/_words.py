@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from dbdyno.core import format_duration
 
 _BARS = "▁▂▃▄▅▆▇█"
 
 
+class PlainConsole(Console):
+    """Prints names, messages and values from files as the text that they are: no markup, nothing that steers."""
+
+    def __init__(self, *, stderr: bool = False, soft_wrap: bool = False, width: int | None = None) -> None:
+        super().__init__(stderr=stderr, soft_wrap=soft_wrap, width=width, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The same, signs that a terminal would obey replaced."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(plain(segment.text), segment.style)
+
+
 def wide_console() -> Console:
     """Standard output; wide enough for tables where it is no terminal, so that a log or a pipe cuts nothing."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=160)
+    console = PlainConsole()
+    return console if console.is_terminal else PlainConsole(width=160)
+
+
+def plain(text: str) -> str:
+    r"""Text from anywhere without what would steer a terminal or turn the direction of writing; lines stay.
+
+    >>> plain("a\x1b[31mb\u202e\nc\u00a0d")
+    'a?[31mb?\nc\xa0d'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign == "\n" or _is_space(sign) else "?" for sign in text)
+
+
+def _is_space(sign: str) -> bool:
+    return unicodedata.category(sign) == "Zs"
 
 
 def tps_words(tps: float) -> str:

@@ -5,6 +5,7 @@ One row a key; the reader, the writer and the reference page walk the same rows.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from types import MappingProxyType
 from dbdyno.core import StudyError, parse_bytes, parse_duration_ns
 from dbdyno.study._limits import MemoryLimit, parse_memory_limit
 from dbdyno.study._pacing import Stretch, parse_pause, parse_promise, parse_stretch
+
+_LAST_PROCESSOR = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def _whole(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:
 
 
 def _positive(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise ValueError("a number above 0")
     return float(value)
 
@@ -157,12 +160,19 @@ def parse_processors(value: object) -> tuple[int, ...]:
     try:
         for part in str(value).split(","):
             first, _, last = part.partition("-")
-            processors.extend(range(int(first), int(last or first) + 1))
+            processors.extend(range(_processor(first), _processor(last or first) + 1))
     except ValueError as error:
         raise ValueError('processors such as "0" or "0-3,6"') from error
     if not processors or len(set(processors)) != len(processors):
         raise ValueError('processors such as "0" or "0-3,6", each once')
     return tuple(processors)
+
+
+def _processor(text: str) -> int:
+    number = int(text)
+    if number > _LAST_PROCESSOR:
+        raise ValueError(text)
+    return number
 
 
 def _open(read: Callable[[object], int]) -> Callable[[object], int | None]:
