@@ -13,7 +13,6 @@ comes from `engines`. Reading dumps is left to `dumps`, asking servers to the la
 from dbdyno.audit._asking import default_of, server_of, value_in_effect
 from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
 from dbdyno.audit._facts import ComparisonSet, TargetFacts
-from dbdyno.audit._option_file import parse_option, parse_option_file
 from dbdyno.audit._promises import UNKNOWN, Promises, promises_of
 from dbdyno.audit._reading import Certainty, Reading, Value
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
@@ -41,8 +40,6 @@ __all__ = [
     "default_of",
     "finding_data",
     "missing_words",
-    "parse_option",
-    "parse_option_file",
     "promises_of",
     "rules",
     "server_of",

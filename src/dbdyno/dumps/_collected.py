@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbdyno.audit import TargetFacts, parse_option_file
+from dbdyno.audit import TargetFacts
 from dbdyno.dumps._parse import Document, plain_rows
 from dbdyno.dumps._place import Place
+from dbdyno.engines import read_option_file
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ def add(found: Collected, place: Place, document: Document) -> None:
     elif document.kind == "status":
         found.statuses.append((place.moment, _uptime(document.rows), document.rows))
     elif document.kind == "option_file":
-        found.options = (found.options or {}) | parse_option_file(document.rows["text"])
+        found.options = (found.options or {}) | read_option_file(document.rows["text"]).asked
     elif document.kind == "summary":
         found.summary = document.rows
     elif document.kind == "seconds":
@@ -50,7 +51,7 @@ def _add_json(found: Collected, place: Place, content: dict[str, Any]) -> None:
             rows = plain_rows(content[key])
             found.statuses.append((moment, _uptime(rows), rows))
     if isinstance(content.get("option_file"), str):
-        found.options = (found.options or {}) | parse_option_file(content["option_file"])
+        found.options = (found.options or {}) | read_option_file(content["option_file"]).asked
     elif isinstance(content.get("option_file"), dict):
         found.options = (found.options or {}) | plain_rows(content["option_file"])
     for group in ("session", "schema", "host", "run", "version", "storage_engine"):

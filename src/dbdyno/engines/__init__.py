@@ -2,7 +2,8 @@
 
 What differs between engines is a row with a first and a last version, so a new release is new data. Which value
 an option gets is decided in `configure`; how an engine comes to the machine, in `provision`. What servers print of
-themselves, version and variables, is read here as well, from texts: files are left to who has them.
+themselves, version and variables, and what their option files ask for, is read here as well, from texts: files are
+left to who has them.
 
 >>> from dbdyno.engines import family_of
 >>> family_of("mysql", "9.7.4").auth_plugin
@@ -14,6 +15,7 @@ from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, cat
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
 from dbdyno.engines._dump import Dump, dumped_rows, read_dump
 from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
+from dbdyno.engines._option_file import OptionFile, WrittenOption, asked_option, read_option_file
 from dbdyno.engines._options import (
     KnownOption,
     OptionRow,
@@ -46,6 +48,7 @@ __all__ = [
     "KnownOption",
     "MeasuredState",
     "NeutralParameter",
+    "OptionFile",
     "OptionRow",
     "Parameter",
     "ServerIdentity",
@@ -54,6 +57,8 @@ __all__ = [
     "Shown",
     "StorageEngine",
     "Unit",
+    "WrittenOption",
+    "asked_option",
     "beside",
     "catalogue",
     "catalogued",
@@ -76,6 +81,7 @@ __all__ = [
     "parse_version",
     "plugin_packages",
     "read_dump",
+    "read_option_file",
     "read_setting",
     "servers_of",
     "setting_text",

@@ -13,12 +13,11 @@ from dbdyno.audit import (
     TargetFacts,
     Value,
     default_of,
-    parse_option,
     server_of,
     value_in_effect,
 )
 from dbdyno.core import Target
-from dbdyno.engines import SettingValue, neutral_parameters, read_setting, setting_text, vocabulary
+from dbdyno.engines import SettingValue, asked_option, neutral_parameters, read_setting, setting_text, vocabulary
 from dbdyno.fairness._options import can_have, is_held, options_of, takes, variables_of
 from dbdyno.fairness._remedies import baseline_id
 from dbdyno.study import Study
@@ -107,7 +106,7 @@ class Draft:
 
     def _take_out(self, target: Target, names: set[str]) -> list[str]:
         own = self.options[target.name]
-        gone = [option for option in own if parse_option(option)[0] in names]
+        gone = [option for option in own if asked_option(option)[0] in names]
         return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
 
     def _take_out_setting(self, target: Target, name: str) -> list[str]:
@@ -129,7 +128,7 @@ class Draft:
     def sets(self, variable: str, name: str) -> bool:
         """Whether the study sets a variable on any target, by its option or by its neutral parameter."""
         neutral = name in self.shared or any(name in own for own in self.settings.values())
-        return neutral or any(parse_option(option)[0] == variable for own in self.options.values() for option in own)
+        return neutral or any(asked_option(option)[0] == variable for own in self.options.values() for option in own)
 
     def is_held(self, name: str) -> bool:
         """Whether dbdyno sets an input on every target whose server has it."""

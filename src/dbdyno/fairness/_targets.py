@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.audit import TargetFacts, parse_option_file
+from dbdyno.audit import TargetFacts
 from dbdyno.core import RunRecord, Target
+from dbdyno.engines import read_option_file
 from dbdyno.fairness._looks import RunSource
 from dbdyno.fairness._window import Window
 from dbdyno.study import Study
@@ -61,7 +62,7 @@ def facts_of(runs: TargetRuns) -> TargetFacts:
         status=_rows(runs.document("status_before")),
         status_end=_rows(runs.document("status_after")),
         counters_each_second=window.counters(),
-        option_file=parse_option_file(option_file) if option_file else None,
+        option_file=read_option_file(option_file).asked if option_file else None,
         session=_session(runs),
         schema=_schema(runs),
         host=_host(runs, window),

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import StudyError, parse_bytes
-from dbdyno.engines import ServerIdentity, identify, read_dump
+from dbdyno.engines import ServerIdentity, WrittenOption, identify, read_dump, read_option_file
 from dbdyno.imports._complaint import Complaint
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._tree import Kind
-from dbdyno.imports.settings import WrittenOption, read_option_file
 from dbdyno.store import SettingRow
 
 _MOST_COMPLAINTS = 20
@@ -57,9 +56,10 @@ def _of_kind(path: str, kind: Kind, content: FileText, wrong: list[tuple[int, st
         values = {name: _HIDDEN if _is_secret(name, value) else value for name, value in dump.values.items()}
         wrong += dump.complaints
     elif kind == "option-file":
-        options, unread = read_option_file(content.text)
+        written = read_option_file(content.text)
+        options = tuple({option.name: option for option in written.options}.values())  # the last of each counts
         text = _without_secrets(content.text)
-        wrong += unread
+        wrong += written.complaints
     else:
         text = content.text
     complaints = tuple(Complaint(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS])

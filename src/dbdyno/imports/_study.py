@@ -17,7 +17,7 @@ _STORAGE_RE = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def study_of(runs: Sequence[FoundRun], tool: Tool, name: str, origin: str) -> Study:
-    """The study that the found runs are of; its window is the commonest length of a run.
+    """The study that the found runs are of; its window is the commonest length of a run, what is 0 is not told.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def study_of(runs: Sequence[FoundRun], tool: Tool, name: str, origin: str) -> St
         settle_ns=0,
         repeats=max(run.repeat for run in runs),
         seed=0,
-        order="as-written",
-        protocol="prepared",
-        rng="sysbench",
+        order="unknown",
+        protocol="unknown",
+        rng="unknown",
         pacing=_pacing(rates),
         equivalence_events=0,
         imported=Imported(tool.title, origin),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, Shift, counted, listed, unsettled_windows
 from dbdyno.core import Caveat, Fingerprint
-from dbdyno.report._comparable import Obstacle, dataset_is_unknown
+from dbdyno.report._comparable import Obstacle, dataset_is_unknown, logs_of
 from dbdyno.report._side import Side
 from dbdyno.report._windows import judged_windows
 
@@ -38,6 +38,12 @@ def diff_caveats(
             f"Of {counted(len(unknown), 'cell')} no checksum is stored: whether the rows are the same was not checked."
         )
         found.append(Caveat("dataset-unchecked", text))
+    if imported := logs_of(*sides):
+        text = (
+            f"Imported from logs: {listed(list(imported))}. Warm-up, form of statements, random numbers and the policy "
+            "by which servers were set up are not in them: whether these are the same was not checked."
+        )
+        found.append(Caveat("made-unchecked", text))
     pacing = sides[1].study.pacing
     if not pacing.is_closed and pacing.search is None:
         text = f"Throughput is what the pacing asks for ({pacing.words}): what changed shows in the response times."

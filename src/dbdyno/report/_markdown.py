@@ -13,6 +13,7 @@ from pathlib import Path
 from dbdyno.analyse import (
     by_place,
     capacity_sentences,
+    counted,
     courses_words,
     judge_sentinel,
     place_words,
@@ -24,6 +25,7 @@ from dbdyno.core import TypeFigures, format_bytes
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
 from dbdyno.report._out import put
+from dbdyno.report._pacing import pacing_words
 from dbdyno.report._terminal import cell_row, client_line, durability_classes, measure_title
 from dbdyno.store import Results
 from dbdyno.study import settings_lines
@@ -155,6 +157,17 @@ def _type_row(figures: TypeFigures) -> list[str]:
     return [figures.name, f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
 
 
+def _driven(evidence: Evidence) -> str:
+    study = evidence.study
+    words = f"{', '.join(choice.name for choice in study.workloads)}, {pacing_words(evidence)}"
+    repeats = counted(study.repeats, "repeat")
+    if study.imported is not None:
+        told = f"window every interval line of a log, most often {study.window_words}, at most {repeats}"
+        return f"{words}, {told}; warm-up, form of statements, random numbers and order not told"
+    lengths = f"warm-up {study.warm_up_words}, window {study.window_words}"
+    return f"{words}, {lengths}, {repeats}, order {study.order}"
+
+
 def _how(evidence: Evidence) -> list[str]:
     study, manifest, host = evidence.study, evidence.results.manifest, evidence.results.host
     versions: dict[str, str] = {}
@@ -168,15 +181,14 @@ def _how(evidence: Evidence) -> list[str]:
     sentinel = judge_sentinel(evidence.records)
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
+    made = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
         *settings_lines(study),
-        f"{', '.join(choice.name for choice in study.workloads)}, {study.pacing.words}, warm-up "
-        f"{study.warm_up_words}, window {study.window_words}, {study.repeats} repeats, "
-        f"order {study.order}",
+        _driven(evidence),
         *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else []),
         *([f"driven: {courses_words(courses)}"] if courses else []),
         f"machine: {', '.join(word for word in machine if word)}",
-        f"measured {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
+        f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
     return ["### How", bullets(lines), f"Study `{manifest.study_digest}`, statistics `dbdyno-stats/1`."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,11 +105,11 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def file_facts(folder: Path, known: Mapping[str, FileFacts]) -> dict[str, FileFacts]:
     """Facts of every file of the folder. Runs never change once in place, so what is known of them is kept."""
     facts: dict[str, FileFacts] = {}
-    for path in _files_of(folder):
-        name = path.relative_to(folder).as_posix()
+    for name in _files_of(folder):
         if name.startswith(f"{layout.RUNS}/") and name in known:
             facts[name] = known[name]
         else:
+            path = folder / name
             size = path.stat().st_size
             facts[name] = FileFacts(size, sha256_of(path, size))
     return facts
@@ -124,7 +124,7 @@ def damaged_files(folder: Path, manifest: Manifest) -> tuple[str, ...]:
             complaints.append(f"{name} is missing")
         elif not _same(path, facts, grows=name == layout.JOURNAL):
             complaints.append(f"{name} is not what was written")
-    present = {path.relative_to(folder).as_posix() for path in _files_of(folder)}
+    present = set(_files_of(folder))
     complaints += [f"{name} is not in the manifest" for name in sorted(present - set(manifest.files))]
     return tuple(complaints)
 
@@ -136,14 +136,28 @@ def _same(path: Path, facts: FileFacts, *, grows: bool) -> bool:
     return sha256_of(path, facts.bytes) == facts.sha256
 
 
-def _files_of(folder: Path) -> list[Path]:
-    """Files that belong to the results: not the lock, the manifest, a report made later, or a run not yet whole."""
-    found = [folder / name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL)]
+def _files_of(folder: Path) -> list[str]:
+    """Files that belong to the results: not the lock, the manifest, a report made later, or a run not yet whole.
+
+    Paths in the folder, as texts: an import of thousands of runs has some hundred thousand of them.
+    """
+    found = [name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL) if (folder / name).is_file()]
     for top in (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS, layout.RUNS):
-        for root, folders, names in os.walk(folder / top):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            found += [Path(root, name) for name in sorted(names) if not name.startswith(".")]
-    return [path for path in found if path.is_file()]
+        if (folder / top).is_dir():
+            found += _files_below(folder, top)
+    return found
+
+
+def _files_below(folder: Path, inside: str) -> Iterator[str]:
+    """Files below a folder inside, by name, before those of the folders there; what begins with a dot is left out."""
+    with os.scandir(folder / inside) as entries:
+        ordered = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+    for entry in ordered:
+        if entry.is_file():
+            yield f"{inside}/{entry.name}"
+    for entry in ordered:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files_below(folder, f"{inside}/{entry.name}")
 
 
 def _to_json(manifest: Manifest) -> dict[str, JsonValue]:

@@ -37,7 +37,7 @@ def settings_lines(study: Study) -> list[str]:
 
 
 def settings_object(study: Study) -> dict[str, Any]:
-    """The same for programs."""
+    """The same for programs; the policy of imported results is not known."""
     targets = {
         target.name: {
             "settings": dict(target.settings),
@@ -47,7 +47,8 @@ def settings_object(study: Study) -> dict[str, Any]:
         for target in study.targets
         if target.settings or target.options or target.options_file
     }
-    return {"policy": study.policy, "settings": dict(study.settings), "target_settings": targets}
+    policy = study.policy if study.imported is None else None
+    return {"policy": policy, "settings": dict(study.settings), "target_settings": targets}
 
 
 def with_policy(study: Study, policy: Policy | None) -> Study:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
 from dbdyno.core import StudyError
-
-_SERVER_GROUPS = re.compile(r"(mysqld|server|mariadb|mariadbd)([-_]?\d[\d.]*)?", re.IGNORECASE)
+from dbdyno.engines import read_option_file
 
 
 def read_options_file(path: Path) -> tuple[dict[str, str], str]:
@@ -19,7 +17,7 @@ def read_options_file(path: Path) -> tuple[dict[str, str], str]:
 
     Raises
     ------
-    StudyError : it can't be read, includes other files, or asks nothing of a server
+    StudyError : it can't be read, includes other files, has lines that are no options, or asks nothing of one
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -39,32 +37,19 @@ def parse_options(text: str, source: str) -> dict[str, str]:
     >>> parse_options("[mysqld]\nskip-log-bin\nsort-buffer-size = '256K' # each\n[client]\nuser = x\n", "x.cnf")
     {'skip_log_bin': '', 'sort_buffer_size': '256K'}
     """
-    options: dict[str, str] = {}
-    group = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        stripped = line.strip()
-        if not stripped or stripped[0] in "#;":
-            continue
-        if stripped[0] == "!":
-            raise StudyError(
-                f"{source}:{number}: other files are included", stripped, "write all options into the one file"
-            )
-        if stripped[0] == "[":
-            group = stripped.partition("]")[0].strip("[] \t").lower()
-        elif _SERVER_GROUPS.fullmatch(group):
-            name, _, value = stripped.partition("=")
-            options[_folded(re.split(r"\s[#;]", name)[0])] = _unquoted(value)
-    return options
+    written = read_option_file(text)
+    for number, line in written.included:
+        raise StudyError(f"{source}:{number}: other files are included", line, "write all options into the one file")
+    for number, what in written.complaints:
+        raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "mend the line, or take it out")
+    for option in written.options:
+        if not option.group:
+            why = "an option before the first group, for which a server refuses the whole file"
+            raise StudyError(f"{source}:{option.line}: '{option.name}' is for nobody", why, "write [mysqld] above it")
+    return {_folded(option.name): "" if option.is_bare else option.value for option in written.options}
 
 
 def _folded(name: str) -> str:
     # A loose option is one that a server may ignore: here it is asked for, or it is not.
-    folded = name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_").removeprefix("enable_")
+    folded = name.lower().removeprefix("loose_").removeprefix("enable_")
     return f"skip_{folded.removeprefix('disable_')}" if folded.startswith("disable_") else folded
-
-
-def _unquoted(text: str) -> str:
-    value = text.strip()
-    if value[:1] in ("'", '"') and value.find(value[0], 1) > 0:
-        return value[1 : value.find(value[0], 1)]
-    return re.split(r"\s[#;]", f" {value}")[0].strip()

@@ -258,13 +258,22 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         ),
     }
 )
+_NOT_TOLD = "not told by logs"
 IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
     {
         **MEASURE,
         "window": Key(_duration(0), 0, "the commonest length of a run"),
         "repeats": Key(_whole(1), 1, "most runs of one cell"),
+        "warm_up": Key(_duration(0), 0, _NOT_TOLD),
+        "settle": Key(_duration(0), 0, _NOT_TOLD),
+        "seed": Key(_whole(0), 0, _NOT_TOLD),
+        "order": Key(_one_of("interleaved", "as-written", "unknown"), "unknown", _NOT_TOLD),
+        "protocol": Key(_one_of("prepared", "text", "unknown"), "unknown", _NOT_TOLD),
+        "rng": Key(_one_of("sysbench", "dbdyno", "unknown"), "unknown", _NOT_TOLD),
+        "equivalence_events": Key(_whole(0), 0, "none were sent"),
     }
 )
+"""Of a study that ``dbdyno import`` wrote: what its logs tell. Older versions wrote the other keys as well."""
 PACING: Mapping[str, Key] = MappingProxyType(
     {
         "rate_per_s": Key(_positive, None, "transactions due per second over all connections; absent = closed"),

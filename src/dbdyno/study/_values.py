@@ -12,9 +12,9 @@ from dbdyno.study._limits import UNBOUNDED, Limits
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._workloads import OptionValue, family_name, options_of
 
-Order = Literal["interleaved", "as-written"]
-Protocol = Literal["prepared", "text"]
-RandomSource = Literal["sysbench", "dbdyno"]
+Order = Literal["interleaved", "as-written", "unknown"]
+Protocol = Literal["prepared", "text", "unknown"]
+RandomSource = Literal["sysbench", "dbdyno", "unknown"]
 AuditStop = Literal["never", "critical", "high"]
 Ending = Literal["discard", "stop", "recover"]
 
@@ -190,7 +190,9 @@ class Study:
     sentinel : name of the target that is driven again and again to watch the machine; empty: none is
     ending : what becomes of each server of ours after its run
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
-    imported : of results that were imported; such a study can be reported and not be run
+    order, protocol, rng : unknown of imported results alone
+    imported : of results that were imported; such a study can be reported and not be run. Their logs tell neither
+        `seed`, `warm_up_ns` and `settle_ns`, which are 0 then and mean nothing, nor a `policy`
     policy : how targets are configured; results of different policies are not compared
     settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
     """
@@ -234,6 +236,8 @@ class Study:
     @property
     def warm_up_words(self) -> str:
         """How long the load is driven before it is judged."""
+        if self.imported is not None:
+            return "not told"
         length = format_duration(self.warm_up_ns)
         return f"until settled, at most {length}" if self.open_ends.warm_up else length
 

@@ -42,8 +42,20 @@ def study_text(study: Study) -> str:
         f"concurrency = {list(study.concurrencies)}\n"
         f"route = [{', '.join(_quoted(route) for route in study.routes)}]"
     )
-    parts.append(
-        "\n[measure]\n"
+    parts.append("\n[measure]\n" + (_measure_text(study) if study.imported is None else _told_text(study)))
+    tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _audit_text, _servers_text)
+    parts.append("".join(text(study) for text in tables))
+    parts.append(_imported_text(study))
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _told_text(study: Study) -> str:
+    """All that logs tell of how their runs were made."""
+    return f"window = {_quoted(_seconds(study.window_ns))}\nrepeats = {study.repeats}"
+
+
+def _measure_text(study: Study) -> str:
+    return (
         f"{_lengths_text(study)}\n"
         f"settle = {_quoted(_seconds(study.settle_ns))}\n"
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
@@ -52,10 +64,6 @@ def study_text(study: Study) -> str:
         + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
         + ("" if study.ending == "discard" else f"\nending = {_quoted(study.ending)}")
     )
-    tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _audit_text, _servers_text)
-    parts.append("".join(text(study) for text in tables))
-    parts.append(_imported_text(study))
-    return "\n".join(part for part in parts if part) + "\n"
 
 
 def _lengths_text(study: Study) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from audit_cases import MARIADB_10_11, MARIADB_11_8, MYSQL_5_7, MYSQL_8_0, MYSQL_8_4, asked, target
-from dbdyno.audit import TargetFacts, parse_option_file
+from dbdyno.audit import TargetFacts
 from dbdyno.audit._effective import effective, shown_value
 from dbdyno.audit._normalise import normalise
 from dbdyno.audit._target import recognise
-from dbdyno.engines import Kind
+from dbdyno.engines import Kind, read_option_file
 
 
 @pytest.mark.parametrize(
@@ -37,34 +37,6 @@ def test_words_and_numbers_of_an_enumeration_mean_the_same() -> None:
     assert normalise("cont", "enum", "flush.neighbors") == normalise("2", "enum", "flush.neighbors")
     assert normalise("DEMAND", "enum", "server.query_cache_type") == normalise("2", "enum", "server.query_cache_type")
     assert normalise("read committed", "enum", "trx.isolation") == normalise("READ-COMMITTED", "enum", "trx.isolation")
-
-
-def test_an_option_file_is_read_as_the_server_reads_it() -> None:
-    text = """
-    !includedir /etc/mysql/conf.d/
-    [client]
-    port = 3306
-    [mysqld]
-    ; a comment
-    sort-buffer-size=1M
-    skip-log-bin
-    loose-userstat
-    ssl = 0
-    character_set_server = utf8mb4 # for all
-    init_connect = "SET NAMES utf8mb4 # no comment"
-    [mariadb-11.8]
-    sort_buffer_size = 2M
-    [mysqld_safe]
-    malloc-lib = jemalloc
-    """
-    assert parse_option_file(text) == {
-        "sort_buffer_size": "2M",
-        "log_bin": "OFF",
-        "userstat": "ON",
-        "ssl": "0",
-        "character_set_server": "utf8mb4",
-        "init_connect": "SET NAMES utf8mb4 # no comment",
-    }
 
 
 def test_a_value_is_read_from_the_variable_of_the_version() -> None:
@@ -121,8 +93,8 @@ def test_a_default_that_another_option_moves_is_not_guessed() -> None:
 
 
 def test_the_binary_log_asked_for_as_a_path_is_on() -> None:
-    on = recognise(TargetFacts("mariadb-10.11", option_file=parse_option_file("[mysqld]\nlog_bin = /data/binlog")))
-    off = recognise(TargetFacts("mysql-8.4.8", option_file=parse_option_file("[mysqld]\ndisable-log-bin")))
+    on = recognise(TargetFacts("mariadb-10.11", option_file=read_option_file("[mysqld]\nlog_bin = /data/binlog").asked))
+    off = recognise(TargetFacts("mysql-8.4.8", option_file=read_option_file("[mysqld]\ndisable-log-bin").asked))
     assert (effective(on, "binlog.enabled").value, effective(off, "binlog.enabled").value) == ("ON", "OFF")
 
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 import sysbench_log
 import tool_logs
 from dbdyno.core import TreeError
-from dbdyno.engines import read_dump
+from dbdyno.engines import read_dump, read_option_file
 from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
 from dbdyno.imports._run import Source
-from dbdyno.imports.settings import read_option_file
 from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
 from dbdyno.imports.telemetry import place, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.store import SecondRow
@@ -174,7 +173,7 @@ def test_any_telemetry_is_read_and_placed_or_not(text: str) -> None:
 )
 def test_any_dump_and_option_file_is_read(text: str) -> None:
     read_dump(text)
-    read_option_file(text)
+    assert all(option.asked[0] == option.asked[0].lower() for option in read_option_file(text).options)
 
 
 @quick

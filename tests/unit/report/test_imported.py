@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 import sysbench_log
-from dbdyno.report import gather, page_text, summary_json
+import tool_logs
+from dbdyno.report import diff_results, gather, markdown_text, page_text, summary_json
 from dbdyno.store import Results
 from trees import imported
 
@@ -59,3 +63,33 @@ def test_the_summary_for_programs_has_unknowns_as_null(results: Results) -> None
     assert isinstance(cells, list)
     good = next(cell for cell in cells if cell["status"] == "good")
     assert (good["tier_bytes"], good["route"], good["latency_ns"]["p99"]) == (0, "unknown", None)
+
+
+def test_neither_study_nor_pages_tell_what_the_logs_do_not(results: Results) -> None:
+    assert set(tomllib.loads(results.study_text)["measure"]) == {"window", "repeats"}
+    assert summary_json(results)["policy"] is None
+    page, pasted = page_text(results), markdown_text(results)
+    assert "form of statements, random numbers, order, pinning" in page
+    assert "warm-up, form of statements, random numbers and order not told" in pasted
+    assert "measured 20" not in pasted and "imported 20" in pasted
+    assert "prepared" not in pasted and "as-written" not in pasted
+
+
+def test_pacings_are_told_as_far_as_logs_tell_them(tmp_path: Path) -> None:
+    rates = {f"a/{rate}.log": sysbench_log.log(TPS, rate=rate) for rate in (100, 200)}
+    both = imported(tmp_path / "rates", rates, "{target}/*.log")[1]
+    assert "several pacings, told apart as workloads" in markdown_text(both)
+    one = imported(tmp_path / "one", {"a/4.log": sysbench_log.log(TPS, rate=100)})[1]
+    assert "100 a second" in markdown_text(one)
+    hammerdb = imported(tmp_path / "h", {"a/hammerdb.log": tool_logs.hammerdb(6000, 13_800)}, None, tool="hammerdb")[1]
+    assert "pacing not told by the logs" in markdown_text(hammerdb)
+
+
+def test_folders_of_logs_are_compared_with_a_caveat_on_how_their_runs_were_made(
+    results: Results, tmp_path: Path
+) -> None:
+    faster = {"new/4.log": sysbench_log.log([4 * tps for tps in TPS])}
+    found = diff_results(results, imported(tmp_path, faster)[1])
+    assert [change.outcome for change in found.of("tps")] == ["faster"]
+    caveat = next(caveat for caveat in found.caveats if caveat.code == "made-unchecked")
+    assert str(tmp_path) in caveat.text and str(results.path) in caveat.text

@@ -1,5 +1,6 @@
 """Study files: what is accepted, and what a wrong word is answered with."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -197,7 +198,25 @@ def test_an_imported_study_may_say_that_it_does_not_know() -> None:
     study = parse_study(IMPORTED, "s.toml")
     assert (study.tiers_bytes, study.routes) == ((0, 2 << 30), ("network", "unknown"))
     assert [target.engine.family for target in study.targets] == ["tidb", "mariadb"]
+    assert (study.order, study.protocol, study.rng, study.warm_up_words) == (*["unknown"] * 3, "not told")
     assert parse_study(study_text(study), "t.toml") == study
+
+
+def test_an_imported_study_writes_nothing_of_what_its_logs_do_not_tell() -> None:
+    written = tomllib.loads(study_text(parse_study(IMPORTED, "s.toml")))
+    assert written["measure"] == {"window": "0s", "repeats": 60}
+    assert {"policy", "pacing", "errors", "pinning", "audit"}.isdisjoint(written)
+
+
+def test_what_older_versions_wrote_of_imported_results_is_still_read() -> None:
+    older = 'repeats = 60\nwarm_up = "0s"\nsettle = "0s"\nseed = 0\norder = "as-written"\nprotocol = "prepared"\n'
+    study = parse_study(IMPORTED.replace("repeats = 60\n", older + 'rng = "sysbench"\n'), "s.toml")
+    assert (study.protocol, study.warm_up_words) == ("prepared", "not told")
+
+
+def test_a_study_to_be_run_knows_how_statements_are_sent() -> None:
+    with pytest.raises(StudyError, match="must be one of"):
+        parse_study(SMALL + 'protocol = "unknown"\n', "s.toml")
 
 
 @pytest.mark.parametrize("line", ['tier = ["unknown", "2GB"]', 'route = ["network", "unknown"]'])

@@ -177,7 +177,12 @@ def test_a_tuned_study_needs_a_file_for_each_target(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("[mysqld]\n!include other.cnf\n", "other files are included"), ("[client]\nuser = x\n", "asks nothing")],
+    [
+        ("[mysqld]\n!include other.cnf\n", ":2: other files are included"),
+        ("[client]\nuser = x\n", "asks nothing"),
+        ("sync_binlog = 1\n[mysqld]\n", ":1: 'sync_binlog' is for nobody"),
+        ("[mysqld]\n<<<<\nsync_binlog = 1\n", ":2: not an option: <<<<"),
+    ],
 )
 def test_an_option_file_that_is_none_is_refused(text: str, said: str, tmp_path: Path) -> None:
     path = tuned(tmp_path)

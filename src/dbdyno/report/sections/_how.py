@@ -10,6 +10,7 @@ from dbdyno.core import format_duration, format_memory
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, figure, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
+from dbdyno.report._pacing import pacing_words
 from dbdyno.report._settings import asked_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
@@ -195,7 +196,7 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
 
 
 def _method(page: Page) -> Html:
-    study, facts = page.evidence.study, page.evidence.facts
+    study = page.evidence.study
     statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
         "spread": "between repeats on ln(TPS), moderated over all cells from eight repeated cells on (Smyth 2004)",
@@ -203,12 +204,7 @@ def _method(page: Page) -> Html:
         "statistics": "dbdyno-stats/1",
     }
     made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
-    pairs = {**made, **statistics}
-    pairs["pacing"] = (
-        "closed: the next transaction when the last is done"
-        if facts.is_closed
-        else f"{study.pacing.rate_per_s:g} transactions/s, {study.pacing.arrivals} arrivals"
-    )
+    pairs = {**made, **statistics, "pacing": pacing_words(page.evidence)}
     return element("dl", *(part for k, v in pairs.items() for part in (element("dt", k), element("dd", v))))
 
 
@@ -217,7 +213,7 @@ def _imported(imported: Imported, window: str) -> dict[str, str]:
     return {
         "runs": f"read from logs of {imported.tool} in {imported.origin}",
         "window, judged": f"every interval line of a log, most often {window}",
-        "warm-up, random numbers, order, pinning": "not told by the logs",
+        "warm-up, form of statements, random numbers, order, pinning": "not told by the logs",
     }
 
 

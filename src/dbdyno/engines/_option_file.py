@@ -1,0 +1,142 @@
+r"""Option files as servers read them: who asks the server for what, in which line, and what no server would take.
+
+One reader for whoever has such a file: the audit, the import of logs, dumps, studies of tuned targets. What becomes of
+the options is theirs; files are left to who has them.
+
+>>> [(o.name, o.value, o.line) for o in read_option_file("[client]\nport=1\n[mysqld]\nsync-binlog = 1 # why\n").options]
+[('sync_binlog', '1', 4)]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SERVER_GROUP_RE = re.compile(r"(?:mysqld|server|mariadb|mariadbd|galera)(?:[-_]?\d[\d.]*)?")
+_GROUP_RE = re.compile(r"\[\s*([^\]]*?)\s*\]")
+_OPTION_RE = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)\s*(?:=\s*(.*))?", re.DOTALL)
+# A comment begins at any # outside of quotes; a quote that is never closed holds the rest of the line.
+_BEFORE_COMMENT_RE = re.compile(r"""(?:[^'"#]+|'(?:\\.|[^'])*(?:'|$)|"(?:\\.|[^"])*(?:"|$))*""", re.DOTALL)
+# Variables whose own name begins with skip: they are no negations.
+_SKIP_NAMES = frozenset(
+    {
+        "skip_external_locking", "skip_name_resolve", "skip_networking", "skip_show_database", "skip_slave_start",
+        "skip_replica_start", "skip_grant_tables", "skip_replication", "skip_parallel_replication",
+        "skip_character_set_client_handshake", "skip_host_cache",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOption:
+    """An option of the server as it stands in a file.
+
+    Parameters
+    ----------
+    name : as written, with underscores
+    value : without its quotes and the comment behind it; ``ON`` for a bare one
+    line : from 1
+    group : that it stands in, in small letters; empty before the first one, where no server takes it
+    is_bare : nothing but its name is there
+    """
+
+    name: str
+    value: str
+    line: int
+    group: str
+    is_bare: bool
+
+    @property
+    def asked(self) -> tuple[str, str]:
+        """The variable that it is about and what it asks for, prefixes resolved; see `asked_option`."""
+        return _resolved(self.name, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFile:
+    """What a file asks of the server.
+
+    Parameters
+    ----------
+    options : in the order of the file; of several for one variable the last counts, as for the server
+    included : lines that name other files, which were not read
+    complaints : lines that are nothing; all with their number from 1
+    """
+
+    options: tuple[WrittenOption, ...] = ()
+    included: tuple[tuple[int, str], ...] = ()
+    complaints: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def asked(self) -> dict[str, str]:
+        r"""Variable -> value of all options.
+
+        >>> read_option_file("[mysqld]\nskip-log-bin\ninnodb_file_per_table\nsort-buffer-size = '256K' # each").asked
+        {'log_bin': 'OFF', 'innodb_file_per_table': 'ON', 'sort_buffer_size': '256K'}
+        """
+        return dict(option.asked for option in self.options)
+
+
+def read_option_file(text: str) -> OptionFile:
+    r"""The options of the server's groups; those of clients are left out, lines before any group are the server's.
+
+    >>> read_option_file("[mysqld]\n!include /etc/other.cnf\n= 3\n")
+    OptionFile(options=(), included=((2, '!include /etc/other.cnf'),), complaints=((3, 'not an option: = 3'),))
+    """
+    options: list[WrittenOption] = []
+    included: list[tuple[int, str]] = []
+    wrong: list[tuple[int, str]] = []
+    group = ""
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.strip()
+        if not line or line[0] in "#;":
+            continue
+        if line[0] == "!":
+            included.append((number, line))
+        elif heading := _GROUP_RE.match(line):
+            group = heading[1].lower()
+        elif (option := _OPTION_RE.fullmatch(_before_comment(line))) is None:
+            wrong.append((number, f"not an option: {line[:80]}"))
+        elif not group or _SERVER_GROUP_RE.fullmatch(group):
+            name, value = option.groups()
+            shown = "ON" if value is None else _unquoted(value)
+            options.append(WrittenOption(name.replace("-", "_"), shown, number, group, value is None))
+    return OptionFile(tuple(options), tuple(included), tuple(wrong))
+
+
+def asked_option(line: str) -> tuple[str, str]:
+    """Variable and value of one option as it stands in a file or on a command line.
+
+    A bare option is ``ON``; ``skip-`` and ``disable-`` mean ``OFF``; ``loose-``, ``enable-`` and ``maximum-`` are
+    taken off.
+
+    >>> asked_option("--skip-name-resolve"), asked_option("--log-bin=binlog"), asked_option("disable_log_bin")
+    (('skip_name_resolve', 'ON'), ('log_bin', 'binlog'), ('log_bin', 'OFF'))
+    """
+    left, sign, right = _before_comment(line).partition("=")
+    return _resolved(left.strip().lstrip("-").replace("-", "_"), _unquoted(right) if sign else "ON")
+
+
+def _resolved(name: str, value: str) -> tuple[str, str]:
+    name = name.lower()
+    for prefix in ("loose_", "maximum_", "enable_"):
+        name = name.removeprefix(prefix)
+    for prefix in ("skip_", "disable_"):
+        if name.startswith(prefix) and name not in _SKIP_NAMES:
+            return name.removeprefix(prefix), "ON" if value.upper() in ("0", "OFF", "FALSE") else "OFF"
+    return name, value
+
+
+def _before_comment(line: str) -> str:
+    """A line up to its comment.
+
+    >>> _before_comment("a = 1 # why"), _before_comment('a = "x # y"'), _before_comment("a = it's # whole")
+    ('a = 1', 'a = "x # y"', "a = it's # whole")
+    """
+    match = _BEFORE_COMMENT_RE.match(line)
+    return (match[0] if match else line).strip()
+
+
+def _unquoted(text: str) -> str:
+    value = text.strip()
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value

@@ -1,0 +1,19 @@
+"""How the load was paced, in words: as the study orders it, or as far as imported logs tell."""
+
+from __future__ import annotations
+
+from dbdyno.report._evidence import Evidence
+
+_UNTOLD = "pacing-unknown"
+
+
+def pacing_words(evidence: Evidence) -> str:
+    """The pacing of all runs. Of logs it is what each tells of its own, which need not be the same for all."""
+    pacing = evidence.study.pacing
+    if evidence.study.imported is None:
+        return pacing.words if pacing.is_closed else f"{pacing.words}, {pacing.arrivals} arrivals"
+    told = [record for record in evidence.stored if record.imported is not None]
+    if any(caveat.code == _UNTOLD for record in told for caveat in record.caveats):
+        return "pacing not told by the logs"
+    rates = {record.imported.rate_per_s for record in told if record.imported is not None and record.status != "failed"}
+    return pacing.words if len(rates) < 2 else "several pacings, told apart as workloads"
