@@ -33,10 +33,10 @@ steady waves  it swings around one level with one period; the window holds whole
 noisy         no trend, but the level is known to no better than its interval
 drifting, not settled, dead, too short        no finding should rest on the run (shown in brackets)
 
-Second numbers may begin anywhere. A second without a row counts as 0 TPS, and is told; so is a last
-interval shorter than a second, which is left out. Intervals are of noise within the run: one run says
-nothing of the spread between repeats, which --group therefore assumes. docs/concepts/steady-state.md
-explains each figure.
+Second numbers may begin anywhere, and rows stand in any order. A second without a row or without a value
+counts as 0 TPS, and is told; so is a last interval shorter than a second, which is left out. Intervals
+are of noise within the run: one run says nothing of the spread between repeats, which --group therefore
+assumes. docs/concepts/steady-state.md explains each figure.
 """
 
 

@@ -22,9 +22,10 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 
     Raises
     ------
-    SeriesError : damaged, a column that is missing or no number, a value that is absent
+    SeriesError : damaged, a column that is missing or no number, a second or a run that is absent
     """
     table, columns = _table(source, data)
+    _refuse_absent(source, "second", table.column(columns["second"]))
     second = _numbers(source, "second", table.column(columns["second"]))
     tps = _numbers(source, "tps", table.column(columns["tps"]))
     places = np.arange(1, len(second) + 1)
@@ -51,7 +52,7 @@ def _table(source: str, data: bytes) -> tuple[pa.Table, dict[str, int]]:
 
 
 def _numbers(source: str, column: str, found: pa.ChunkedArray) -> FloatArray:
-    _refuse_absent(source, column, found)
+    """Values of a column; NaN where it holds nothing."""
     kind = found.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise SeriesError(f"{source}: column {column} holds {kind}, not numbers")
@@ -69,5 +70,4 @@ def _names(source: str, found: pa.ChunkedArray) -> pa.ChunkedArray:
 def _refuse_absent(source: str, column: str, found: pa.ChunkedArray) -> None:
     if found.null_count:
         row = int(np.flatnonzero(found.is_null().to_numpy())[0]) + 1
-        remedy = "leave the row out where there is no report"
-        raise SeriesError(f"{source}, row {row}: column {column} holds nothing", "", remedy)
+        raise SeriesError(f"{source}, row {row}: column {column} holds nothing")

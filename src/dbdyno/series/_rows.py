@@ -24,7 +24,7 @@ class RunSeries:
     ----------
     first_s : what the file calls the first second
     tps : shape (seconds,), committed transactions per second; 0 where the file says nothing
-    missing_s : seconds without a row, counted from 1
+    missing_s : seconds without a row or without a value, counted from 1
     is_cut : whether a last interval shorter than a second was left out
     """
 
@@ -41,6 +41,7 @@ class Rows:
 
     Parameters
     ----------
+    tps : NaN where a row says that there is no report
     places : where each row stands, counted as people do: lines of text, rows of a table
     """
 
@@ -91,10 +92,11 @@ def _series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
     rows = rows.at(np.arange(len(rows.seconds) - is_cut))
     _refuse_times(rows, speaker)
     index = (rows.seconds - rows.seconds[0]).astype(np.int64)
-    tps = np.zeros(int(index[-1]) + 1)
+    tps = np.full(int(index[-1]) + 1, np.nan)
     # Once in thirty years is never; squares of still smaller rates would vanish.
     tps[index] = np.where(rows.tps < _LEAST_TPS, 0.0, rows.tps)
-    missing = np.setdiff1d(np.arange(len(tps)), index, assume_unique=True) + 1
+    missing = np.flatnonzero(np.isnan(tps)) + 1
+    tps[missing - 1] = 0.0
     return RunSeries(name, int(rows.seconds[0]), tps, tuple(missing.tolist()), is_cut)
 
 
@@ -105,8 +107,11 @@ def _ends_in_part(seconds: FloatArray) -> bool:
 
 
 def _refuse_values(rows: Rows, speaker: _Speaker) -> None:
-    for column, values in (("second", rows.seconds), ("tps", rows.tps)):
-        strange = np.flatnonzero(~np.isfinite(values))
+    for column, values, is_strange in (
+        ("second", rows.seconds, ~np.isfinite(rows.seconds)),
+        ("tps", rows.tps, np.isinf(rows.tps)),
+    ):
+        strange = np.flatnonzero(is_strange)
         if len(strange):
             raise speaker.refuse(rows.places[strange[0]], f"column {column} holds {values[strange[0]]:g}")
     negative = np.flatnonzero(rows.tps < 0)
@@ -134,3 +139,7 @@ def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
         widest = int(steps.argmax())
         why = f"more seconds are missing than there: {steps[widest]:.0f} s from the row before"
         raise speaker.refuse(places[widest + 1], why, "one row a second is needed; longer intervals can't be judged")
+    blank = np.flatnonzero(np.isnan(rows.tps))
+    if seconds[-1] - seconds[0] + 1 > 2 * (len(seconds) - len(blank)):
+        why = f"column tps holds nothing, as in {len(blank)} of {len(seconds)} rows: more is missing than there"
+        raise speaker.refuse(places[blank[0]], why, "most seconds need a value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from array import array
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,7 @@ from dbdyno.core import SeriesError
 from dbdyno.series._rows import COLUMNS, Rows
 
 _DELIMITERS = ",;\t"
+_NO_REPORT = frozenset({"", "nan", "na", "n/a", "null", "none"})
 
 
 class _Gathered:
@@ -104,7 +106,8 @@ def _gathered(
             raise SeriesError(f"{source}, line {line}: column run holds nothing")
         found = runs.get(run) or runs.setdefault(run, _Gathered())
         found.seconds.append(_number(source, line, "second", cells[second_at]))
-        found.tps.append(_number(source, line, "tps", cells[tps_at]))
+        is_absent = cells[tps_at].strip().lower() in _NO_REPORT
+        found.tps.append(math.nan if is_absent else _number(source, line, "tps", cells[tps_at]))
         found.places.append(line)
     return {run: found.rows() for run, found in runs.items()}
 
@@ -115,5 +118,5 @@ def _number(source: str, line: int, column: str, cell: str) -> float:
     except ValueError as error:
         shown = f"'{cell[:40]}{'…' if len(cell) > 40 else ''}'" if cell.strip() else "nothing"
         why = f"column {column} holds {shown}, not a number"
-        remedy = "leave the row out where there is no report" if not cell.strip() else ""
+        remedy = "write decimals with a point" if "," in cell else ""
         raise SeriesError(f"{source}, line {line}: {why}", "", remedy) from error

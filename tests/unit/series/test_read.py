@@ -88,6 +88,21 @@ def test_seconds_begin_anywhere_and_a_gap_is_zero_and_told(tmp_path: Path) -> No
     assert (run.first_s, run.missing_s, run.is_cut) == (301, (4,), False)
 
 
+@pytest.mark.parametrize("blank", ["", " ", "NaN", "null", "NA", '""'])
+def test_a_row_without_a_value_is_a_second_without_a_report(blank: str, tmp_path: Path) -> None:
+    (run,) = read_series(written(tmp_path, f"second,tps,note\n1,5,x\n2,{blank},x\n3,7,x\n4,{blank},x\n"))
+    assert run.tps.tolist() == [5, 0, 7, 0]
+    assert run.missing_s == (2, 4)
+
+
+@pytest.mark.parametrize("blank", [None, float("nan")])
+def test_a_parquet_row_without_a_value_is_a_second_without_a_report(blank: float | None, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"second": [3, 1, 4], "tps": [blank, 5.0, 7.0]}), tmp_path / "s.parquet")
+    (run,) = read_series(tmp_path / "s.parquet")
+    assert run.tps.tolist() == [5, 0, 0, 7]
+    assert run.missing_s == (2, 3)
+
+
 def test_a_last_interval_shorter_than_a_second_is_left_out_and_told(tmp_path: Path) -> None:
     (run,) = read_series(written(tmp_path, "second,tps\n1,5\n2,6\n2.4,1\n"))
     assert (run.tps.tolist(), run.is_cut) == ([5, 6], True)
@@ -101,10 +116,14 @@ REFUSED = [
     ("1,2,3\n4,5,6\n", "no column second", "1, 2, 3"),
     ("run,second,tps,tps\na,1,2,3\n", "column tps is named 2 times", ""),
     ("second,tps\n1,5\n2,fast\n", "line 3: column tps holds 'fast', not a number", ""),
-    ("second,tps\n1,5\n\n2,\n", "line 4: column tps holds nothing", ""),
+    ("second,tps\n1,5\n\n,6\n", "line 4: column second holds nothing", ""),
+    ("second,tps\n1,5\n2,\n3,\n", "line 3: column tps holds nothing, as in 2 of 3 rows", ""),
+    ("second;tps\n1;5\n2;6,5\n", "line 3: column tps holds '6,5'", ""),
     ("second,tps\n1,1_0\n", "line 2: column tps holds '1_0'", ""),
     ("second,tps\none,5\n", "line 2: column second holds 'one'", ""),
-    ("second,tps\n1,nan\n", "line 2: column tps holds nan", ""),
+    ("second,tps\n1,nan\n", "line 2: column tps holds nothing, as in 1 of 1 rows", ""),
+    ("second,tps\n1,5\n2,inf\n", "line 3: column tps holds inf", ""),
+    ("second,tps\n1,5\nnan,5\n", "line 3: column second holds nan", ""),
     ("second,tps\n1,5\ninf,5\n", "line 3: column second holds inf", ""),
     ("second,tps\n1,5\n2,-1\n", "line 3: column tps holds -1, below zero", ""),
     ("second,tps\n1,5\n2,1e300\n", "line 3: column tps holds 1e+300, no throughput", ""),
@@ -138,8 +157,10 @@ def test_what_is_no_series_is_refused_with_its_place(content: str | bytes, what:
     ("table", "what"),
     [
         ({"second": [1, 2], "tps": ["5", "6"]}, "column tps holds string, not numbers"),
-        ({"second": [1, 2], "tps": [5.0, None]}, "row 2: column tps holds nothing"),
-        ({"second": [1, 2], "tps": [5.0, float("nan")]}, "row 2: column tps holds nan"),
+        ({"second": [1, None], "tps": [5.0, 6.0]}, "row 2: column second holds nothing"),
+        ({"second": [1, 2, 3], "tps": [5.0, None, None]}, "row 2: column tps holds nothing, as in 2 of 3 rows"),
+        ({"second": [1, 2], "tps": [None, None]}, "column tps holds null, not numbers"),
+        ({"second": [1, 2], "tps": [5.0, float("inf")]}, "row 2: column tps holds inf"),
         ({"second": [1, 1], "tps": [5.0, 6.0]}, "row 2: second 1 stands on row 1 already"),
         ({"second": [1, 2], "tps": [5.0, 6.0], "run": [[1], [2]]}, "column run holds list"),
         ({"second": np.array([]), "tps": np.array([])}, "holds no seconds"),
