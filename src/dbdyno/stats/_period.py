@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,18 +27,37 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The strongest period of a window.
+    """The strongest period of a window, kept as a quotient of whole numbers so that no rounding decides what fits.
 
     Parameters
     ----------
-    period_s : seconds
+    span_s : seconds that the transform covers
+    index : how many periods lie in them
     share : of the power of all periods that lies within a factor of 1.25 around it, 0 to 1
     correlation : of the window with itself one period later, -1 to 1; 0 when too little lies beyond
     """
 
-    period_s: float
+    span_s: int
+    index: int
     share: float
     correlation: float
+
+    @property
+    def period_s(self) -> float:
+        """Seconds of one period."""
+        return self.span_s / self.index
+
+    def fits(self, seconds: int) -> int:
+        """How many whole periods fit into so many seconds.
+
+        >>> Period(1080, 24, 1.0, 1.0).fits(135), Period(1080, 24, 1.0, 1.0).fits(134)
+        (3, 2)
+        """
+        return seconds * self.index // self.span_s
+
+    def seconds_of(self, periods: int) -> int:
+        """Seconds of so many periods, rounded; a half goes to the even neighbour."""
+        return round(Fraction(periods * self.span_s, self.index))
 
     @property
     def is_wave(self) -> bool:
@@ -71,8 +91,8 @@ def period(x: ArrayLike) -> Period | None:
     highest = _highest(power, count)
     if highest is None:
         return None
-    period_s = GROUP_S * _PADDING * count / highest
-    return Period(period_s, _share(power, highest), _correlation(swing, round(period_s / GROUP_S)))
+    lag = round(Fraction(_PADDING * count, highest))
+    return Period(GROUP_S * _PADDING * count, highest, _share(power, highest), _correlation(swing, lag))
 
 
 def _without_line(groups: FloatArray) -> FloatArray:

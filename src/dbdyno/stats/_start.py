@@ -10,7 +10,7 @@ from dbdyno.stats._series import FloatArray, checked_series, group_means
 
 GROUP_S = 5
 WITHIN = 0.03
-_OUT_SHARE = 0.10
+_ALLOWED_OUT = 10  # one in so many
 _WORTH_CUTTING = 0.02
 _ROUNDING = 1e-12
 
@@ -73,11 +73,11 @@ def _tails(values: FloatArray) -> FloatArray:
 
 def _start_by_level(levels: Segments) -> int:
     bounds, means = np.array(levels.bounds_s), np.array(levels.means)
-    lengths = np.diff(bounds).astype(np.float64)
+    lengths = np.diff(bounds)
     for first in range(len(means) - 1):
-        weights = lengths[first:] / lengths[first:].sum()
-        level = float(weights @ means[first:])
+        seconds = lengths[first:]
+        level = float(seconds @ means[first:]) / int(seconds.sum())
         is_out = np.abs(means[first:] - level) > WITHIN * abs(level)
-        if not is_out[0] and float(weights[is_out].sum()) <= _OUT_SHARE:
+        if not is_out[0] and _ALLOWED_OUT * int(seconds[is_out].sum()) <= int(seconds.sum()):
             return int(bounds[first])
     return int(bounds[-2])

@@ -100,10 +100,10 @@ def whole_cycles(x: ArrayLike, wave: Period | None) -> int | None:
     values = checked_series(x)
     if wave is None or not wave.is_wave:
         return None
-    cycles = int(len(values) / wave.period_s) // 3
+    cycles = wave.fits(len(values)) // 3
     if cycles < 1:
         return None
-    last = values[-round(3 * cycles * wave.period_s) :]
+    last = values[-wave.seconds_of(3 * cycles) :]
     third = len(last) // 3
     means = last[: 3 * third].reshape(3, third).mean(axis=1)
     level = float(last.mean())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import autocorrelation_time, segments, stalls, steady_state
+from dbdyno.stats import Period, autocorrelation_time, segments, stalls, steady_state, whole_cycles
 from planted_series import jump, noisy, ramp, slow_start, stalled, wave
 
 
@@ -116,3 +116,16 @@ def test_no_series_breaks_the_verdict_or_makes_a_library_warn(levels: list[float
     if found.window is not None:
         assert 0 <= found.start_s < n
         assert np.isfinite([found.window.mean, found.window.half_width, found.drift.half_width]).all()
+
+
+def test_whole_periods_are_counted_in_whole_numbers() -> None:
+    """995 s hold exactly 27 periods of 8 · 995 / 216 s, which divided as decimals come to a little less than 27."""
+    found = Period(span_s=8 * 995, index=216, share=1.0, correlation=1.0)
+    assert int(995 / found.period_s) == 26
+    assert (found.fits(995), found.fits(994)) == (27, 26)
+    assert whole_cycles(np.full(995, 100.0), found) == 995
+
+
+@pytest.mark.parametrize(("periods", "seconds"), [(1, 12), (3, 38), (2, 25)])
+def test_half_a_second_of_a_period_goes_to_the_even_neighbour(periods: int, seconds: int) -> None:
+    assert Period(span_s=25, index=2, share=1.0, correlation=1.0).seconds_of(periods) == seconds
