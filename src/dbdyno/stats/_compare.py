@@ -19,6 +19,7 @@ from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
 
 MARGIN = math.log(1.03)
 _MOST_REPEATS = 100
+_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,12 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
     None when more than a hundred would be needed
 
     >>> repeats_to_decide(0.05, 0.03), repeats_to_decide(0.0, 0.01), repeats_to_decide(0.0001, 1.0)
-    (7, 3, None)
+    (7, 4, None)
     """
     for repeats in range(2, _MOST_REPEATS + 1):
         df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
-        different = (t_quantile(1 - alpha / 2, df) + t_quantile(0.8, df)) * se
-        same = (t_quantile(0.95, df) + t_quantile(0.8, df)) * se
-        if abs(difference) >= different or margin - abs(difference) >= same:
+        different = (t_quantile(1 - alpha / 2, df) + t_quantile(_POWER, df)) * se
+        if abs(difference) >= different or _power_of_same(difference, se, df, margin) >= _POWER:
             return repeats
     return None
 
@@ -127,7 +127,16 @@ def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
     >>> round(smallest_detectable_ratio(0.012, 20.0, 2), 3)
     1.036
     """
-    return math.exp((t_quantile(0.975, df) + t_quantile(0.8, df)) * math.sqrt(2) * sd / math.sqrt(repeats))
+    return math.exp((t_quantile(0.975, df) + t_quantile(_POWER, df)) * math.sqrt(2) * sd / math.sqrt(repeats))
+
+
+def _power_of_same(difference: float, se: float, df: float, margin: float) -> float:
+    """How often the 90 % interval would lie inside the margin: what is seen may miss it on either side."""
+    if se == 0:
+        return 1.0 if abs(difference) < margin else 0.0
+    bound = t_quantile(0.95, df)
+    ends = (margin - abs(difference), margin + abs(difference))
+    return sum(float(special.stdtr(df, end / se - bound)) for end in ends) - 1
 
 
 def _welch_df(left: LogLevel, right: LogLevel) -> float:
