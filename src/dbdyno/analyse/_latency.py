@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.core import Cell, LatencyNs
-from dbdyno.stats import QuantileInterval, bounded_exp, moderated_spread, quantile_interval, repeated_level
+from dbdyno.stats import bounded_exp, exceedances, moderated_spread, quantile_interval, repeated_level
 
 Quantile = Literal["p50", "p95", "p99", "p999"]
 QUANTILES: tuple[Quantile, ...] = ("p50", "p95", "p99", "p999")
@@ -138,26 +138,30 @@ def _judge_quantile(
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
             continue
-        noise = _noise(quantile, seconds.get(group.cell, ()))
-        independent = sum(each.exceedances for each in noise) if noise else None
+        runs = [run for run in seconds.get(group.cell, ()) if run.counts.any()]
+        independent = sum(_independent(quantile, run) for run in runs) if runs else None
         if independent is not None and independent < ENOUGH_BEYOND:
             continue
         judged = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
         if len(logs[group.cell]) > 1:
             low, high = _interval(value, logs[group.cell], sd, df)
             judged = replace(judged, low_ns=low, high_ns=high, interval_of="repeats")
-        elif noise and len(seconds[group.cell][0].counts) >= SHORTEST_NOISE_S:
-            low, high = round(min(noise[0].low, value)), round(max(noise[0].high, value))
+        elif runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
+            low, high = _noise(quantile, value, runs[0])
             judged = replace(judged, low_ns=low, high_ns=high, interval_of="noise")
         found.append(judged)
     return found
 
 
-def _noise(quantile: Quantile, runs: Sequence[SecondHistograms]) -> list[QuantileInterval]:
-    """Of each run; where there are repeats only the independent count is wanted, and nothing is drawn."""
-    draws = _DRAWS if len(runs) == 1 else 1
-    filled = [run for run in runs if run.counts.any()]
-    return [quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=draws) for run in filled]
+def _independent(quantile: Quantile, run: SecondHistograms) -> float:
+    """What those slower in one run are worth as independent ones."""
+    return exceedances(run.counts, run.values_ns, (1 - TAIL[quantile],))[0]
+
+
+def _noise(quantile: Quantile, value_ns: int, run: SecondHistograms) -> tuple[int, int]:
+    """Interval of a run made once, from its seconds."""
+    found = quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=_DRAWS)
+    return round(min(found.low, value_ns)), round(max(found.high, value_ns))
 
 
 def _logs(group: CellJudgement, quantile: Quantile) -> list[float]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import SecondHistograms
 from dbdyno.core import Cell
-from dbdyno.stats import quantile_interval
+from dbdyno.stats import exceedances
 
 QUANTILES = (
     0.1,
@@ -67,16 +67,15 @@ def response_curve(
 
 def _supported(total: int, seconds: Sequence[SecondHistograms]) -> int:
     """How many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
-    runs = [run for run in seconds if run.counts.any()]
+    beyond = [exceedances(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
 
-    def is_enough(quantile: float) -> bool:
-        if total * (1 - quantile) < ENOUGH_BEYOND:
+    def is_enough(place: int) -> bool:
+        if total * (1 - QUANTILES[place]) < ENOUGH_BEYOND:
             return False
-        found = [quantile_interval(run.counts, run.values_ns, quantile, draws=1).exceedances for run in runs]
-        return sum(found) >= ENOUGH_BEYOND
+        return sum(found[place] for found in beyond) >= ENOUGH_BEYOND
 
     low, high = 0, len(QUANTILES)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if is_enough(QUANTILES[middle - 1]) else (low, middle - 1)
+        low, high = (middle, high) if is_enough(middle - 1) else (low, middle - 1)
     return low

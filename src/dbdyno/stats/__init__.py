@@ -38,7 +38,13 @@ from dbdyno.stats._moves import LEAST_MOVE, MOST_P, LevelMove, level_moves, smal
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
 from dbdyno.stats._period import Period, period
 from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
-from dbdyno.stats._quantile import QuantileInterval, quantile_interval, supported_quantiles
+from dbdyno.stats._quantile import (
+    QuantileInterval,
+    exceedances,
+    quantile_interval,
+    quantile_intervals,
+    supported_quantiles,
+)
 from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, joined_curve, peak
 from dbdyno.stats._segments import Segments, segments
 from dbdyno.stats._spread import (
@@ -115,6 +121,7 @@ __all__ = [
     "device_settled",
     "dirty_data_settled",
     "drift",
+    "exceedances",
     "fit_scalability",
     "followed",
     "holm",
@@ -131,6 +138,7 @@ __all__ = [
     "peak",
     "period",
     "quantile_interval",
+    "quantile_intervals",
     "quarter_deviation",
     "rank_intervals",
     "redo_cycled",

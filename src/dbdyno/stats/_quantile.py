@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ from dbdyno.stats._series import FloatArray
 
 ENOUGH_EXCEEDANCES = 20.0
 _LEAST_BLOCK_S = 10
-_DRAWS_AT_ONCE = 100
+_KEPT_WEIGHTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,41 @@ def quantile_interval(
     >>> found.value, found.low, found.high, round(found.exceedances)
     (5.0, 5.0, 5.0, 300)
     """
-    table, bins = _checked(counts, values, quantile)
-    merged = table.sum(axis=0)
-    index = int(_index_of(merged[None, :], quantile)[0])
-    above = _share_above(table, index)
-    correlation = autocorrelation_time(above) if len(above) > 1 else 1.0
-    block = min(max(_LEAST_BLOCK_S, math.ceil(2 * correlation)), len(table))
-    drawn = _drawn(table, bins, quantile, _block_weights(len(table), block, draws, seed))
+    (found,) = quantile_intervals(counts, values, (quantile,), draws=draws, seed=seed, confidence=confidence)
+    return found
+
+
+def quantile_intervals(
+    counts: ArrayLike,
+    values: ArrayLike,
+    quantiles: Sequence[float],
+    *,
+    draws: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+) -> tuple[QuantileInterval, ...]:
+    """Several quantiles of one window, in the order asked for; otherwise as `quantile_interval`."""
+    upto, bins = _cumulated(counts, values, quantiles)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
-    exceedances = float(merged.sum()) * (1 - quantile) / correlation
-    return QuantileInterval(quantile, float(bins[index]), float(low), float(high), exceedances)
+    found = []
+    for quantile in quantiles:
+        index, correlation = _place(upto, quantile)
+        block = min(max(_LEAST_BLOCK_S, math.ceil(2 * correlation)), len(upto))
+        drawn = bins[_drawn(upto, quantile, _block_weights(len(upto), block, draws, seed))]
+        low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
+        beyond = _beyond(upto, quantile, correlation)
+        found.append(QuantileInterval(quantile, float(bins[index]), float(low), float(high), beyond))
+    return tuple(found)
+
+
+def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[float, ...]:
+    """Per quantile what `QuantileInterval.exceedances` tells, with nothing drawn.
+
+    >>> [round(beyond) for beyond in exceedances(np.tile([90, 9, 1], (60, 1)), [1.0, 5.0, 20.0], [0.5, 0.95])]
+    [3000, 300]
+    """
+    upto, _ = _cumulated(counts, values, quantiles)
+    return tuple(_beyond(upto, quantile, _place(upto, quantile)[1]) for quantile in quantiles)
 
 
 def supported_quantiles(found: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
@@ -84,44 +109,75 @@ def supported_quantiles(found: Sequence[QuantileInterval]) -> tuple[QuantileInte
     return tuple(sorted((each for each in found if each.is_supported), key=lambda each: each.quantile))
 
 
-def _checked(counts: ArrayLike, values: ArrayLike, quantile: float) -> tuple[FloatArray, FloatArray]:
-    table, bins = np.asarray(counts, dtype=np.float64), np.asarray(values, dtype=np.float64)
+def _cumulated(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+    """Of each second how many transactions lie up to each bin, and the bins that hold any."""
+    table, bins = np.asarray(counts), np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or bins.ndim != 1 or table.shape[1] != len(bins):
         raise AnalysisError("no quantile of these histograms", f"counts {table.shape} and values {bins.shape}")
-    if not 0 < quantile < 1 or not table.sum() > 0:
-        why = f"quantile {quantile} of {table.sum():.0f} transactions in {len(table)} seconds"
-        raise AnalysisError("no quantile of these histograms", why)
     used = table.any(axis=0)
-    return table[:, used], bins[used]
+    if not used.any() or not all(0 < quantile < 1 for quantile in quantiles):
+        asked = ", ".join(map(str, quantiles))
+        why = f"quantile {asked} of {table.sum():.0f} transactions in {len(table)} seconds"
+        raise AnalysisError("no quantile of these histograms", why)
+    return np.cumsum(table[:, used], axis=1, dtype=np.float64), bins[used]
 
 
-def _index_of(counts: FloatArray, quantile: float) -> NDArray[np.int64]:
-    """Per row the first bin that takes the count to the quantile's rank."""
-    sums = np.cumsum(counts, axis=1)
-    ranks = np.maximum(np.floor(quantile * sums[:, -1] + 0.5), 1.0)
-    return np.asarray((sums >= ranks[:, None]).argmax(axis=1), dtype=np.int64)
+def _place(upto: FloatArray, quantile: float) -> tuple[int, float]:
+    """The bin of a quantile of the whole window, and how many seconds what lies above it hangs together."""
+    merged = upto.sum(axis=0)
+    index = int(np.searchsorted(merged, _ranks(merged[-1:], quantile)[0]))
+    above = (upto[:, -1] - upto[:, index]) / np.maximum(upto[:, -1], 1.0)
+    return index, autocorrelation_time(above) if len(above) > 1 else 1.0
 
 
-def _share_above(table: FloatArray, index: int) -> FloatArray:
-    """Of each second's transactions the share above the quantile; 0 in a second without any."""
-    totals = table.sum(axis=1)
-    shares: FloatArray = table[:, index + 1 :].sum(axis=1) / np.maximum(totals, 1.0)
-    return shares
+def _beyond(upto: FloatArray, quantile: float, correlation: float) -> float:
+    return float(upto[:, -1].sum()) * (1 - quantile) / correlation
 
 
-def _block_weights(seconds: int, block: int, draws: int, seed: int) -> NDArray[np.int64]:
-    """How often each draw takes each second, shape (draws, seconds)."""
+def _ranks(totals: FloatArray, quantile: float) -> FloatArray:
+    """Which transaction, in order of time taken, is the quantile of so many."""
+    ranks: FloatArray = np.maximum(np.floor(quantile * totals + 0.5), 1.0)
+    return ranks
+
+
+@lru_cache(maxsize=_KEPT_WEIGHTS)
+def _block_weights(seconds: int, block: int, draws: int, seed: int) -> FloatArray:
+    """How often each draw takes each second, shape (draws, seconds).
+
+    Blocks are laid end to end and the last one is cut where the window is full. Kept from call to call, because the
+    windows of a study are mostly of one length.
+    """
     starts = np.random.default_rng(seed).integers(0, seconds - block + 1, (draws, math.ceil(seconds / block)))
-    taken = (starts[:, :, None] + np.arange(block)).reshape(draws, -1)[:, :seconds]
-    rows = np.repeat(np.arange(draws), taken.shape[1]) * seconds
-    return np.bincount(rows + taken.ravel(), minlength=draws * seconds).reshape(draws, seconds)
+    ends = starts + block
+    ends[:, -1] -= starts.shape[1] * block - seconds
+    width = seconds + 1
+    rows = np.arange(draws)[:, None] * width
+    begun, ended = (np.bincount((rows + places).ravel(), minlength=draws * width) for places in (starts, ends))
+    weights = np.cumsum((begun - ended).reshape(draws, width)[:, :seconds], axis=1).astype(np.float64)
+    weights.flags.writeable = False
+    return weights
 
 
-def _drawn(table: FloatArray, bins: FloatArray, quantile: float, weights: NDArray[np.int64]) -> FloatArray:
-    """The quantile of each draw; a draw that met no transaction is left out."""
-    parts = []
-    for first in range(0, len(weights), _DRAWS_AT_ONCE):
-        merged = weights[first : first + _DRAWS_AT_ONCE].astype(np.float64) @ table
-        merged = merged[merged.sum(axis=1) > 0]
-        parts.append(bins[_index_of(merged, quantile)])
-    return np.concatenate(parts)
+def _drawn(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np.int64]:
+    """The quantile's bin in each draw; a draw that met no transaction is left out.
+
+    A draw's histogram is asked for at few bins only: first at widely spaced ones, then at those between the two where
+    its rank lies, which are the same few for most draws. Counts are whole numbers, so sums are exact in any order.
+    """
+    totals = weights @ upto[:, -1]
+    weights, ranks = weights[totals > 0], _ranks(totals[totals > 0], quantile)
+    bins = upto.shape[1]
+    step = math.isqrt(bins - 1) + 1
+    spaced = np.minimum(np.arange(step - 1, bins + step - 1, step), bins - 1)
+    part = _first_reaching(weights @ upto[:, spaced], ranks)
+    found = np.empty(len(weights), dtype=np.int64)
+    for each in np.unique(part):
+        mine = part == each
+        between = slice(each * step, int(spaced[each]) + 1)
+        found[mine] = each * step + _first_reaching(weights[mine] @ upto[:, between], ranks[mine])
+    return found
+
+
+def _first_reaching(sums: FloatArray, ranks: FloatArray) -> NDArray[np.int64]:
+    """Per row the first column that comes to its rank."""
+    return np.asarray((sums >= ranks[:, None]).argmax(axis=1), dtype=np.int64)

@@ -17,6 +17,7 @@ from dbdyno.core import LatencyNs, StoreError
 LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
 SIGNIFICANT_DIGITS = 3
+_HALF = 1024  # buckets of one width above the first 2048, with three digits
 _SHARES = (0.5, 0.95, 0.99, 0.999)
 
 
@@ -67,8 +68,15 @@ def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
 
 def _add(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no types
     try:
-        total.decode_and_add(text)
-    except (ValueError, TypeError, zlib.error, HdrCookieException) as error:
+        total.add(_decoded(text))
+    except IndexError as error:
+        raise StoreError("a histogram holds more than an hour", text[:40]) from error
+
+
+def _decoded(text: str) -> Any:  # noqa: ANN401 - as above
+    try:
+        return HdrHistogram.decode(text)
+    except (ValueError, TypeError, IndexError, zlib.error, HdrCookieException) as error:
         raise StoreError("a histogram can't be read", f"{type(error).__name__}: {error} in {text[:40]}") from error
     except HdrLengthException as error:
         raise StoreError("a histogram is cut short", text[:40]) from error
@@ -93,20 +101,39 @@ def counts_by_second(encoded: Iterable[tuple[int, str | None]]) -> tuple[NDArray
     >>> counts_by_second([])[0].shape
     (0, 0)
     """
-    texts: dict[int, list[str]] = {}
-    for second, text in encoded:
-        if text:
-            texts.setdefault(second, []).append(text)
-    if not texts:
+    filled = [(second, *_filled(text)) for second, text in encoded if text]
+    if not filled:
         return np.zeros((0, 0), dtype=np.int64), np.zeros(0)
-    found = {second: np.frombuffer(merged_histogram(own).counts, dtype=np.int64) for second, own in texts.items()}
-    used = np.flatnonzero(np.any([counts > 0 for counts in found.values()], axis=0))
-    table = np.zeros((max(found) - min(found) + 1, len(used)), dtype=np.int64)
-    for second, counts in found.items():
-        table[second - min(found)] = counts[used]
-    layout = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
-    values = [layout.get_highest_equivalent_value(layout.get_value_from_index(int(index))) for index in used]
-    return table, np.array(values, dtype=np.float64)
+    column = np.zeros(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len, dtype=np.int64)
+    for _, buckets, _ in filled:
+        column[buckets] = 1
+    used = np.flatnonzero(column)
+    column[used] = np.arange(len(used))
+    begin, end = min(second for second, *_ in filled), max(second for second, *_ in filled)
+    table = np.zeros((end - begin + 1, len(used)), dtype=np.int64)
+    for second, buckets, counts in filled:
+        table[second - begin, column[buckets]] += counts
+    return table, _highest_values(used).astype(np.float64)
+
+
+def _filled(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Buckets of the layout that a histogram fills, and its counts in them."""
+    histogram = _decoded(text)
+    if (histogram.unit_magnitude, histogram.sub_bucket_count) != (0, 2 * _HALF) or histogram.max_value > HIGHEST_NS:
+        histogram = merged_histogram([text])
+    counts = np.frombuffer(histogram.counts, dtype=np.int64)
+    buckets = np.flatnonzero(counts)
+    return buckets, counts[buckets]
+
+
+def _highest_values(buckets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Highest nanosecond of each bucket of the layout: 2048 of width 1, then 1024 of each doubled width.
+
+    hdrh tells it bucket by bucket, and a window fills thousands.
+    """
+    doublings = np.maximum(buckets // _HALF - 1, 0)
+    highest: NDArray[np.int64] = ((buckets - doublings * _HALF + 1) << doublings) - 1
+    return highest
 
 
 def latency_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) -> LatencyNs | None:

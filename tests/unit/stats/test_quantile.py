@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import quantile_interval, supported_quantiles
+from dbdyno.stats import exceedances, quantile_interval, quantile_intervals, supported_quantiles
 
 BINS = np.geomspace(0.1, 1000.0, 200)
 
@@ -68,3 +68,29 @@ def test_what_is_no_histogram_is_refused(counts: list, values: list, quantile: f
 def test_one_second_alone_gives_its_own_quantile() -> None:
     found = quantile_interval([[10, 80, 10]], [1.0, 2.0, 3.0], 0.5)
     assert (found.low, found.value, found.high) == (2.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 10, 95, 240])
+@pytest.mark.parametrize("bins", [1, 2, 9, 10, 200])
+def test_ends_are_those_of_whole_histograms_drawn_second_by_second(seconds: int, bins: int) -> None:
+    """The product asks for few bins of each draw; here every draw's histogram is added up in full."""
+    counts = np.random.default_rng(seconds * bins).integers(0, 3, (seconds, bins))
+    counts[0, 0] += 1
+    block = min(10, seconds)  # no second tells anything of the next, so blocks are the shortest there are
+    starts = np.random.default_rng(1).integers(0, seconds - block + 1, (1000, -(-seconds // block)))
+    drawn = []
+    for row in starts:
+        taken = [second for start in row for second in range(start, start + block)][:seconds]
+        cumulated = np.cumsum(counts[taken].sum(axis=0))
+        rank = max(np.floor(0.9 * cumulated[-1] + 0.5), 1)
+        drawn += [int(np.argmax(cumulated >= rank))] if cumulated[-1] else []
+    low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
+    found = quantile_interval(counts, np.arange(bins), 0.9)
+    assert (found.low, found.high) == (low, high)
+
+
+def test_several_quantiles_at_once_are_those_asked_for_one_by_one() -> None:
+    counts, asked = histograms(120, np.random.default_rng(1), 0.9), (0.99, 0.5, 0.95)
+    found = quantile_intervals(counts, BINS, asked)
+    assert found == tuple(quantile_interval(counts, BINS, quantile) for quantile in asked)
+    assert exceedances(counts, BINS, asked) == tuple(each.exceedances for each in found)

@@ -329,6 +329,8 @@ def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
     for text in ("nonsense", encoded(1_000)[:-8], "HISTFAAAABx4nJNpmSzMwMDAwgABzFCaEUoz2X+AsAADmwMC"):
         with pytest.raises(StoreError, match="histogram"):
             merged_histogram([text])
+        with pytest.raises(StoreError, match="histogram"):
+            counts_by_second([(0, encoded(5)), (1, text)])
 
 
 @pytest.mark.parametrize("count", [1, 7, 1_600, 3_000])
@@ -388,3 +390,17 @@ def test_counts_by_second_added_up_give_the_quantiles_of_the_merged_histogram(se
     totals = [len(values) for values in seconds]
     filled = [index for index, total in enumerate(totals) if total]
     assert counts.sum(axis=1).tolist() == (totals[filled[0] : filled[-1] + 1] if filled else [])
+
+
+@pytest.mark.parametrize(("highest", "digits"), [(3_600_000_000_000, 3), (10**7, 3), (3_600_000_000_000, 2)])
+def test_counts_of_any_layout_stand_in_the_buckets_of_the_merged_histogram(highest: int, digits: int) -> None:
+    chance = random.Random(1)
+    other = HdrHistogram(1, highest, digits)
+    for _ in range(200):
+        other.record_value(int(chance.lognormvariate(12.0, 1.0)))
+    texts = [other.encode().decode(), encoded(9, 5_000), encoded(5_000)]
+    counts, values = counts_by_second([(3, texts[0]), (5, texts[1]), (5, texts[2])])
+    assert counts.sum(axis=1).tolist() == [200, 0, 3]
+    merged = merged_histogram(texts)
+    expected = {merged.get_highest_equivalent_value(step.value_iterated_to) for step in merged.get_recorded_iterator()}
+    assert values.tolist() == sorted(expected)
