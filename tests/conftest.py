@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from chromium import browser
 from laboratory import laboratory, start
 
-__all__ = ["laboratory", "start"]
+__all__ = ["browser", "laboratory", "start"]
 
 
 def pytest_configure() -> None:

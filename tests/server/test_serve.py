@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 import urllib.request
@@ -14,11 +13,11 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from chromium import launched, skip_without
 from dbdyno.cli import main
 from dbdyno.serve import serving
 
 pytestmark = pytest.mark.server
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 STUDY = """
 name = "watched"
 targets = ["mariadb:11.8"]
@@ -101,7 +100,7 @@ def test_a_real_study_is_seen_while_it_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
+@skip_without
 def test_the_page_of_a_real_study_moves_on(tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.sync_api")
     (tmp_path / "results").mkdir()
@@ -110,7 +109,7 @@ def test_the_page_of_a_real_study_moves_on(tmp_path: Path) -> None:
 
     def browse(address: str, over: threading.Event) -> None:
         with playwright.sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+            browser = launched(driver)
             page = browser.new_page()
             page.on("console", lambda message: said.append(message.text))
             page.on("pageerror", lambda error: said.append(str(error)))

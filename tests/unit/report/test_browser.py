@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+import chromium
 from dbdyno.report import build_page
 from dbdyno.store import Results
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
+pytestmark = chromium.needs_chromium
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +22,8 @@ def address(results: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
     return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
 
 
-class Visit:
-    """A page that notes whatever it says or asks for."""
-
-    def __init__(self, browser: playwright.Browser, address: str, width: int, scheme: str) -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(address)
+class Visit(chromium.Visit):
+    """Of a report."""
 
     def all_drawn(self) -> None:
         # The page's own policy forbids evaluated text, so waiting is done by selectors.

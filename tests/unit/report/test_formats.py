@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from chromium import skip_without
 from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import build_markdown, build_pdf, markdown_text
 from dbdyno.store import Results, StoredRun
-
-HAS_CHROMIUM = any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
 
 
 def tables(text: str) -> list[list[str]]:
@@ -87,7 +85,7 @@ def test_a_browser_that_prints_nothing_is_told(results: Results, tmp_path: Path)
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not HAS_CHROMIUM, reason="no Chromium on this machine: apt-get install chromium")
+@skip_without
 def test_the_page_is_printed_with_its_charts(results: Results, tmp_path: Path) -> None:
     pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
     assert pdf.startswith(b"%PDF")
