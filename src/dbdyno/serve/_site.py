@@ -9,6 +9,7 @@ import socket
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib import resources
+from string import Template
 
 import dbdyno
 from dbdyno.core import DbdynoError
@@ -54,7 +55,7 @@ class Site:
     def reply(self, path: str) -> Reply:
         """The answer to a GET of a path, without its query."""
         if path == "/":
-            return _page("index.html")
+            return _page("list", "Studies")
         if path == "/studies.json":
             cards = [card_object(folder) for folder in self.studies.all()]
             return _json({"dbdyno_version": dbdyno.__version__, "folder": str(self.studies.top), "studies": cards})
@@ -74,7 +75,7 @@ class Site:
             return told(404, "there is no such page; / lists the studies")
         if match[2] == ".json":
             return _json(study_object(folder))
-        return _page("study.html") if match[2] == "/" else self._report(folder)
+        return _page("study", "Study") if match[2] == "/" else self._report(folder)
 
     def _report(self, folder: StudyFolder) -> Reply:
         try:
@@ -120,8 +121,9 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _page(name: str) -> Reply:
-    return Reply(200, _HTML, _asset(name).encode())
+def _page(name: str, title: str) -> Reply:
+    page = Template(_asset("page.html")).substitute(title=title, page=name, main=_asset(f"{name}.html"))
+    return Reply(200, _HTML, page.encode())
 
 
 def _json(value: object) -> Reply:
