@@ -16,7 +16,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,11 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
-
-from dbdyno.configure import choose_settings, initialise, start_server
-from dbdyno.core import parse_engine_name
-from dbdyno.hosts import Home, LocalHost
-from dbdyno.provision import provision
+from real_server import private_server
 
 SCHEMA = "dbdyno_bench"
 WORKLOAD = "oltp_read_write"
@@ -96,30 +91,9 @@ def target_of(choices: argparse.Namespace) -> Iterator[Target]:
     if choices.socket:
         yield Target(choices.socket, choices.user, choices.password_file, choices.server_pid)
         return
-    host, home = LocalHost(), Home.of_user()
-    with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
-        folder = Path(scratch)
-        folder.chmod(0o755)
-        name = parse_engine_name(choices.engine)
-        installation = provision(name, host, home)
-        initialise(installation, folder / "data", host)
-        settings = choose_settings(
-            family=installation.family,
-            version=installation.version,
-            storage_engine=name.storage_engine,
-            tier_bytes=1 << 30,
-            concurrency_max=16,
-            raw={"local_infile": "ON"},
-            processors=os.cpu_count(),
-        )
-        server = start_server(
-            installation, folder / "data", settings, route="socket", host=host, run_directory=folder / "run"
-        )
-        try:
-            endpoint = server.endpoint
-            yield Target(str(endpoint.socket), endpoint.user, endpoint.password_file, server.pid)
-        finally:
-            server.kill()
+    with private_server(choices.engine, "socket", 16, tier_bytes=1 << 30, raw={"local_infile": "ON"}) as server:
+        endpoint = server.endpoint
+        yield Target(str(endpoint.socket), endpoint.user, endpoint.password_file, server.pid)
 
 
 def _print_shape(target: Target, choices: argparse.Namespace, tables: int, connections: int) -> None:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from dbdyno.configure import Server, choose_settings, initialise, start_server
 from dbdyno.core import Route, parse_engine_name
@@ -19,7 +20,14 @@ TIER_BYTES = 512 << 20
 
 
 @contextmanager
-def private_server(engine: str, route: Route, connections: int) -> Iterator[Server]:
+def private_server(
+    engine: str,
+    route: Route,
+    connections: int,
+    *,
+    tier_bytes: int = TIER_BYTES,
+    raw: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Server]:
     """A fresh server of ours, gone afterwards with all it held."""
     host, home = LocalHost(), Home.of_user()
     with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
@@ -32,9 +40,9 @@ def private_server(engine: str, route: Route, connections: int) -> Iterator[Serv
             family=installation.family,
             version=installation.version,
             storage_engine=name.storage_engine,
-            tier_bytes=TIER_BYTES,
+            tier_bytes=tier_bytes,
             concurrency_max=connections,
-            raw={},
+            raw=raw,
             processors=os.cpu_count(),
         )
         run = Path(scratch) / "run"
