@@ -26,13 +26,10 @@ def others(subject: Subject) -> Verdict:
 
 def disk_waits(subject: Subject) -> Verdict:
     """A disk that is waited for before anything was started."""
-    share = subject.machine.load.waiting_share
-    if share is None:
-        return unknown("not told by the kernel")
-    if share <= _WAITING_SHARE:
-        return clear(f"{share:.1%} of the processors' time")
-    return weakens(
-        f"{share:.0%} of the processors' time is spent waiting for a disk",
+    return _share(
+        subject.machine.load.waiting_share,
+        _WAITING_SHARE,
+        "spent waiting for a disk",
         "somebody else reads or writes: flushes of the server queue behind it",
         "find it with iotop or pidstat -d, and let it end",
     )
@@ -40,13 +37,10 @@ def disk_waits(subject: Subject) -> Verdict:
 
 def stolen(subject: Subject) -> Verdict:
     """Time that the hypervisor gave to other guests."""
-    share = subject.machine.load.stolen_share
-    if share is None:
-        return unknown("not told by the kernel")
-    if share <= _STOLEN_SHARE:
-        return clear(f"{share:.1%}")
-    return weakens(
-        f"{share:.1%} of the processors' time is stolen by the hypervisor",
+    return _share(
+        subject.machine.load.stolen_share,
+        _STOLEN_SHARE,
+        "stolen by the hypervisor",
         "other guests are busy: the machine is slower by an amount that changes, and nobody here can see why",
         "take an instance with processors of its own, or measure at another time with more repeats",
     )
@@ -56,6 +50,14 @@ def guest(subject: Subject) -> Verdict:
     """Where neighbours are possible at all."""
     words = subject.machine.virtualisation
     return idle(words) if words else unknown("what the machine runs in can't be told")
+
+
+def _share(share: float | None, most: float, how: str, effect: str, remedy: str) -> Verdict:
+    """Of the processors' time, a share that is harmless up to `most`."""
+    if share is None:
+        return unknown("not told by the kernel")
+    words = f"{share:.1%} of the processors' time"
+    return clear(words) if share <= most else weakens(f"{words} is {how}", effect, remedy)
 
 
 CHECKS = (
