@@ -7,6 +7,7 @@ from typing import Any
 
 from dbdyno.cli._choices import parse_choices
 from dbdyno.cli._folder import results_folder
+from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
 
@@ -39,6 +40,22 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "compare", "compare engines and write the report", _STORY, compare)
     parser.add_argument("targets", nargs="+", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
+    _add_load(parser)
+    _add_server(parser)
+    _add_measurement(parser)
+    add_run_options(parser)
+
+
+def compare(choices: argparse.Namespace) -> int:
+    """Run the study that the options mean."""
+    from dbdyno.cli._execute import run_to_report  # late: see _main
+
+    output = results_folder(choices.output, choices.name or "comparison")
+    choices.name = choices.name or output.name
+    return run_to_report(parse_choices(choices), output, choices)
+
+
+def _add_load(parser: Parser) -> None:
     load = parser.add_argument_group("load", "any option of the workload too, such as --tables 4 --rows 50000")
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
     load.add_argument(
@@ -52,6 +69,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
+
+
+def _add_server(parser: Parser) -> None:
     server = parser.add_argument_group("server")
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
@@ -70,6 +90,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         default="aligned",
         help="aligned: equal in effect; vendor: defaults (default %(default)s)",
     )
+
+
+def _add_measurement(parser: Parser) -> None:
     measure = parser.add_argument_group("measurement")
     measure.add_argument(
         "--warm-up", default="10s", metavar="TIME", help="driven, not judged, or auto: until settled (default 10s)"
@@ -97,13 +120,3 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="sent to each target before the runs, to compare results; 0: not compared (default %(default)s)",
     )
     measure.add_argument("--name", default="", help="name of the study (default: of the results folder)")
-    add_run_options(parser)
-
-
-def compare(choices: argparse.Namespace) -> int:
-    """Run the study that the options mean."""
-    from dbdyno.cli._execute import run_to_report  # late: see _main
-
-    output = results_folder(choices.output, choices.name or "comparison")
-    choices.name = choices.name or output.name
-    return run_to_report(parse_choices(choices), output, choices)
