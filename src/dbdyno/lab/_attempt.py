@@ -9,28 +9,23 @@ from pathlib import Path
 
 import pymysql
 
-from dbdyno.configure import Death
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.gates import ServerFacts, gate_facts
 from dbdyno.hosts import Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.lab._changed import changed_caveats, changed_variables
-from dbdyno.lab._fault import fault_of
 from dbdyno.lab._live import Telling
 from dbdyno.lab._page_cache import unbounded_cache
 from dbdyno.lab._prepare import Prepared, Unprepared
+from dbdyno.lab._record import failed_run, record_of, with_conditions
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, counters_document, measure_run, worker_count
 from dbdyno.measure.client import Calibration, CostCurve
 from dbdyno.plan import Told
-from dbdyno.populate import ConditionAnswer, Dataset, Verified, broken_words, verify
+from dbdyno.populate import Dataset, Verified, verify
 from dbdyno.store import JsonValue, StoredRun
 from dbdyno.study import Study
-
-_NOT_INDEPENDENT = Caveat(
-    "cells-not-independent", "the server ran before and keeps running: each run starts from what the last one left"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +56,15 @@ class Attempts:
         """Attempt a run. A server that does not start or dies is a failed run, not an error."""
         started_ns = time.time_ns()
         if isinstance(prepared, Unprepared):
-            return _failed(run, prepared, prepared.error, started_ns)
+            return failed_run(run, prepared, prepared.error, started_ns)
         try:
             server = self._server(run, prepared)
         except ConfigureError as error:  # a full disk would fail every run alike: that stops the study instead
-            return _failed(run, prepared, error, started_ns)
+            return failed_run(run, prepared, error, started_ns)
         try:
             return self._with_server(run, prepared, server)
         except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
-            return _failed(run, prepared, error, started_ns, server)
+            return failed_run(run, prepared, error, started_ns, server)
         finally:
             with uninterrupted():
                 self.on_event(events.RunPhaseEntered(run, "stop"))
@@ -86,48 +81,30 @@ class Attempts:
         return Dataset.of_study(self.study, self.study.workload_of(run.cell.target, run.cell.workload))
 
     def _with_server(self, run: Run, prepared: Prepared, server: RunServer) -> StoredRun:
-        variables, status_before = server.variables(), server.status()
-        schema, process = server.schema(self._dataset(run).schema), server.process()
-        client = self.study.pinning.client
-        workers = worker_count(run.cell.concurrency, client, self.logical_cpu_count)
-        order = LoadOrder(run, self.study, server.order_target(self._dataset(run).schema), workers)
-        if self.study.settle_ns:
-            self.on_event(events.RunPhaseEntered(run, "settle"))
-            self.pause(self.study.settle_ns / 1e9)
-        self.on_event(events.RunPhaseEntered(run, "load"))
-        told = Telling(run, order, self.on_event)
-        measured = measure_run(
-            order,
-            server,
-            self.host,
-            self.generator,
-            server.sources(),
-            told.take,
-            on_course=told.follow,
-            facts=self._gate_facts(prepared, variables, schema),
-            curve=self._curve(run),
-        )
+        before = _Before.seen(server, self._dataset(run).schema)
+        order = self._order(run, server)
+        measured = self._measured(order, prepared, server, before)
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
         log_tail = server.log_tail()
         record = record_of(run, prepared, measured, server.autopsy(), log_tail)
-        changed = changed_caveats(changed_variables(variables, variables_after))
+        changed = changed_caveats(changed_variables(before.variables, variables_after))
         record = replace(record, caveats=(*record.caveats, *changed))
-        record = self._ended(_with_conditions(self._bounded(record, variables), verified.answers), server)
+        record = self._ended(with_conditions(self._bounded(record, before.variables), verified.answers), server)
         return StoredRun(
             record=record,
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
-            variables=variables,
+            variables=before.variables,
             variables_after=variables_after,
             settings=server.settings,
-            status_before=status_before,
+            status_before=before.status,
             status_after=status_after,
             conditions=[answer.to_json() for answer in verified.answers],
             space=[table.to_json() for table in verified.space],
-            schema=schema,
-            process=process,
+            schema=before.schema,
+            process=before.process,
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
@@ -136,6 +113,30 @@ class Attempts:
             life=server.life(),
             server_cnf=server.option_file,
             server_log=log_tail,
+        )
+
+    def _order(self, run: Run, server: RunServer) -> LoadOrder:
+        workers = worker_count(run.cell.concurrency, self.study.pinning.client, self.logical_cpu_count)
+        return LoadOrder(run, self.study, server.order_target(self._dataset(run).schema), workers)
+
+    def _measured(self, order: LoadOrder, prepared: Prepared, server: RunServer, before: _Before) -> MeasuredRun:
+        """Let the server settle, then drive it."""
+        run = order.run
+        if self.study.settle_ns:
+            self.on_event(events.RunPhaseEntered(run, "settle"))
+            self.pause(self.study.settle_ns / 1e9)
+        self.on_event(events.RunPhaseEntered(run, "load"))
+        told = Telling(run, order, self.on_event)
+        return measure_run(
+            order,
+            server,
+            self.host,
+            self.generator,
+            server.sources(),
+            told.take,
+            on_course=told.follow,
+            facts=self._gate_facts(prepared, before),
+            curve=self._curve(run),
         )
 
     def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
@@ -180,100 +181,26 @@ class Attempts:
         points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
         return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
-    def _gate_facts(
-        self, prepared: Prepared, variables: Mapping[str, str], schema: Mapping[str, JsonValue]
-    ) -> ServerFacts | None:
+    def _gate_facts(self, prepared: Prepared, before: _Before) -> ServerFacts | None:
         """What the server's gates are read with; None: the study does not ask them."""
         if not self.study.open_ends.gates:
             return None
         is_flash = None if prepared.is_running_server else self.is_flash
-        return gate_facts(prepared.target.engine.storage_engine, variables, schema, is_flash=is_flash)
+        return gate_facts(prepared.target.engine.storage_engine, before.variables, before.schema, is_flash=is_flash)
 
 
-def record_of(run: Run, prepared: Prepared, measured: MeasuredRun, death: Death | None, log_tail: str) -> RunRecord:
-    """The record of a run that was driven. Of a failed one, what the server's log tells is part of the reason."""
-    figures, judgement = measured.figures, measured.judgement
-    caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
-    if prepared.target.held_share:
-        caveats = (*caveats, Caveat("held", f"its process was held for {prepared.target.held_share:.0%} of the time"))
-    died = death if judgement.status == "failed" else None
-    fault, reason = fault_of(judgement.status, judgement.reason, died, figures.errors, log_tail)
-    use = figures.client_use
-    return RunRecord(
-        run=run,
-        family=prepared.installation.family,
-        version=prepared.installation.version,
-        storage_engine=prepared.target.engine.storage_engine,
-        status=judgement.status,
-        reason=reason,
-        fault=fault,
-        window_s=figures.window_s,
-        tps_mean=figures.tps_mean,
-        tps_half_width=figures.tps_half_width,
-        qps_mean=figures.qps_mean,
-        latency_ns=figures.latency_ns,
-        transactions=figures.transactions,
-        statements=figures.statements,
-        errors=figures.errors,
-        retries=figures.retries,
-        client_cpu_ns_per_statement=figures.client_cpu_ns_per_statement,
-        server_cpu_ns_per_transaction=figures.server_cpu_ns_per_transaction,
-        client_busy_share=figures.client_busy_share,
-        client_use_share=use.share if use else None,
-        client_use_basis=use.basis if use else "",
-        client_cpu_wait_share=use.wait_share if use else None,
-        lateness_ns_p99=figures.lateness_ns_p99,
-        unsent=measured.unsent,
-        outages=measured.outages,
-        rate_held_per_s=measured.search.highest_held_per_s if measured.search else None,
-        rate_broken_per_s=measured.search.lowest_broken_per_s if measured.search else None,
-        types=figures.types,
-        orders=measured.orders,
-        course=measured.course,
-        caveats=caveats,
-        started_ns=measured.started_ns,
-        ended_ns=measured.ended_ns,
-    )
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What a server says of itself before the load."""
 
+    variables: Mapping[str, str]
+    status: Mapping[str, str]
+    schema: Mapping[str, JsonValue]
+    process: Mapping[str, JsonValue]
 
-def _with_conditions(record: RunRecord, conditions: tuple[ConditionAnswer, ...]) -> RunRecord:
-    """Figures of a run that left its tables inconsistent are worth nothing: it is a failed one."""
-    broken = broken_words(conditions)
-    if broken:
-        return replace(record, status="failed", reason=f"data: {broken}")
-    # Without a quirk it is the run's own nature to break a condition that held after the filling: rows are added.
-    told = [answer for answer in conditions if answer.status == "told" and answer.quirks]
-    if not told:
-        return record
-    names = ", ".join(f"{answer.name} ({answer.quirks})" for answer in told)
-    text = f"conditions that the imitated tool breaks, too, are broken after the run: {names}"
-    return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
-
-
-def _failed(
-    run: Run, prepared: Prepared | Unprepared, error: Exception, started_ns: int, server: RunServer | None = None
-) -> StoredRun:
-    log_tail = server.log_tail() if server else ""
-    words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
-    fault, reason = fault_of("failed", words, server.autopsy() if server else None, (), log_tail)
-    record = RunRecord(
-        run=run,
-        family=prepared.installation.family,
-        version=prepared.installation.version,
-        storage_engine=prepared.target.engine.storage_engine,
-        status="failed",
-        reason=reason,
-        fault=fault,
-        started_ns=started_ns,
-        ended_ns=time.time_ns(),
-    )
-    return StoredRun(
-        record,
-        life=server.life() if server else {},
-        settings=server.settings if server else (),
-        server_cnf=server.option_file if server else "",
-        server_log=log_tail,
-    )
+    @classmethod
+    def seen(cls, server: RunServer, schema: str) -> _Before:
+        return cls(server.variables(), server.status(), server.schema(schema), server.process())
 
 
 def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import Cell, Run, RunRecord
-from dbdyno.lab._attempt import _with_conditions
+from dbdyno.lab._record import with_conditions
 from dbdyno.populate import ConditionAnswer
 
 RECORD = RunRecord(
@@ -20,17 +20,17 @@ STRUCK = ConditionAnswer("3.3.2.11", "2100 orders of each district are delivered
 
 def test_a_broken_condition_fails_the_run_and_says_which() -> None:
     broken = ConditionAnswer("3.3.2.4", "a district has as many lines as its orders say", "broken", 4)
-    record = _with_conditions(RECORD, (HOLDS, broken))
+    record = with_conditions(RECORD, (HOLDS, broken))
     assert record.status == "failed"
     assert record.reason.startswith("data: 3.3.2.4 (a district has as many lines")
 
 
 def test_rows_that_a_run_adds_by_its_nature_are_no_caveat() -> None:
-    assert _with_conditions(RECORD, (HOLDS, GROWN)) == RECORD
+    assert with_conditions(RECORD, (HOLDS, GROWN)) == RECORD
 
 
 def test_a_quirk_of_the_tool_that_struck_is_a_caveat() -> None:
-    record = _with_conditions(RECORD, (GROWN, STRUCK))
+    record = with_conditions(RECORD, (GROWN, STRUCK))
     assert record.status == "good"
     (caveat,) = record.caveats
     assert caveat.code == "quirk-broke-condition"
