@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import Server
-from dbdyno.configure._start import _check_listener
+from dbdyno.configure._ready import check_listener
 from dbdyno.core import ConfigureError
 
 pytestmark = pytest.mark.server
@@ -65,4 +65,4 @@ def test_another_servers_answer_is_not_taken_for_the_started_ones(tmp_path: Path
         client.connect(str(tmp_path / "s.sock"))  # queued: nobody need accept it
         connection: Any = Connection(client)
         with pytest.raises(ConfigureError, match="another server"):
-            _check_listener(connection, Started(), Order())  # type: ignore[arg-type]
+            check_listener(connection, Started(), Order())  # type: ignore[arg-type]

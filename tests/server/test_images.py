@@ -22,6 +22,7 @@ from dbdyno.configure._container import CONTAINER_NOTE
 from dbdyno.core import ConfigureError, ContainerChoice, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import ContainerOrder, ContainerProcess
 from dbdyno.provision import list_offers, provision
+from dbdyno.store import Results
 
 pytestmark = pytest.mark.server
 MIB = 1 << 20
@@ -42,6 +43,12 @@ def daemon(laboratory: Any) -> Iterator[str]:
             del os.environ["DOCKER_HOST"]
         else:
             os.environ["DOCKER_HOST"] = before
+
+
+def has_memory_limits(daemon: str) -> None:
+    """Skip where the daemon can't set any."""
+    if not docker.DockerClient(base_url=daemon, version="auto").info()["MemoryLimit"]:
+        pytest.skip("this host has no memory limits for containers")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -91,6 +98,18 @@ def test_a_bridge_gives_an_address_of_its_own_and_the_memory_limit_is_the_kernel
     assert (facts["memory_bytes"], facts["network"]) == (str(512 * MIB), "bridge")
 
 
+def test_what_a_server_uses_of_its_containers_limit_is_read_until_it_ends(daemon: str, start: Start) -> None:
+    has_memory_limits(daemon)
+    server = start("mariadb:11.8@image", container=ContainerChoice(memory_bytes=512 * MIB))
+    group, use = server.memory_group, server.read_memory_use()
+    assert group is not None and use is not None
+    assert str(server.pid) in (group.folder / "cgroup.procs").read_text().split()
+    assert use.limit_bytes == 512 * MIB and 30 * MIB < use.used_bytes < 512 * MIB
+    server.stop()
+    assert not group.folder.exists() and server.memory_use is not None
+    assert server.memory_use.used_bytes > 30 * MIB and server.memory_use.oom_kills == 0
+
+
 def test_a_server_that_is_killed_is_seen_dead_and_its_container_is_gone(daemon: str, start: Start) -> None:
     server = start("mariadb:11.8@image")
     assert server.pid is not None
@@ -102,11 +121,10 @@ def test_a_server_that_is_killed_is_seen_dead_and_its_container_is_gone(daemon: 
 
 
 def test_one_that_runs_out_of_its_limit_is_said_to_have(daemon: str, start: Start) -> None:
-    if not docker.DockerClient(base_url=daemon, version="auto").info()["OomKillDisable"]:
-        pytest.skip("this host has no memory limits for containers")
+    has_memory_limits(daemon)
     with pytest.raises(ConfigureError) as caught:
         start("mysql:9.7@image", tier=512 * MIB, container=ContainerChoice(memory_bytes=96 * MIB))
-    assert "killed by the kernel at the limit of its control group" in str(caught.value) and not containers_of(daemon)
+    assert "killed by the kernel at its memory limit of 96 MiB" in str(caught.value) and not containers_of(daemon)
 
 
 def test_what_a_killed_session_leaves_is_removed_by_its_note(daemon: str, start: Start, laboratory: Any) -> None:
@@ -207,3 +225,9 @@ def test_a_whole_study_runs_in_containers(daemon: str, laboratory: Any) -> None:
     processes = [json.loads((run / "process.json").read_text()) for run in (results / "runs").iterdir()]
     assert sorted("container" in process for process in processes) == [False, False, True, True]
     assert not containers_of(daemon)
+    has_memory_limits(daemon)
+    stored = Results.open(results)
+    in_containers = [r.run.run_id for r in stored.records() if r.run.cell.target == "mariadb:11.8@image"]
+    for run_id in in_containers:
+        assert stored.optional_document(run_id, "life")["memory"]["limit_bytes"] == 1 << 30
+        assert "server.limit.used" in stored.telemetry(run_id).column("metric").to_pylist()

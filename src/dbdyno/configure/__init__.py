@@ -10,13 +10,14 @@ from dbdyno.configure._choose import choose_settings
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._death import Death, disk_full_line
+from dbdyno.configure._endpoint import Endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._leftover import ServerNote, end_leftover, read_note
 from dbdyno.configure._option_file import option_file
 from dbdyno.configure._raw import RESERVED_OPTIONS
 from dbdyno.configure._readback import read_back
-from dbdyno.configure._server import Endpoint, Server, attach_server
+from dbdyno.configure._server import Server, attach_server
 from dbdyno.configure._setting import Setting
 from dbdyno.configure._start import start_server
 

@@ -98,7 +98,7 @@ def initialise_in_container(
     accounts: Sequence[str],
     host: Host,
 ) -> None:
-    """Make a data directory by the image's entry point, and stop the server that it then becomes.
+    """Fill an empty data directory by the image's entry point, and stop the server that it then becomes.
 
     During this a temporary server without network answers, too: ready is the one that is the container's first process.
 
@@ -106,8 +106,6 @@ def initialise_in_container(
     ------
     HostError : it ended, or did not become ready in time; its own words are given
     """
-    host.make_directory(data_directory.parent)
-    host.make_directory(data_directory, for_server=True)
     socket, pid_file, output = temporary / "s.sock", temporary / "pid", data_directory.parent / "initialise.out"
     launch = {"datadir": str(data_directory), "socket": str(socket), "pid_file": str(pid_file), "skip_networking": ""}
     options, password, sql = temporary / "my.cnf", temporary / "root", temporary / "accounts.sql"

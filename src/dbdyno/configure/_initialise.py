@@ -27,25 +27,25 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
     ConfigureError : the family can't be initialised, or its server failed; its own words are given
     """
     family = family_of(installation.family, installation.version)
+    if not installation.image and family.initialise not in _WAYS:
+        raise ConfigureError(
+            f"{installation.title} can't be initialised by this version of dbdyno",
+            f"known how to: {', '.join(_known_series(family.name))}",
+            "choose one of these, or name a running server: FAMILY@server:NAME",
+        )
     credentials = Credentials.random()
     host.ensure_reachable(data_directory)
     private = host.make_private_directory()
     temporary = private / "t"
     host.make_directory(temporary, for_server=True)
     try:
+        host.make_directory(data_directory.parent)
+        host.make_directory(data_directory, for_server=True)
         if installation.image:
             accounts = account_statements(credentials, family.set_password, hosts=("localhost", "127.0.0.1", "%"))[1:]
             initialise_in_container(installation, family, data_directory, temporary, credentials, accounts, host)
-        elif family.initialise == "insecure":
-            _insecure(installation, family, data_directory, temporary, credentials, host)
-        elif family.initialise == "bootstrap":
-            _bootstrap(installation, family, data_directory, temporary, credentials, host)
         else:
-            raise ConfigureError(
-                f"{installation.title} can't be initialised by this version of dbdyno",
-                f"known how to: {', '.join(_known_series(family.name))}",
-                "choose one of these, or name a running server: FAMILY@server:NAME",
-            )
+            _WAYS[family.initialise](installation, family, data_directory, temporary, credentials, host)
     except HostError as error:
         host.remove_tree(data_directory)
         raise ConfigureError(
@@ -95,8 +95,6 @@ def _insecure(
     credentials: Credentials,
     host: Host,
 ) -> None:
-    host.make_directory(data_directory.parent)
-    host.make_directory(data_directory, for_server=True)
     accounts = temporary / "accounts.sql"
     host.write_private(accounts, "\n".join(account_statements(credentials)) + "\n", for_server=True)
     launch = launch_options(installation, family, data_directory, temporary) | {"init_file": str(accounts)}
@@ -114,8 +112,6 @@ def _bootstrap(
     credentials: Credentials,
     host: Host,
 ) -> None:
-    host.make_directory(data_directory.parent)
-    host.make_directory(data_directory, for_server=True)
     options = temporary / "my.cnf"
     host.write_private(
         options, option_file(launch_options(installation, family, data_directory, temporary), []), for_server=True
@@ -128,6 +124,9 @@ def _bootstrap(
     if family.fixed_redo:  # made anew at the first start; the clean end of the bootstrap left nothing in them
         for log in data_directory.glob("ib_logfile*"):
             host.run(["rm", "-f", str(log)], timeout_s=30)
+
+
+_WAYS = {"insecure": _insecure, "bootstrap": _bootstrap}
 
 
 def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentials) -> str:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymysql
 from pymysql.constants import CLIENT
 
-from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials
+from dbdyno.configure._credentials import ADMIN_USER, Credentials
 from dbdyno.configure._death import Death, diagnose, exit_words
+from dbdyno.configure._endpoint import Endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import remove_note
+from dbdyno.configure._log import TAIL_LINES, late_text, log_tail
 from dbdyno.configure._setting import Setting
+from dbdyno.configure._start_order import OUTPUT
 from dbdyno.core import ConfigureError, HostError, Route
 from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process
 
@@ -25,31 +28,7 @@ if TYPE_CHECKING:
     from pymysql.cursors import Cursor
 
 _CONNECT_TIMEOUT_S = 10
-_LOG_TAIL_LINES = 20
-_LATE_BYTES = 256 << 10
 _KILL_WAIT_S = 60
-OUTPUT = "server.out"
-"""File of a run directory with what the server said beside its error log."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where and as whom the load generator connects; the fields of a load order's ``target``.
-
-    Parameters
-    ----------
-    socket : None on the loopback route
-    host, port : None on the socket route
-    password_file : readable by this user only
-    tls : ``off`` for servers of ours, which offer none; as the study says for one that runs already
-    """
-
-    socket: str | None
-    host: str | None
-    port: int | None
-    user: str
-    password_file: Path | None
-    tls: str = "off"
 
 
 class Server:
@@ -254,7 +233,7 @@ class Server:
             "tls_ca_file": None,
         }
 
-    def log_tail(self, lines: int = _LOG_TAIL_LINES) -> str:
+    def log_tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, lines) if self._error_log is not None else ""
 
@@ -283,7 +262,7 @@ class Server:
         if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
             signs = replace(signs, in_group=1) if self.process.was_out_of_memory else signs
         logs = [self._error_log, self._run_directory / OUTPUT if self._run_directory is not None else None]
-        return diagnose(code, "\n".join(_late_text(log) for log in logs if log is not None), signs, limit)
+        return diagnose(code, "\n".join(late_text(log) for log in logs if log is not None), signs, limit)
 
     @contextlib.contextmanager
     def _taken_down(self) -> Iterator[None]:
@@ -293,7 +272,7 @@ class Server:
         try:
             yield
         finally:
-            if self.memory_group is not None:
+            if self.memory_group is not None and self.memory_group.is_ours:
                 self._host.remove_memory_group(self.memory_group.folder)
             if self._private_directory is not None:
                 self._host.remove_tree(self._private_directory)
@@ -318,30 +297,3 @@ def attach_server(installation: Engine, host: Host) -> Server:
     server = Server(installation, endpoint, host)
     server.connect().close()
     return server
-
-
-def private_endpoint(route: Route, directory: Path, port: int | None, credentials: Credentials, host: Host) -> Endpoint:
-    """Endpoint of a server of ours; the password of the load's user goes into a file of `directory`."""
-    password_file = directory / "client.password"
-    host.write_private(password_file, credentials.load_password + "\n")
-    endpoint = Endpoint(str(directory / "s" / "s.sock"), None, None, LOAD_USER, password_file)
-    return endpoint if route == "socket" else replace(endpoint, socket=None, host="127.0.0.1", port=port)
-
-
-def log_tail(path: Path, lines: int = _LOG_TAIL_LINES) -> str:
-    """Last lines of an error log; empty when there is none."""
-    try:
-        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
-    except OSError:
-        return ""
-
-
-def _late_text(path: Path) -> str:
-    """The end of a log, long enough for any stack."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(size - _LATE_BYTES, 0))
-            return file.read().decode(errors="replace")
-    except OSError:
-        return ""

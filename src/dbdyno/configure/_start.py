@@ -5,78 +5,28 @@ from __future__ import annotations
 import re
 import secrets
 import socket
-import struct
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._credentials import Credentials, credentials_file
-from dbdyno.configure._death import Death
+from dbdyno.configure._endpoint import private_endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
-from dbdyno.configure._plugin import absent_engine, plugin_error
-from dbdyno.configure._readback import read_back
-from dbdyno.configure._server import OUTPUT, Server, log_tail, private_endpoint
+from dbdyno.configure._ready import await_login, check_port, check_storage_engine, settings_read_back
+from dbdyno.configure._server import Server
 from dbdyno.configure._setting import Setting
+from dbdyno.configure._start_order import StartOrder
 from dbdyno.core import ConfigureError, ContainerChoice, Route
-from dbdyno.engines import beside, family_of, known_options, suggest
+from dbdyno.engines import beside, family_of
 from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, Process
 
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
-
 _ON_THE_HOST = ContainerChoice()
-_POLL_S = 0.05
-_SETTLE_S = 10.0
-_LAST_LINES = 20
-_ALL_LINES = 10_000
 _PORT_ATTEMPTS = 5
-_FROM_BELOW = frozenset({"disk-full", "killed", "oom", "oom-limit"})
-_PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
-_REFUSED_RES = (
-    re.compile(r"unknown (?:variable|option) '(?:--)?([\w-]+)"),
-    re.compile(r"Error while setting value '[^']*' to '([\w-]+)'"),
-    re.compile(r"(?:for|of) (?:variable|option) '([\w-]+)'", re.IGNORECASE),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """One start, all that is known before it."""
-
-    installation: Engine
-    data_directory: Path
-    settings: tuple[Setting, ...]
-    storage_engine: str
-    route: Route
-    host: Host
-    run_directory: Path
-    cpus: Sequence[int] | None
-    timeout_s: float
-    container: ContainerChoice
-    memory_limit_bytes: int | None = None
-
-    @property
-    def temporary(self) -> Path:
-        return self.run_directory / "tmp"
-
-    @property
-    def error_log(self) -> Path:
-        return self.temporary / "error.log"
-
-    @property
-    def output(self) -> Path:
-        return self.run_directory / OUTPUT
-
-    def words(self, lines: int = _LAST_LINES) -> str:
-        """What the server said last, before its log was open too."""
-        return "\n".join(filter(None, (log_tail(self.output, lines), log_tail(self.error_log, lines))))
 
 
 def start_server(
@@ -111,7 +61,7 @@ def start_server(
     ConfigureError : it did not start (the end of its log is given), refused an option (named), or a setting did
         not take effect (named)
     """
-    order = _Order(
+    order = StartOrder(
         installation,
         data_directory,
         tuple(settings),
@@ -141,7 +91,7 @@ def free_port() -> int:
         return port
 
 
-def _start(order: _Order) -> Server:
+def _start(order: StartOrder) -> Server:
     started_ns = time.monotonic_ns()
     host = order.host
     credentials = Credentials.load(credentials_file(order.data_directory))
@@ -164,7 +114,7 @@ def _start(order: _Order) -> Server:
         raise
 
 
-def _memory_group(order: _Order) -> MemoryGroup | None:
+def _memory_group(order: StartOrder) -> MemoryGroup | None:
     if order.memory_limit_bytes is None or order.installation.image:
         return None
     name = f"{order.run_directory.parent.name}-{order.run_directory.name}-{secrets.token_hex(4)}"
@@ -172,7 +122,7 @@ def _memory_group(order: _Order) -> MemoryGroup | None:
 
 
 def _start_in(
-    order: _Order, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
+    order: StartOrder, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
 ) -> Server:
     host = order.host
     port = free_port() if order.route == "loopback" else None
@@ -196,24 +146,24 @@ def _start_in(
         error_log=order.error_log,
         private_directory=private,
         run_directory=order.run_directory,
-        memory_group=group,
+        memory_group=process.memory_group() if isinstance(process, ContainerProcess) else group,
     )
     server.option_file = text
     try:
         write_note(order.run_directory, process, private, host, order.installation.title, group)
-        _await_login(server, process, order)
+        await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
-        _check_storage_engine(server, order)
+        check_storage_engine(server, order)
         if port is not None:
-            _check_port(server)
-        server.settings = _read_back(server, order)
+            check_port(server)
+        server.settings = settings_read_back(server, order)
     except BaseException:
         server.kill()
         raise
     return server
 
 
-def _spawned(order: _Order, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
+def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
     limit = _open_files(order.settings)
     if order.installation.image:
         return spawn_in_container(
@@ -245,7 +195,7 @@ def _bounded(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoic
     return replace(choice, memory_bytes=min(limits, default=None))
 
 
-def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, str]:
+def _launch(order: StartOrder, admin_socket: Path, port: int | None) -> dict[str, str]:
     family = family_of(order.installation.family, order.installation.version)
     network = listening_options(order.route, order.container, port)
     plugin = order.installation.plugin_files.get(order.storage_engine)
@@ -258,107 +208,6 @@ def _launch(order: _Order, admin_socket: Path, port: int | None) -> dict[str, st
         **({"plugin_load_add": plugin} if plugin else {}),
         **({"plugin_maturity": order.installation.plugin_maturity} if order.installation.plugin_maturity else {}),
     }
-
-
-def _await_login(server: Server, process: Process, order: _Order) -> None:
-    """Wait until the administrator can log in: a socket alone may belong to a server that is not ready."""
-    deadline = time.monotonic() + order.timeout_s
-    while True:
-        try:
-            with server.connect() as connection:
-                _check_listener(connection, process, order)
-        except ConfigureError as error:
-            if process.poll() is not None:
-                raise _died(server, order) from error
-            if time.monotonic() >= deadline:
-                raise ConfigureError(
-                    f"{order.installation.title} did not let us in within {order.timeout_s:g} s",
-                    f"{error.why}\n{order.words()}",
-                    "see its log above; a slow disk may need a longer time",
-                ) from error
-            time.sleep(_POLL_S)
-        else:
-            return
-
-
-def _check_storage_engine(server: Server, order: _Order) -> None:
-    """A server starts without a plug-in that it did not take, as long as no option of it is given."""
-    there = server.storage_engines()
-    if order.storage_engine not in there:
-        raise absent_engine(order.storage_engine, there, order.words(_ALL_LINES), order.installation)
-
-
-def _check_listener(connection: Connection[Cursor], process: Process, order: _Order) -> None:
-    """The process at the other end of the socket is the one that was started, as the kernel tells."""
-    credentials = connection._sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)  # type: ignore[attr-defined]
-    pid = _PEER.unpack(credentials)[0]
-    if pid not in (0, process.pid):  # 0: the peer lives in a namespace that is not seen from here
-        raise ConfigureError(
-            f"another server than {order.installation.title} answers on its socket",
-            f"process {pid} listens, process {process.pid} was started",
-        )
-
-
-def _check_port(server: Server) -> None:
-    """The server behind the port is the one behind the socket: another may have been quicker to take it."""
-    with server.connect(as_load_user=True) as load, load.cursor() as cursor:
-        cursor.execute("SELECT @@socket, @@port")
-        found = cursor.fetchone()
-    with server.connect() as administrator, administrator.cursor() as cursor:
-        cursor.execute("SELECT @@socket, @@port")
-        if cursor.fetchone() != found:
-            raise ConfigureError(
-                f"another server answers on port {server.endpoint.port}", f"its socket is {found and found[0]}"
-            )
-
-
-def _died(server: Server, order: _Order) -> ConfigureError:
-    words = order.words()
-    title = order.installation.title
-    death = server.autopsy()
-    if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
-        return _dead(title, death, words)
-    refused_plugin = plugin_error(order.words(_ALL_LINES), order.installation)
-    if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
-        return refused_plugin
-    everything = order.words(_ALL_LINES)  # old servers take a long leave after they have said why
-    for pattern in _REFUSED_RES:
-        match = pattern.search(everything)
-        if match:
-            option = match[1].replace("-", "_")
-            near = suggest(option, known_options())
-            if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
-                near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
-            line = next(line for line in everything.splitlines() if match[0] in line)
-            return ConfigureError(
-                f"{title} refused the option {option}",
-                line,
-                near if option not in near else "correct its value, or remove it from the settings of the target",
-            )
-    return ConfigureError(f"{title} did not start", words, "") if death is None else _dead(title, death, words)
-
-
-def _dead(title: str, death: Death, words: str) -> ConfigureError:
-    remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
-    return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
-
-
-def _read_back(server: Server, order: _Order) -> tuple[Setting, ...]:
-    """Compare; what a server still works at in the background (a resized redo log) gets a moment."""
-    deadline = time.monotonic() + _SETTLE_S
-    while True:
-        try:
-            return read_back(
-                order.settings,
-                server.variables(),
-                server.status(),
-                family=order.installation.family,
-                version=order.installation.version,
-            )
-        except ConfigureError as error:
-            if time.monotonic() >= deadline or "innodb_redo_log_capacity" not in error.what:
-                raise
-            time.sleep(_POLL_S)
 
 
 def _open_files(settings: Sequence[Setting]) -> int | None:

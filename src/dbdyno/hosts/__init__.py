@@ -7,7 +7,6 @@ What runs here is the caller's business: this room knows nothing of engines, stu
 'ready'
 """
 
-from dbdyno.hosts._containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._hold import Hold
 from dbdyno.hosts._home import Home
@@ -17,6 +16,7 @@ from dbdyno.hosts._oom import OomSigns, OomWatch
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
 from dbdyno.hosts._process_facts import process_facts
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
+from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts.machine import read_machine
 
 __all__ = [

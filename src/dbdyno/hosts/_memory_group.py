@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import HostError, format_bytes
+from dbdyno.hosts._group_place import PREFIX, find_place, place_of
 
-PREFIX = "dbdyno-"
 _REMOVE_S = 10.0
 _PAUSE_S = 0.05
 _REMEDY = "leave [limits] out, or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
 _PROC = Path("/proc/self")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")  # the kernel rounds limits down to pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,18 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGroup:
-    """A group that exists. `version` is that of the kernel's interface, 1 or 2."""
+    """A group that exists.
+
+    Parameters
+    ----------
+    version : of the kernel's interface, 1 or 2
+    is_ours : it was made here, and is to be removed here; a container's is its engine's
+    """
 
     folder: Path
     version: int
     limit_bytes: int
+    is_ours: bool = True
 
     def add(self, pid: int) -> None:
         """Move a process into the group; what it has used so far stays charged to where it was."""
@@ -67,7 +75,7 @@ class MemoryGroup:
 
     def use(self) -> MemoryUse:
         """Read its counters; OSError when the group is gone."""
-        stat = _table(self.folder / "memory.stat")
+        stat = _rows((self.folder / "memory.stat").read_text())
         if self.version == 1:
             return MemoryUse(
                 self.limit_bytes,
@@ -128,44 +136,22 @@ def make_memory_group(name: str, limit_bytes: int, proc: Path = _PROC) -> Memory
     return group
 
 
-def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
-    """Version of the memory controller and the folder of this process's own group; None where there is neither.
+def memory_group_of(pid: int, limit_bytes: int, proc: Path = _PROC.parent) -> MemoryGroup | None:
+    """The group by which somebody else bounds a process; None where it can't be seen from here.
 
-    Parameters
-    ----------
-    memberships, mountinfo : text of ``/proc/self/cgroup`` and ``/proc/self/mountinfo``
-
-    >>> find_place("4:memory:/a", "30 24 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory")
-    (1, PosixPath('/sys/fs/cgroup/memory/a'))
-    >>> find_place("0::/x.slice/y.scope", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
-    (2, PosixPath('/sys/fs/cgroup/x.slice/y.scope'))
+    A runtime may put the processes into a group below the bounded one, and what this machine calls the group may be
+    seen under another name from within a container. So the group counts whose own limit is the one that was asked for.
     """
-    paths = {}
-    for line in memberships.splitlines():
-        _, controllers, path = line.split(":", 2)
-        paths["memory" if "memory" in controllers.split(",") else controllers] = path
-    unified = None
-    for line in mountinfo.splitlines():
-        left, _, right = line.partition(" - ")
-        root, point = left.split()[3], Path(left.split()[4].replace("\\040", " "))
-        kind, options = right.split()[0], right.split()[-1].split(",")
-        if kind == "cgroup" and "memory" in options and "memory" in paths:
-            return 1, _below(point, root, paths["memory"])
-        if kind == "cgroup2" and "" in paths:
-            unified = 2, _below(point, root, paths[""])
-    return unified
-
-
-def find_groups(proc: Path = _PROC) -> list[Path]:
-    """Every group below the mounted controller whose name is of our making."""
-    place = find_place((proc / "cgroup").read_text(), (proc / "mountinfo").read_text())
-    mount = _mount_of(place[1]) if place is not None else Path("/")
-    if mount == Path("/"):
-        return []
-    found: list[Path] = []
-    for folder, names, _ in os.walk(mount):
-        found += [Path(folder) / name for name in names if name.startswith(PREFIX)]
-    return sorted(found)
+    place = place_of(pid, proc)
+    if place is None:
+        return None
+    version, own = place
+    name = "memory.limit_in_bytes" if version == 1 else "memory.max"
+    for folder in (own, *own.parents):
+        limit = _number(folder / name)
+        if limit is not None and limit // _PAGE_BYTES == limit_bytes // _PAGE_BYTES:
+            return MemoryGroup(folder, version, limit, is_ours=False)
+    return None
 
 
 def remove_group(folder: Path) -> None:
@@ -187,16 +173,6 @@ def remove_group(folder: Path) -> None:
             time.sleep(_PAUSE_S)
         else:
             return
-
-
-def _mount_of(group: Path) -> Path:
-    return next(path for path in (group, *group.parents) if path.is_mount())
-
-
-def _below(point: Path, root: str, path: str) -> Path:
-    """Where a group lies below its mount; in a container the mount may show only a part of the tree."""
-    within = path.removeprefix(root) if root != "/" and path.startswith(root) else path
-    return point.joinpath(*(part for part in within.split("/") if part not in ("", "..")))
 
 
 def _bounded_parent(own: Path) -> Path:
@@ -245,7 +221,9 @@ def _words(path: Path) -> list[str]:
 
 
 def _table(path: Path) -> dict[str, int]:
-    if not path.exists():
-        return {}
-    rows = (line.split() for line in path.read_text().splitlines())
+    return _rows(path.read_text()) if path.exists() else {}
+
+
+def _rows(text: str) -> dict[str, int]:
+    rows = (line.split() for line in text.splitlines())
     return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}

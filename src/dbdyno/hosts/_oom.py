@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts._memory_group import find_place
+from dbdyno.hosts._group_place import place_of
 
 _DMESG_S = 10
 _KILLED = "Killed process {pid} "
@@ -43,7 +43,8 @@ class OomWatch:
     @classmethod
     def begin(cls, pid: int, proc: Path = Path("/proc")) -> OomWatch:
         """Note the counters for a process that lives."""
-        group = _group_of(pid, proc)
+        place = place_of(pid, proc)
+        group = place[1] if place is not None else None
         return cls(pid, group, _kills_in(group), _kills_on_host(proc))
 
     def signs(self, proc: Path = Path("/proc")) -> OomSigns:
@@ -65,14 +66,6 @@ def kernel_log() -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode(errors="replace") if done.returncode == 0 else None
-
-
-def _group_of(pid: int, proc: Path) -> Path | None:
-    try:
-        place = find_place((proc / str(pid) / "cgroup").read_text(), (proc / "self" / "mountinfo").read_text())
-    except OSError:
-        return None
-    return place[1] if place else None
 
 
 def _kills_in(group: Path | None) -> int | None:

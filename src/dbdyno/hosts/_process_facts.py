@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from dbdyno.hosts._memory_group import find_place
+from dbdyno.hosts._group_place import place_of
 
 _CGROUP_FILES = ("memory.max", "memory.high", "cpu.max", "cpu.weight", "io.max", "pids.max")
 _NO_LIMIT = 1 << 62  # what version 1 writes where nothing bounds a group
@@ -38,7 +38,7 @@ def process_facts(pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/s
 def _bounds_of_version_1(pid: int, proc: Path) -> dict[str, str]:
     """The memory bound of a group of version 1, under the name that version 2 has for it."""
     try:
-        place = find_place(_text(proc / str(pid) / "cgroup"), _text(proc / "self" / "mountinfo"))
+        place = place_of(pid, proc)
     except ValueError:
         return {}
     limit = _text(place[1] / "memory.limit_in_bytes") if place is not None and place[0] == 1 else ""

@@ -13,7 +13,7 @@ from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._oom import OomWatch
 
 if TYPE_CHECKING:
-    from dbdyno.hosts._containers import Containers
+    from dbdyno.hosts.containers import Containers
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import HostError
-from dbdyno.hosts._containers import open_containers
+from dbdyno.hosts.containers import open_containers
 
 USER = (1000, 1000)
 

@@ -10,7 +10,8 @@ import pytest
 
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost, MemoryGroup
-from dbdyno.hosts._memory_group import find_place, make_memory_group
+from dbdyno.hosts._group_place import find_place
+from dbdyno.hosts._memory_group import make_memory_group, memory_group_of
 
 MIB = 1 << 20
 HYBRID = (
@@ -88,6 +89,28 @@ def test_counters_of_version_2_are_read(tmp_path: Path) -> None:
     assert (use.anonymous_bytes, use.page_cache_bytes, use.refaulted_pages) == (10, 20, 3)
     assert (use.limit_hits, use.oom_kills, use.peak_bytes, use.used_bytes) == (7, 1, 99, 50)
     assert use.was_at_limit
+
+
+@pytest.mark.parametrize("below", ["", "container"])
+def test_the_group_that_bounds_somebody_elses_process_is_known_by_its_limit(tmp_path: Path, below: str) -> None:
+    """Some runtimes have the processes one group lower than the limit, and the kernel rounds limits down to pages."""
+    mount = tmp_path / "cgroup"
+    bounded = mount / "system.slice" / "docker-7.scope"
+    (bounded / below).mkdir(parents=True)
+    (mount / "system.slice" / "memory.max").write_text("max")
+    (bounded / "memory.max").write_text(str(100 * MIB))
+    proc = paper_proc(tmp_path, mount, "0::/").parent
+    (proc / "42").mkdir()
+    (proc / "42" / "cgroup").write_text(f"0::/system.slice/docker-7.scope/{below}")
+    group = memory_group_of(42, 100 * MIB + 17, proc)
+    assert group == MemoryGroup(bounded, 2, 100 * MIB, is_ours=False)
+    assert memory_group_of(42, 200 * MIB, proc) is None
+    assert memory_group_of(43, 100 * MIB, proc) is None
+
+
+def test_counters_of_a_group_that_is_gone_are_no_zeros(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        MemoryGroup(tmp_path / "gone", 2, 100).use()
 
 
 def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:

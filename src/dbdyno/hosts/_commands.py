@@ -1,0 +1,189 @@
+"""Commands of this machine: run to their end, started, or started with pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TypedDict
+
+from dbdyno.core import HostError
+from dbdyno.hosts._memory_group import MemoryGroup
+from dbdyno.hosts._process import OwnPipedProcess, OwnProcess
+from dbdyno.hosts._protocol import Completed
+
+_TAIL_CHARACTERS = 2000
+# Waits for a line before it becomes the program: time to put it into its group. A maker that dies lets it end.
+_HELD_BACK = ("sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh")
+
+
+class Identity(TypedDict, total=False):
+    """Whose a process is; empty: ours."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    stdin: str | bytes | Path | None,
+    timeout_s: float,
+    identity: Identity,
+    env: Mapping[str, str] | None,
+    cwd: Path | None,
+    check: bool,
+) -> Completed:
+    """Run one to its end. The whole process group ends with a timeout or an interrupt, helpers included."""
+    fed = stdin.encode() if isinstance(stdin, str) else stdin if isinstance(stdin, bytes) else None
+    with contextlib.ExitStack() as stack:
+        source = stack.enter_context(stdin.open("rb")) if isinstance(stdin, Path) else None
+        popen = stack.enter_context(
+            _popen(
+                argv,
+                stdin=source or (subprocess.PIPE if fed is not None else subprocess.DEVNULL),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=_environment(env),
+                cwd=cwd,
+                identity=identity,
+            )
+        )
+        try:
+            out, err = popen.communicate(fed, timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            _kill_group(popen)
+            raise HostError(f"'{argv[0]}' took longer than {timeout_s:g} s", _words(argv)) from error
+        except BaseException:
+            _kill_group(popen)
+            raise
+    done = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+    if check and done.exit_code != 0:
+        tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
+        raise HostError(f"'{argv[0]}' ended with exit code {done.exit_code}", f"{_words(argv)}\n{tail}".strip())
+    return done
+
+
+def spawn(
+    argv: Sequence[str],
+    *,
+    stdout: Path | None,
+    stderr: Path | None,
+    identity: Identity,
+    cpus: Sequence[int] | None,
+    env: Mapping[str, str] | None,
+    cwd: Path | None,
+    limit_open_files: int | None,
+    memory_group: MemoryGroup | None,
+) -> OwnProcess:
+    """Start one. `limit_open_files` is lowered to the hard limit of this process."""
+    command = [*_limited(limit_open_files), *_pinned(cpus), *argv]
+    if memory_group is not None:
+        command = [*_HELD_BACK, *command]
+    with contextlib.ExitStack() as stack:
+        out = stack.enter_context(stdout.open("ab")) if stdout else subprocess.DEVNULL
+        err = stack.enter_context(stderr.open("ab")) if stderr else subprocess.DEVNULL
+        popen = _popen(
+            command,
+            stdin=subprocess.DEVNULL if memory_group is None else subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            env=_environment(env),
+            cwd=cwd,
+            identity=identity,
+        )
+    process = OwnProcess(popen)
+    if memory_group is not None:
+        _let_go_in(memory_group, popen)
+    return process
+
+
+def spawn_piped(
+    argv: Sequence[str], *, stdin: bytes, cpus: Sequence[int] | None, env: Mapping[str, str] | None
+) -> OwnPipedProcess:
+    """Start one whose words are read while it runs."""
+    popen = _popen(
+        [*_pinned(cpus), *argv],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(env),
+        cwd=None,
+        identity=Identity(),
+    )
+    return OwnPipedProcess(popen, stdin)
+
+
+def _popen(
+    argv: Sequence[str],
+    *,
+    stdin: int | IO[bytes],
+    stdout: int | IO[bytes],
+    stderr: int | IO[bytes],
+    env: Mapping[str, str],
+    cwd: Path | None,
+    identity: Identity,
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            list(argv),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
+            **identity,
+        )
+    except FileNotFoundError as error:
+        raise HostError(f"the command '{argv[0]}' is not on this host", str(error)) from error
+    except OSError as error:
+        raise HostError(f"can't start '{argv[0]}'", str(error)) from error
+
+
+def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
+    try:
+        group.add(popen.pid)
+        if popen.stdin is not None:
+            with popen.stdin as pipe:
+                pipe.write(b"go\n")
+    except (HostError, OSError) as error:
+        popen.kill()
+        popen.wait()
+        if isinstance(error, HostError):
+            raise
+        raise HostError("a process ended before it could be put into its memory group", str(error)) from error
+
+
+def _kill_group(popen: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(popen.pid, signal.SIGKILL)  # its own session: group id = pid
+    popen.communicate()
+
+
+def _pinned(cpus: Sequence[int] | None) -> list[str]:
+    # Before exec, by a program: setting it afterwards would miss threads already made, and a preexec function is
+    # not safe in a process with threads.
+    return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
+
+
+def _limited(open_files: int | None) -> list[str]:
+    if open_files is None:
+        return []
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    allowed = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
+    return ["prlimit", f"--nofile={allowed}:{'unlimited' if hard == resource.RLIM_INFINITY else hard}"]
+
+
+def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C", **(env or {})}
+
+
+def _words(argv: Sequence[str]) -> str:
+    text = " ".join(argv)
+    return text if len(text) <= 300 else f"{text[:300]} …"

@@ -1,0 +1,12 @@
+"""Containers of this machine, through the API that Docker and Podman share. The only user of the client library.
+
+Whatever a server is told lies in folders of the host that are mounted at their own paths, so an option file, a socket
+or a log has one name inside and outside, and the server's process is one of the host's.
+"""
+
+from dbdyno.hosts.containers._engine import Containers
+from dbdyno.hosts.containers._open import open_containers
+from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts, Network
+from dbdyno.hosts.containers._process import ContainerProcess
+
+__all__ = ["ContainerOrder", "ContainerProcess", "Containers", "ImageFacts", "Network", "open_containers"]
