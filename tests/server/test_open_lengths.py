@@ -16,7 +16,7 @@ from dbdyno.plan import make_plan
 from dbdyno.report import gather
 from dbdyno.report._courses import courses_again
 from dbdyno.store import Results
-from dbdyno.study import parse_study, study_text
+from dbdyno.study import Study, parse_study, study_text
 
 pytestmark = pytest.mark.server
 STUDY = parse_study(
@@ -28,6 +28,15 @@ STUDY = parse_study(
     """,
     "open.toml",
 )
+ORDERS = parse_study(
+    """
+    targets = ["mariadb:11.8"]
+    workload = {name = "tpcc/hammerdb", warehouses = 1, keyandthink = false}
+    axes = {tier = "64MB", concurrency = 2}
+    measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "120s", repeats = 1}
+    """,
+    "orders.toml",
+)
 
 
 @pytest.fixture
@@ -37,15 +46,20 @@ def results_folder() -> Iterator[Path]:
     LocalHost().remove_tree(folder)
 
 
-def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
+def measured(study: Study, folder: Path) -> tuple[Results, list[Event]]:
+    """What was stored and told of a study."""
     try:
         generator = find_generator()
     except MeasureError as error:
         pytest.skip(f"{error.what}: {error.why}")
     host, events = LocalHost(), list[Event]()
-    results = Results.open_or_create(results_folder, study_text(STUDY), {}, asdict(host.facts()), study_name=STUDY.name)
-    run_study(STUDY, make_plan(STUDY), results, host, Home.of_user(), events.append, generator=generator)
-    stored = Results.open(results_folder)
+    results = Results.open_or_create(folder, study_text(study), {}, asdict(host.facts()), study_name=study.name)
+    run_study(study, make_plan(study), results, host, Home.of_user(), events.append, generator=generator)
+    return Results.open(folder), events
+
+
+def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
+    stored, events = measured(STUDY, results_folder)
     records = stored.records()
     assert len(records) == 2
     for record in records:
@@ -60,3 +74,17 @@ def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
     assert "course-differs" not in {caveat.code for caveat in gather(stored).weaknesses}
     told = [event for event in events if isinstance(event, SecondMeasured)]
     assert any(event.course is not None and event.course.last_check is not None for event in told)
+
+
+def test_new_orders_are_counted_by_the_server_in_a_window_of_open_length(results_folder: Path) -> None:
+    """Both sides count the same orders between two readings, and those lie inside the window, if not at its ends."""
+    stored, _ = measured(ORDERS, results_folder)
+    (record,) = stored.records()
+    assert record.course is not None, record.reason
+    rates = record.orders
+    assert rates is not None
+    assert rates.server_nopm is not None
+    assert rates.server_tpm is not None
+    assert rates.nopm is not None
+    assert 0.5 < rates.server_nopm / rates.nopm < 2  # not the same seconds, so not the same figure
+    assert "counts-disagree" not in {caveat.code for caveat in record.caveats}

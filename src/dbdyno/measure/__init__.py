@@ -3,10 +3,11 @@
 Judging what the figures mean is left to `analyse`; here a run is only called good, suspect or failed.
 """
 
+from dbdyno.measure._collect import ServerProcess
 from dbdyno.measure._counters import CounterDelta, counters_document, window_counters
 from dbdyno.measure._figures import WindowFigures, window_figures
 from dbdyno.measure._judge import Judgement, judge
-from dbdyno.measure._measure import MeasuredRun, ServerProcess, measure_run
+from dbdyno.measure._measure import MeasuredRun, measure_run
 from dbdyno.measure._order import LoadOrder, worker_count
 from dbdyno.measure._records import parse_record
 from dbdyno.measure._sessions import load_sessions

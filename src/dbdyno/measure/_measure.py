@@ -7,50 +7,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse
 from dbdyno.gates import ServerFacts
-from dbdyno.hosts import Host, PipedProcess
+from dbdyno.hosts import Host
+from dbdyno.measure._collect import Collector, ServerProcess
 from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import EXIT_S, load_process, read_records
 from dbdyno.measure._figures import (
     WindowFigures,
-    quota_rows,
-    quota_share,
     telling_probe,
     window_figures,
     with_search,
     with_window,
 )
 from dbdyno.measure._judge import Judgement, judge
-from dbdyno.measure._live import AFTER, LiveCourse, course_caveats, with_course
+from dbdyno.measure._live import LiveCourse, course_caveats, with_course
 from dbdyno.measure._order import LoadOrder
+from dbdyno.measure._orders import disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import (
-    CountersRecord,
     EndRecord,
     IntervalRecord,
-    LoadRecord,
     MessageRecord,
     ProbeRecord,
     SearchAnswer,
-    StartRecord,
 )
-from dbdyno.measure._rows import interval_rows, second_row
-from dbdyno.measure._types import order_caveats, order_rates
+from dbdyno.measure._rows import interval_rows
 from dbdyno.measure.client._curve import CostCurve
-from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station, Telemetry
+from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station
 from dbdyno.stats import Course, run_course
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
-
-
-class ServerProcess(Protocol):
-    """What measuring wants to know of a server."""
-
-    def death(self) -> str | None:
-        """How it ended, in words; None while it runs or when it can't be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +105,7 @@ def measure_run(
     client = order.study.pinning.client
     with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
         client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
-        collector = _Collector(
+        collector = Collector(
             process, server, Station([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
         )
         if order.course_rule.is_open:
@@ -134,95 +123,6 @@ def measure_run(
     return _measured(order, collector, death, started_ns)
 
 
-@dataclass(slots=True)
-class _Collector:
-    process: PipedProcess
-    server: ServerProcess
-    station: Station
-    on_second: Callable[[SecondRow], None]
-    client_has_own_cpus: bool
-    curve: CostCurve | None = None
-    live: LiveCourse | None = None
-    on_course: Callable[[Course], None] | None = None
-    start: StartRecord | None = None
-    end: EndRecord | None = None
-    intervals: list[IntervalRecord] = field(default_factory=list)
-    messages: list[MessageRecord] = field(default_factory=list)
-    probes: list[ProbeRecord] = field(default_factory=list)
-    counters: list[CountersRecord] = field(default_factory=list)
-    failure: DbdynoError | None = None
-    telemetry: Telemetry = field(default_factory=Telemetry)
-    quota: tuple[TelemetryRow, ...] = ()
-    sampling: bool = True
-
-    @property
-    def seconds_count(self) -> int:
-        """Seconds reported so far, from the first to the last."""
-        return self.intervals[-1].second + 1 if self.intervals else 0
-
-    def take(self, record: LoadRecord) -> None:
-        match record:
-            case StartRecord():
-                self.start = record
-                self.station.start(record.monotonic_ns)
-            case IntervalRecord():
-                self._take_second(record)
-            case MessageRecord():
-                self.messages.append(record)
-            case CountersRecord():
-                self.counters.append(record)
-            case ProbeRecord():
-                self.probes.append(record)
-            case EndRecord():
-                self.end = record
-                self.stop_sampling()  # now: once the process has been waited for, its last second can't be read
-
-    def stop_sampling(self) -> None:
-        """End the samplers and keep what they saw; nothing happens the second time."""
-        if self.sampling:
-            self.sampling = False
-            self.telemetry = self.station.stop(self.seconds_count)
-            self.quota = quota_rows(self.telemetry.rows)
-
-    @property
-    def open_loop(self) -> bool:
-        """Whether times run from when a transaction was due."""
-        return self.start is not None and self.start.open_loop
-
-    def row(self, record: IntervalRecord) -> SecondRow:
-        """A second as it is stored; its share of a quota is known only once the samplers have stopped."""
-        share = quota_share(self.quota, {record.second})
-        return second_row(
-            record,
-            open_loop=self.open_loop,
-            curve=self.curve,
-            quota_share=share,
-            client_has_own_cpus=self.client_has_own_cpus,
-        )
-
-    def _take_second(self, record: IntervalRecord) -> None:
-        self.intervals.append(record)
-        row = self.row(record)
-        self.on_second(row if self.live is None else replace(row, phase=self._followed(self.live, row)))
-        if self.server.death():
-            self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
-
-    def _followed(self, live: LiveCourse, row: SecondRow) -> str:
-        """The phase that a second is taken for when it comes; the load is ended with the window."""
-        was_over = self.is_ended_in_order
-        course = live.take(row.second, row.tps, self.station.fresh())
-        if self.on_course is not None:
-            self.on_course(course)
-        if self.is_ended_in_order and not was_over:
-            self.process.interrupt()
-        return AFTER if course.phase == "over" else course.phase
-
-    @property
-    def is_ended_in_order(self) -> bool:
-        """Whether the run had come to its end by itself when its load was interrupted."""
-        return self.live is not None and self.live.course.phase == "over"
-
-
 def _death(server: ServerProcess, patience_s: float) -> str | None:
     """How the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
     deadline = time.monotonic() + patience_s
@@ -231,10 +131,8 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
     return death
 
 
-def _measured(order: LoadOrder, collector: _Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
-    telemetry, end = collector.telemetry, collector.end
-    if end is not None and end.status == "interrupted" and collector.is_ended_in_order:
-        end = replace(end, status="complete", reason="")
+def _measured(order: LoadOrder, collector: Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
+    telemetry, end = collector.telemetry, _end_in_order(collector)
     intervals, first, count = _window_of(order, collector)
     figures = window_figures(
         intervals,
@@ -256,10 +154,15 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     told = start.get("server_counts")
     orders = order_rates(figures.types, figures.rated_s, told, collector.counters, first, first + count)
-    odd = order_caveats(orders, figures.rated_s)
     course = None if collector.live is None else run_course(collector.live.course, order.course_rule)
-    odd += course_caveats(course, order.course_rule, asked=collector.live is not None and bool(collector.live.facts))
-    caveats = (*judgement.caveats, *odd, *telemetry.caveats, *_warnings(collector.messages))
+    caveats = (
+        *judgement.caveats,
+        *order_caveats(orders, figures.rated_s),
+        *disagreement_caveats(intervals, told, collector.counters, first, first + count),
+        *course_caveats(course, order.course_rule, asked=collector.asks_server),
+        *telemetry.caveats,
+        *_warnings(collector.messages),
+    )
     return MeasuredRun(
         figures=figures,
         orders=orders,
@@ -280,7 +183,15 @@ def _measured(order: LoadOrder, collector: _Collector, server_death: str | None,
     )
 
 
-def _window_of(order: LoadOrder, collector: _Collector) -> tuple[list[IntervalRecord], int, int]:
+def _end_in_order(collector: Collector) -> EndRecord | None:
+    """The last record; a load that was interrupted because its run was over is complete."""
+    end = collector.end
+    if end is not None and end.status == "interrupted" and collector.is_ended_in_order:
+        return replace(end, status="complete", reason="")
+    return end
+
+
+def _window_of(order: LoadOrder, collector: Collector) -> tuple[list[IntervalRecord], int, int]:
     """All seconds by their phases; where the window begins and how long it is."""
     if collector.live is not None:
         course = collector.live.course

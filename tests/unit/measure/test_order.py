@@ -53,6 +53,15 @@ def test_a_search_judges_windows_of_the_study_and_has_something_to_drive_before(
     assert order["phases"] == [{"name": "warm-up", "duration_ns": 10**9}]
 
 
+def test_the_servers_counts_are_read_all_along_where_the_window_is_left_to_the_run() -> None:
+    head = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}\n'
+    text = head + 'measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "120s"}\n'
+    order = LoadOrder(RUN, parse_study(text, "s.toml"), TARGET, workers=1).to_json()
+    jsonschema.validate(json.loads(json.dumps(order)), SCHEMA)
+    assert order["counts_every_ns"] == 10 * 10**9
+    assert "counts_every_ns" not in order_of("").to_json()
+
+
 def test_a_search_may_take_many_windows() -> None:
     search = order_of('[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 5')
     assert search.longest_s > 20 * 4 + order_of("").longest_s

@@ -9,8 +9,9 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import OrderRates
+from dbdyno.measure._orders import disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import CountersRecord, IntervalRecord, TransactionCounts, parse_record
-from dbdyno.measure._types import order_caveats, order_rates, type_figures
+from dbdyno.measure._types import type_figures
 
 TOLD = {
     "counts": [
@@ -39,6 +40,11 @@ def _counts(completed: int, service_ns: int, rolled_back: int = 0) -> Transactio
     histogram.record_value(service_ns, completed)
     encoded = histogram.encode().decode()
     return TransactionCounts(completed, 1, {"1213": 2}, encoded, encoded, rolled_back=rolled_back)
+
+
+def _reading(second: int, orders: int) -> CountersRecord:
+    """So many new orders, and as many transactions as the client ends in so many of its seconds."""
+    return CountersRecord(second, second * 10**9, {"sum_d_next_o_id": orders, "com_commit_and_rollback": 196 * second})
 
 
 def _second(second: int) -> IntervalRecord:
@@ -70,16 +76,44 @@ def test_new_orders_a_minute_are_counted_by_both_sides() -> None:
     assert (rates.nopm, rates.tpm) == (198 * 30, 392 * 30)
     assert (rates.server_nopm, rates.server_tpm) == (198 * 30, 392 * 30)
     assert order_caveats(rates, 2.0) == []
+    assert disagreement_caveats([_second(5), _second(6)], TOLD, readings, 5, 7) == []
 
 
 def test_work_that_only_the_server_saw_is_a_caveat() -> None:
+    readings = [_reading(0, 0), _reading(1, 150)]
+    (orders,) = disagreement_caveats([_second(0)], TOLD, readings, 0, 1)
+    assert orders.code == "counts-disagree"
+    assert orders.text == "the client counted 5,940 NOPM and the server 9,000"
+
+
+def test_a_server_that_was_not_read_has_no_rates_and_disagrees_with_nobody() -> None:
     types = type_figures([_second(0)], 1.0, open_loop=False)
     rates = order_rates(types, 1.0, TOLD, [], 0, 1)
     assert rates is not None
     assert (rates.server_nopm, rates.server_tpm) == (None, None)
-    assert order_caveats(rates, 2.0) == []
-    (caveat,) = order_caveats(replace(rates, server_nopm=rates.nopm * 1.5), 1.0)
-    assert caveat.code == "counts-disagree"
+    assert disagreement_caveats([_second(0)], TOLD, [], 0, 1) == []
+
+
+def test_a_window_whose_ends_lie_between_readings_has_the_rates_of_those_inside() -> None:
+    """Readings come every ten seconds; the window is of the seconds 8 to 27, so its last seven are the client's."""
+    seconds = [_second(second) for second in range(10, 20)]
+    hurried = [replace(s, second=s.second + 10, transactions={"new_order": _counts(500, 10**6)}) for s in seconds]
+    readings = [_reading(second, 99 * second) for second in (0, 10, 20, 30)]
+    types = type_figures([*seconds, *hurried[:7]], 17.0, open_loop=False)
+    rates = order_rates(types, 17.0, TOLD, readings, 8, 27)
+    assert rates is not None
+    assert rates.server_nopm == 99 * 60
+    assert rates.nopm is not None
+    assert rates.nopm > 2 * rates.server_nopm
+    assert disagreement_caveats([*seconds, *hurried], TOLD, readings, 8, 27) == []
+
+
+def test_two_readings_that_span_little_of_the_window_tell_nothing_of_it() -> None:
+    types = type_figures([_second(0)], 1.0, open_loop=False)
+    readings = [_reading(second, 99 * second) for second in (10, 20)]
+    rates = order_rates(types, 1.0, TOLD, readings, 5, 45)
+    assert rates is not None
+    assert rates.server_nopm is None
 
 
 def test_a_ratio_that_the_mix_does_not_make_is_a_caveat() -> None:

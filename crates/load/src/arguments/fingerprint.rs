@@ -16,11 +16,11 @@ const DRAIN_NS: u64 = 60_000_000_000;
 const LONG_ABOUT: &str = "\
 Send the same events to a server, one after the other, and sum up what its tables hold then.
 
-Two servers that were filled alike and answer alike end with the same two checksums: one of the statements, of which
-many are made from answers, and one of the tables. One connection sends the events; the server's clock stands still
-for it (SET timestamp), so that times in rows are equal, too. The tables are changed: fill them anew, or restore
-them, before a measurement.
-With --events 0 nothing is sent, and the tables are summed up as they are.";
+Two servers that were filled alike and answer alike end with the same two checksums: one of the
+statements, of which many are made from answers, and one of the tables. One connection sends the
+events; the server's clock stands still for it (SET timestamp), so that times in rows are equal,
+too. The tables are changed: fill them anew, or restore them, before a measurement. With --events
+0 nothing is sent, and the tables are summed up as they are.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,6 +103,7 @@ impl FingerprintArguments {
             drain_ns: DRAIN_NS,
             events: Some(self.sending.events),
             digest_events: None,
+            counts_every_ns: None,
         })
     }
 }

@@ -17,11 +17,11 @@ const PATIENCE: u32 = 100;
 const LONG_ABOUT: &str = "\
 Drive a workload with many connections and report each second.
 
-Without --rate the loop is closed: a connection starts its next event when the last one is done (and it has
-rested, with --think), so waits behind a stall are not counted. With --rate events are due at given instants,
-and an event's response time runs from the instant it was due, even when no connection was free or this
-program was late. A rate may change: in steps, ramps and pauses, and by transaction type. The highest rate
-that a server holds is found by `dbdyno-load search`.";
+Without --rate the loop is closed: a connection starts its next event when the last one is done
+(and it has rested, with --think), so waits behind a stall are not counted. With --rate events are
+due at given instants, and an event's response time runs from the instant it was due, even when no
+connection was free or this program was late. A rate may change: in steps, ramps and pauses, and
+by transaction type. The highest rate that a server holds is found by `dbdyno-load search`.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -94,6 +94,13 @@ pub(crate) struct RunArguments {
         help_heading = "Output"
     )]
     pub(crate) digest: Option<u64>,
+
+    /// Read the server's own counts (NOPM, TPM of TPC-C) so often, too, not only where phases begin and end
+    ///
+    /// Whole seconds. The readings are records of kind counters; the summary divides what was read at the bounds of
+    /// the last phase. Reading NOPM is a sum over the districts, so it should be rare with thousands of warehouses.
+    #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
+    pub(crate) counts_every: Option<u64>,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,
@@ -220,6 +227,7 @@ impl RunArguments {
         }
         let mut order = self.spoken_order()?;
         order.digest_events = self.digest;
+        order.counts_every_ns = self.counts_every;
         if self.load.concurrency.is_none() {
             order.follow_users()?;
         }
@@ -280,5 +288,6 @@ pub(super) fn spoken_order(
         drain_ns: load.drain,
         events: when.events,
         digest_events: None,
+        counts_every_ns: None,
     })
 }

@@ -10,9 +10,9 @@ use dbdyno_workload::{RandomKind, RandomSource};
 const LONG_ABOUT: &str = "\
 Print, without a server, what a worker would send, or the numbers that a distribution gives.
 
-One line a request: P and a text for a statement prepared, E, the text and its values as a JSON list for
-one executed, Q and the text for one sent as text, with tabs between. With --json one list of objects:
-event, type, statement, parameters, sql.";
+One line a request: P and a text for a statement prepared, E, the text and its values as a JSON
+list for one executed, Q and the text for one sent as text, with tabs between. With --json one
+list of objects: event, type, statement, parameters, sql.";
 
 const EXAMPLES: &str = "\
 Examples:

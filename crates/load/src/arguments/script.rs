@@ -15,8 +15,8 @@ chooses among the improvements:
   report        a run that fails prints its report up to there
   codes         below the report, errors by number, and whether connections were encrypted
 
-The schema must be there. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or
-users that did not come up in time. For sysbench's own command line see `dbdyno-load --help`.";
+The schema must be there. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force,
+or users that did not come up in time. For sysbench's own command line see `dbdyno-load --help`.";
 
 const EXAMPLES: &str = "\
 Examples:

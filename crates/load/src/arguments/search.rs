@@ -13,13 +13,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 const LONG_ABOUT: &str = "\
 Find the highest rate at which a server holds a promise on its response times.
 
-Connections are opened once. Rates are tried one after the other: each probe drives some seconds to settle and a
-window that is judged. The rate doubles until the promise breaks, then the gap between the highest rate that held
-and the lowest that broke is halved until it is as small as --precision; the answer must hold in a second probe.
+Connections are opened once. Rates are tried one after the other: each probe drives some seconds
+to settle and a window that is judged. The rate doubles until the promise breaks, then the gap
+between the highest rate that held and the lowest that broke is halved until it is as small as
+--precision; the answer must hold in a second probe.
 
-A rate holds when the quantile of the response time stays below the bound, the backlog does not grow, what was due
-was done, and no event failed. Response times run from the instants at which events were due. When the client
-itself had no time to spare, the result says so. Exit code 1: no rate held, or the search was interrupted.";
+A rate holds when the quantile of the response time stays below the bound, the backlog does not
+grow, what was due was done, and no event failed. Response times run from the instants at which
+events were due. When the client itself had no time to spare, the result says so. Exit code 1: no
+rate held, or the search was interrupted.";
 
 const EXAMPLES: &str = "\
 Examples:

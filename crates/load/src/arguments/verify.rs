@@ -5,13 +5,15 @@ use clap::{Args, ValueEnum};
 use dbdyno_workload::Moment;
 
 const LONG_ABOUT: &str = "\
-Check that a workload's tables are consistent with each other, such as the twelve conditions of TPC-C.
+Check that a workload's tables are consistent with each other, such as the twelve conditions of
+TPC-C.
 
-A condition is a query that must return no row. Most hold always; some hold only until a run has changed the
-tables, and some break where the imitated tool has a quirk. What need not hold is told and nothing more.
-Options that decide which tables there are and what must hold (dialect, warehouses, fidelity) are those of the
-filling. Rows are compared with what was sent by `dbdyno-load populate` itself.
-Exit code 1: a condition that must hold is broken; results of a run on these tables are worth nothing.";
+A condition is a query that must return no row. Most hold always; some hold only until a run has
+changed the tables, and some break where the imitated tool has a quirk. What need not hold is told
+and nothing more. Options that decide which tables there are and what must hold (dialect,
+warehouses, fidelity) are those of the filling. Rows are compared with what was sent by
+`dbdyno-load populate` itself. Exit code 1: a condition that must hold is broken; results of a run
+on these tables are worth nothing.";
 
 const EXAMPLES: &str = "\
 Examples:

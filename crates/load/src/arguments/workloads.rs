@@ -7,9 +7,9 @@ use clap::Args;
 const LONG_ABOUT: &str = "\
 List the workloads, or tell of one: what its options come to, and what an event is.
 
-Without a name: every workload and every option, with defaults. With a name and options: whether they hold together
-for so many connections, every option with the value that it then has, transaction types, tables, rows, active
-quirks. Nothing is touched and no server is needed.";
+Without a name: every workload and every option, with defaults. With a name and options: whether
+they hold together for so many connections, every option with the value that it then has,
+transaction types, tables, rows, active quirks. Nothing is touched and no server is needed.";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,6 +11,7 @@ use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -47,6 +48,9 @@ pub(crate) struct LoadOrder {
     /// Events of each user whose statements are digested; `None`: nothing is.
     #[serde(default)]
     pub(crate) digest_events: Option<u64>,
+    /// Time between readings of the server's own counts; `None`: only where phases begin and end.
+    #[serde(default)]
+    pub(crate) counts_every_ns: Option<u64>,
 }
 
 /// A named stretch of the run.
@@ -188,6 +192,22 @@ impl LoadOrder {
         match &self.pacing {
             PacingOrder::Search(search) => search.search().map(Some),
             _ => Ok(None),
+        }
+    }
+
+    /// Seconds between readings of the server's own counts.
+    pub(crate) fn counts_every_s(&self) -> Result<Option<NonZeroU32>, Trouble> {
+        let Some(every_ns) = self.counts_every_ns else {
+            return Ok(None);
+        };
+        let seconds = whole_seconds(
+            "the time between two readings of the server's counts",
+            every_ns,
+        )?;
+        match NonZeroU32::new(seconds) {
+            None => Err(Trouble::request("the server's counts can't be read every 0 s".to_owned())
+                .hint("ask for at least one second, or leave it out: they are read where phases begin and end")),
+            every_s => Ok(every_s),
         }
     }
 

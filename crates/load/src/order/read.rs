@@ -60,6 +60,7 @@ mod tests {
     use crate::order::{LoadOrder, PopulateOrder};
     use dbdyno_drive::{Arrivals, Pacing, Think, ThinkLaw};
     use serde_json::{Value, json};
+    use std::num::NonZeroU32;
 
     const LOAD: &str = include_str!("../../../../contract/samples/load-order.json");
     const FIXED_RATE: &str =
@@ -204,6 +205,21 @@ mod tests {
                 .to_string()
                 .contains("whole seconds")
         );
+    }
+
+    #[test]
+    fn the_servers_counts_are_read_every_whole_second_or_rarer() {
+        let every = |ns: u64| -> Result<Option<u32>, String> {
+            let order = changed(FIXED_RATE, "/counts_every_ns", json!(ns));
+            let order: LoadOrder = parse_order(&order, "test").unwrap();
+            let every_s = order.counts_every_s().map_err(|error| error.to_string())?;
+            Ok(every_s.map(NonZeroU32::get))
+        };
+        assert_eq!(every(10_000_000_000), Ok(Some(10)));
+        assert!(every(1_500_000_000).unwrap_err().contains("whole seconds"));
+        assert!(every(0).unwrap_err().contains("every 0 s"));
+        let silent: LoadOrder = parse_order(FIXED_RATE, "test").unwrap();
+        assert_eq!(silent.counts_every_s().unwrap(), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The server's own counts, read where phases begin and end.
+//! The server's own counts, read where phases begin and end, and in between where an order asks for it.
 //!
 //! A thread of its own asks, so that neither a worker nor the thread that writes the records ever waits for the answer.
 
@@ -7,6 +7,7 @@ use dbdyno_drive::{Load, Phase};
 use dbdyno_meter::clock;
 use dbdyno_wire::{Session, WireError};
 use dbdyno_workload::ServerCount;
+use std::num::NonZeroU32;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -23,8 +24,10 @@ pub(super) struct Reading {
 
 /// Asks when it is told to, and keeps the answers until they are taken.
 pub(super) struct Counting {
-    /// Seconds after which the counts are read: where phases begin and end.
+    /// Where phases begin and end.
     bounds: Vec<u32>,
+    /// Seconds between the other readings; `None`: there are no others.
+    every_s: Option<NonZeroU32>,
     asked: Option<Sender<u32>>,
     answers: Receiver<Result<Reading, String>>,
     thread: Option<JoinHandle<()>>,
@@ -33,7 +36,7 @@ pub(super) struct Counting {
 impl Counting {
     /// Ready to ask, if the workload has counts. The connection is made with the first question, when the load has
     /// all of its own.
-    pub(super) fn begin(load: &Load, access: Access) -> Option<Self> {
+    pub(super) fn begin(load: &Load, access: Access, every_s: Option<NonZeroU32>) -> Option<Self> {
         let counts = load.workload.server_counts()?;
         let mut asker = Asker {
             access,
@@ -50,15 +53,16 @@ impl Counting {
         });
         Some(Self {
             bounds: bounds(&load.phases),
+            every_s,
             asked: Some(asked),
             answers,
             thread: Some(thread),
         })
     }
 
-    /// So many seconds are over: the counts are read if a phase begins or ends here.
+    /// So many seconds are over: the counts are read if a reading is due.
     pub(super) fn note(&self, second: u32) {
-        if let (Some(asked), true) = (&self.asked, self.bounds.contains(&second)) {
+        if let (Some(asked), true) = (&self.asked, is_due(second, &self.bounds, self.every_s)) {
             let _ = asked.send(second); // a thread that has ended has told why
         }
     }
@@ -77,6 +81,10 @@ impl Counting {
         }
         rest
     }
+}
+
+fn is_due(second: u32, bounds: &[u32], every_s: Option<NonZeroU32>) -> bool {
+    bounds.contains(&second) || every_s.is_some_and(|every| second.is_multiple_of(every.get()))
 }
 
 /// Where phases begin and end, in seconds of the run.
@@ -138,6 +146,17 @@ fn last_integer(row: &[Option<Vec<u8>>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn readings_are_due_at_the_bounds_of_phases_and_between_them_where_asked_for() {
+        let due = |every_s| -> Vec<u32> {
+            (0..=25)
+                .filter(|second| is_due(*second, &[0, 5, 25], NonZeroU32::new(every_s)))
+                .collect()
+        };
+        assert_eq!(due(0), [0, 5, 25]);
+        assert_eq!(due(10), [0, 5, 10, 20, 25]);
+    }
 
     #[test]
     fn the_last_column_counts() {

@@ -53,13 +53,14 @@ enum Shown {
 
 fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow::Result<Exit> {
     let (load, search) = (order.load()?, order.search()?);
+    let counts_every_s = order.counts_every_s()?;
     let stop = stop_switch()?;
     let outputs = outputs(order, &load, search, shown, files)?;
     let access = order.target.access()?;
     let unmet = premises::check(&load, &access);
     let counting = match search {
         Some(_) => None, // its probes are no phases
-        None => Counting::begin(&load, access),
+        None => Counting::begin(&load, access, counts_every_s),
     };
     let mut observer = RunObserver::new(outputs, order.remark(), counting);
     if let Err(trouble) = unmet {

@@ -47,7 +47,7 @@ impl<'a> RunObserver<'a> {
         self.outputs.iter_mut().try_for_each(tell)
     }
 
-    /// Asks for the server's counts if a phase begins or ends, and hands on those that have come.
+    /// Asks for the server's counts if a reading is due, and hands on those that have come.
     fn count(&mut self, second: u32) -> io::Result<()> {
         let Some(counting) = &self.counting else {
             return Ok(());
