@@ -49,6 +49,7 @@ COMMANDS = {
         "search",
         "populate",
         "verify",
+        "fingerprint",
         "cleanup",
         "script",
         "workloads",

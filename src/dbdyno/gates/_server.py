@@ -176,7 +176,7 @@ class _Stretch:
 
     def _lsm_debt(self) -> bool | None:
         if self.facts.storage_engine == "rocksdb":
-            return None  # what waits to be compacted is in no status counter
+            return None  # it tells that a compaction waits, not how much there is to compact
         queues = [self._read(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
         settled = [is_settled(queue, _QUEUE_CAPACITY) for queue in queues]
         return False if False in settled else None if None in settled else True
