@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,15 +14,14 @@ from dbdyno.imports._complaint import Complaint, stored_path
 from dbdyno.imports._fields import TargetFacts
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._run import Source, ToolRun
-from dbdyno.imports._server_facts import SettingsFile, read_settings, setting_rows
+from dbdyno.imports._server_facts import SettingsFile, read_settings, server_files_of
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
 from dbdyno.imports.telemetry import Reports, place, read_dstat, read_iostat, read_mpstat, read_vmstat
-from dbdyno.store import JsonValue, PackedRun, SettingRow, StoredRun, pack_run
+from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run
 
 _READERS = {"iostat": read_iostat, "vmstat": read_vmstat, "mpstat": read_mpstat, "dstat": read_dstat}
 _MOST_COMPLAINTS = 20
-_LOG_TAIL = 64 * 1024
 _OFFSET = Caveat(
     "telemetry-offset",
     "the log and what ran beside it share no clock: the first reading stands where the load began, so readings may be "
@@ -93,16 +92,12 @@ def make_run(job: Job) -> Made:
         seconds=run.seconds if run else (),
         intervals=run.intervals if run else (),
         telemetry=pa.concat_tables(beside.tables) if beside.tables else (),
-        variables=_values(settings, "variables"),
-        settings=_settings(settings),
-        status_before=_values(settings, "status"),
         start={"imported": True, "tool": job.tool, **run.start} if run else {},
         end=run.end if run else {},
-        server_cnf=settings["option-file"].text if "option-file" in settings else "",
-        server_log=settings["server-log"].text[-_LOG_TAIL:] if "server-log" in settings else "",
         origin=[*origin, *beside.origin],
     )
-    return Made(pack_run(stored), record, tuple(complaints + beside.complaints), beside.machine)
+    shared = server_files_of(job.root, tuple(sorted(job.beside.settings.items())))
+    return Made(pack_run(stored, shared), record, tuple(complaints + beside.complaints), beside.machine)
 
 
 def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> ToolRun | None:
@@ -216,16 +211,6 @@ def _about_status(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
         return ()
     text = "when SHOW STATUS was asked is not in its dump: it need not be around the load"
     return (Caveat("status-undated", text),)
-
-
-def _settings(settings: Mapping[Kind, SettingsFile]) -> Sequence[SettingRow]:
-    file = settings.get("option-file")
-    return setting_rows(file.options, _values(settings, "variables")) if file else ()
-
-
-def _values(settings: Mapping[Kind, SettingsFile], kind: Kind) -> Mapping[str, str]:
-    file = settings.get(kind)
-    return (file.values or {}) if file else {}
 
 
 def _origin(role: str, path: str, sha256: str, size: int) -> JsonValue:

@@ -13,9 +13,10 @@ from dbdyno.engines import ServerIdentity, WrittenOption, identify, read_dump, r
 from dbdyno.imports._complaint import Complaint
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._tree import Kind
-from dbdyno.store import SettingRow
+from dbdyno.store import SettingRow, server_files
 
 _MOST_COMPLAINTS = 20
+_LOG_TAIL = 64 * 1024
 _SUMMARY_VERSION_RE = re.compile(r"^ *Version \| (\S+)(?: (.*))?$", re.MULTILINE)
 _SECRET_RE = re.compile(r"(?:password|passwd|secret|sst_auth)$", re.IGNORECASE)
 _HIDDEN = "(left out)"
@@ -78,7 +79,28 @@ def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdenti
         return None
 
 
-def setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, str]) -> list[SettingRow]:
+@functools.lru_cache(maxsize=32)
+def server_files_of(root: Path, paths: tuple[tuple[Kind, str], ...]) -> Mapping[str, bytes]:
+    """What the store keeps of a server by its files, the same for all runs beside which they lie.
+
+    Parameters
+    ----------
+    paths : kind and path of each, sorted
+    """
+    files = {kind: read_settings(root, path, kind) for kind, path in paths}
+    nothing = SettingsFile("", "", 0)
+    options = files.get("option-file", nothing)
+    variables = files.get("variables", nothing).values or {}
+    return server_files(
+        variables=variables,
+        status_before=files.get("status", nothing).values or {},
+        settings=_setting_rows(options.options, variables),
+        server_cnf=options.text,
+        server_log=files.get("server-log", nothing).text[-_LOG_TAIL:],
+    )
+
+
+def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, str]) -> list[SettingRow]:
     """Options of an option file beside what the server said they were."""
     return [
         SettingRow(

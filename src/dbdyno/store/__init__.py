@@ -20,7 +20,7 @@ from dbdyno.store._live import LiveLog
 from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
-from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run
+from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
 from dbdyno.store._writer import ResultsWriter
 
@@ -52,6 +52,7 @@ __all__ = [
     "pack_run",
     "record_from_json",
     "record_to_json",
+    "server_files",
     "study_digest",
     "target_slug",
 ]

@@ -32,7 +32,7 @@ from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._looks import read_looks
 from dbdyno.store._manifest import Manifest, damaged_files, file_facts, read_manifest, write_manifest
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
-from dbdyno.store._series import IntervalKind, read_table
+from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table, schema_of
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter
 
@@ -200,15 +200,15 @@ class Results:
 
     def seconds(self, run_id: str) -> pa.Table:
         """One row a second: see `SecondRow`."""
-        return read_table(self.run_folder(run_id) / layout.SECONDS)
+        return self._table(run_id, layout.SECONDS, SecondRow)
 
     def intervals(self, run_id: str) -> pa.Table:
         """One row a second and type: see `IntervalRow`."""
-        return read_table(self.run_folder(run_id) / layout.INTERVALS)
+        return self._table(run_id, layout.INTERVALS, IntervalRow)
 
     def telemetry(self, run_id: str) -> pa.Table:
         """One row a second and metric: see `TelemetryRow`."""
-        return read_table(self.run_folder(run_id) / layout.TELEMETRY)
+        return self._table(run_id, layout.TELEMETRY, TelemetryRow)
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON, typed by its reader
         """A run's JSON file, such as ``variables``, ``settings``, ``status_before``, ``order`` or ``start``.
@@ -227,8 +227,9 @@ class Results:
         return self._optional_json(f"{layout.RUNS}/{run_id}/{name}.json") or {}
 
     def text(self, run_id: str, name: str) -> str:
-        """A run's text file: ``server.cnf`` or ``server.log``."""
-        return self._text(f"{layout.RUNS}/{run_id}/{name}")
+        """A run's text file, ``server.cnf`` or ``server.log``; empty where an imported run has none."""
+        path = f"{layout.RUNS}/{run_id}/{name}"
+        return self._text(path) if self._is_kept(path) else ""
 
     def histogram(
         self,
@@ -277,6 +278,15 @@ class Results:
     def verify(self) -> tuple[str, ...]:
         """One line for each file that is not as the manifest says; none when all is well."""
         return damaged_files(self.path, read_manifest(self.path))
+
+    def _table(self, run_id: str, name: str, row: type) -> pa.Table:
+        """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
+        path = f"{layout.RUNS}/{run_id}/{name}"
+        return completed(row, read_table(self.path / path)) if self._is_kept(path) else schema_of(row).empty_table()
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether a run has a file; one that is listed and gone is missed when it is read."""
+        return name in self.manifest.files or (self.path / name).exists()
 
     def _text(self, name: str) -> str:
         with reading(self.path / name):

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,11 @@ from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
 from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, empty_table_bytes, table_bytes, table_of
+
+_ALWAYS = frozenset({layout.RECORD, layout.VARIABLES, layout.SETTINGS})
+_NOTHING = frozenset(
+    {b"", b"{}\n", b"[]\n", *(empty_table_bytes(row) for row in (SecondRow, IntervalRow, TelemetryRow))}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +112,35 @@ class PackedRun:
     facts: Mapping[str, FileFacts]
 
 
-def pack_run(run: StoredRun) -> PackedRun:
-    """Every file of a run, with its checksum."""
-    files = _contents(run)
+def server_files(
+    *,
+    variables: Mapping[str, str],
+    status_before: Mapping[str, str],
+    settings: Sequence[SettingRow],
+    server_cnf: str,
+    server_log: str,
+) -> dict[str, bytes]:
+    """The files of a run that tell of its server; see `StoredRun`. Made once for all runs that share them."""
+    return {
+        layout.VARIABLES: json_text(variables).encode(),
+        layout.STATUS_BEFORE: json_text(status_before).encode(),
+        layout.SETTINGS: json_text([dataclasses.asdict(row) for row in settings]).encode(),
+        layout.SERVER_CNF: server_cnf.encode(),
+        layout.SERVER_LOG: server_log.encode(),
+    }
+
+
+def pack_run(run: StoredRun, shared: Mapping[str, bytes] = MappingProxyType({})) -> PackedRun:
+    """Every file of a run that holds something, with its checksum.
+
+    Logs tell little of what a run of ours does, so of an import of thousands half the files would be empty.
+
+    Parameters
+    ----------
+    shared : of its `server_files`, in place of those that the run itself would give
+    """
+    contents = {**_contents(run), **shared}
+    files = {name: content for name, content in contents.items() if name in _ALWAYS or content not in _NOTHING}
     facts = {name: FileFacts(len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()}
     return PackedRun(run.record.run.run_id, files, facts)
 
@@ -188,16 +220,19 @@ def _contents(run: StoredRun) -> dict[str, bytes]:
         name: table_bytes(table_of(row, run_id, rows)) if len(rows) else empty_table_bytes(row)
         for name, (row, rows) in tables.items()
     }
-    return content | {name: text.encode() for name, text in _texts(run).items()}
+    about_server = server_files(
+        variables=run.variables,
+        status_before=run.status_before,
+        settings=run.settings,
+        server_cnf=run.server_cnf,
+        server_log=run.server_log,
+    )
+    return content | about_server | {name: text.encode() for name, text in _texts(run).items()}
 
 
 def _texts(run: StoredRun) -> dict[str, str]:
-    settings: list[JsonValue] = [dataclasses.asdict(row) for row in run.settings]
     texts = {
-        layout.VARIABLES: json_text(run.variables),
         layout.VARIABLES_AFTER: json_text(run.variables_after),
-        layout.SETTINGS: json_text(settings),
-        layout.STATUS_BEFORE: json_text(run.status_before),
         layout.STATUS_AFTER: json_text(run.status_after),
         layout.ORDER: json_text(run.order),
         layout.START: json_text(run.start),
@@ -209,8 +244,6 @@ def _texts(run: StoredRun) -> dict[str, str]:
         layout.LIFE: json_text(run.life),
         layout.TELEMETRY_FACTS: json_text(run.telemetry_facts),
         layout.COUNTERS: json_text(run.counters),
-        layout.SERVER_CNF: run.server_cnf,
-        layout.SERVER_LOG: run.server_log,
         layout.RECORD: json_text(record_to_json(run.record)),
     }
     if run.origin:

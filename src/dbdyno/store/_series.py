@@ -122,6 +122,7 @@ _ARROW = MappingProxyType(
 )
 
 
+@functools.cache
 def schema_of(row: type) -> pa.Schema:
     """Arrow schema of a row class, opened by the run's id so that tables of many runs can be joined.
 
@@ -133,37 +134,37 @@ def schema_of(row: type) -> pa.Schema:
 
 
 def table_of(row: type, run_id: str, rows: Sequence[Any] | pa.Table) -> pa.Table:
-    """Arrow table of rows; with the full schema also when there are none, or when a table lacks columns.
+    """Arrow table of rows, with the full schema also when there are none; of a table the columns that it has.
 
-    >>> table_of(TelemetryRow, "r", pa.table({"second": [3], "metric": ["x"]})).to_pylist()
-    [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
+    >>> table_of(TelemetryRow, "r", pa.table({"metric": ["x"], "second": [3]})).to_pylist()
+    [{'run_id': 'r', 'second': 3, 'metric': 'x'}]
     """
     if isinstance(rows, pa.Table):
-        return _completed(schema_of(row), run_id, rows)
+        return _typed(schema_of(row), run_id, rows)
     columns: dict[str, list[Any]] = {"run_id": [run_id] * len(rows)}
     for field in dataclasses.fields(row):
         columns[field.name] = [getattr(item, field.name) for item in rows]
     return pa.table(columns, schema=schema_of(row))
 
 
-def _completed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
-    count = table.num_rows
-    columns = []
-    for field in schema:
-        if field.name == "run_id":
-            columns.append(pa.repeat(run_id, count))
-        elif field.name in table.column_names:
-            column = table[field.name]
-            columns.append(column if column.type == field.type else column.cast(field.type))
-        else:
-            columns.append(_unknown(count, field.type))
-    return pa.Table.from_arrays(columns, schema=schema)
+def _typed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
+    given = dict(zip(table.column_names, table.columns, strict=True))
+    fields = [field for field in schema if field.name in given]
+    columns = [given[f.name] if given[f.name].type == f.type else given[f.name].cast(f.type) for f in fields]
+    whose = pa.repeat(run_id, table.num_rows)
+    return pa.Table.from_arrays([whose, *columns], schema=pa.schema([schema.field("run_id"), *fields]))
 
 
-@functools.lru_cache(maxsize=64)
-def _unknown(count: int, kind: pa.DataType) -> pa.Array:
-    """A column of nothing."""
-    return pa.nulls(count, kind)
+def completed(row: type, table: pa.Table) -> pa.Table:
+    """A stored table with all columns of its kind, null where its run does not tell them.
+
+    >>> completed(TelemetryRow, pa.table({"run_id": ["r"], "second": [3], "metric": ["x"]})).to_pylist()
+    [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
+    """
+    lacking = [field for field in schema_of(row) if field.name not in table.column_names]
+    for field in lacking:
+        table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select([*schema_of(row).names, *(n for n in table.column_names if n not in schema_of(row).names)])
 
 
 def table_bytes(table: pa.Table) -> bytes:

@@ -86,7 +86,7 @@ def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.Duc
         ("intervals", layout.INTERVALS, IntervalRow),
         ("telemetry", layout.TELEMETRY, TelemetryRow),
     ):
-        _create_view(connection, name, [folder / file for folder in folders], row)
+        _create_view(connection, name, [path for folder in folders if (path := folder / file).exists()], row)
     return connection
 
 

@@ -52,6 +52,27 @@ def test_a_packed_run_is_written_once(tmp_path: Path) -> None:
             writer.add_packed(pack_run(stored(1)))
 
 
+def test_what_a_packed_run_does_not_tell_has_no_file_and_reads_as_nothing(tmp_path: Path) -> None:
+    assert set(pack_run(stored(1)).files) == {
+        "record.json", "seconds.parquet", "variables.json", "settings.json", "origin.json",
+    }  # fmt: skip
+    results = Results.create(tmp_path / "r", "name = 'x'", {}, {}, study_name="x")
+    with results.writing() as writer:
+        writer.add_packed(pack_run(stored(1)))
+        writer.add_packed(pack_run(StoredRun(stored(2).record)))
+    first, second = (record.run.run_id for record in results.records())
+    assert (
+        results.telemetry(first).num_rows == results.intervals(first).num_rows == results.seconds(second).num_rows == 0
+    )
+    assert results.telemetry(first).column_names == ["run_id", "second", "metric", "value", "unit"]
+    assert results.text(first, "server.cnf") == ""
+    assert results.optional_document(first, "status_before") == {}
+    assert results.document(first, "settings") == []
+    with results.connect() as database:
+        assert database.execute("SELECT count(*) FROM seconds").fetchall() == [(2,)]
+        assert database.execute("SELECT count(*) FROM telemetry").fetchall() == [(0,)]
+
+
 def test_a_run_of_its_own_has_no_origin(tmp_path: Path) -> None:
     assert "origin.json" not in pack_run(StoredRun(stored(1).record)).files
 

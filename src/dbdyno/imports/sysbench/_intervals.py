@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,12 +155,19 @@ def _taken(text: str) -> tuple[_Form, dict[str, FloatArray], list[int]]:
     for form in _FORMS:
         rows = form.pattern.findall(text) if form.words in text else []
         if rows:
-            words = dict[str, tuple[str, ...]]()
-            for name, column in zip(form.columns, zip(*rows, strict=True), strict=True):
-                words[name] = tuple(map("".join, zip(words[name], column, strict=True))) if name in words else column
-            percentiles = [int(word) for word in set(words.pop("percentile", ()))]
-            return form, {name: np.array(list(map(float, column))) for name, column in words.items()}, percentiles
+            count = len(rows) * len(form.columns)
+            cells = np.fromiter(map(_number, chain.from_iterable(rows)), dtype=np.float64, count=count)
+            columns = dict[str, FloatArray]()
+            for name, column in zip(form.columns, cells.reshape(len(rows), -1).T.copy(), strict=True):
+                columns[name] = np.fmax(columns[name], column) if name in columns else column
+            percentiles = columns.pop("percentile", np.empty(0))
+            return form, columns, [int(percentile) for percentile in np.unique(percentiles)]
     return _FORMS[0], {}, []
+
+
+def _number(word: str) -> float:
+    """A number; of the two places of a value the empty one is none."""
+    return float(word or "nan")
 
 
 def _is_tidy(text: str, form: _Form, columns: Mapping[str, FloatArray]) -> bool:
