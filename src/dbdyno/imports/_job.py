@@ -104,7 +104,9 @@ def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> To
     if job.part_index is None:
         return None
     texts = {kind: file.text for kind, file in companions.items()}
-    return TOOLS[job.tool].read(Source(content.text, job.part_index, job.run.cell.concurrency, texts))
+    return TOOLS[job.tool].read(
+        Source(content.text, job.part_index, job.run.cell.concurrency, texts, job.run.cell.workload)
+    )
 
 
 def _companions(job: Job) -> dict[Kind, FileText]:

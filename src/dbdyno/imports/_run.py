@@ -88,7 +88,7 @@ class Source:
     Parameters
     ----------
     part_index : which run of the log
-    threads : of its cell
+    threads, workload : of its cell
     companions : texts of the tool's own files beside the log, by kind
     """
 
@@ -96,6 +96,7 @@ class Source:
     part_index: int
     threads: int
     companions: Mapping[str, str] = field(default_factory=dict)
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,3 +233,15 @@ def test_switched_off_percentiles_are_not_read_as_zero() -> None:
     assert percentile_of(run) is None
     assert "p95_ns" not in seconds_table(run.intervals, 1, percentile_of(run)).column_names
     assert "no-percentile" in caveats(run)
+
+
+def test_rollbacks_that_sysbench_tpcc_orders_are_not_called_errors_alone() -> None:
+    text = sysbench_log.log(TPS).replace(
+        "ignored errors:                      0 ", "ignored errors:                      2 "
+    )
+    run = only(text)
+    plain, tpcc = run_figures(run, "sysbench/oltp_read_write"), run_figures(run, "tpcc/sysbench-tpcc")
+    assert plain.errors == {"ignored error (code not in the log)": 2}
+    assert tpcc.errors == {"ignored error or ordered rollback (not told apart in the log)": 2}
+    codes = [{caveat.code for caveat in judge(run, figures, 4).caveats} for figures in (plain, tpcc)]
+    assert ["rollbacks-counted" in found for found in codes] == [False, True]

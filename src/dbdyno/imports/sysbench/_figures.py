@@ -19,6 +19,9 @@ from dbdyno.stats import noise_interval
 from dbdyno.store import latency_of, merged_histogram
 
 IGNORED, RECONNECTS = "ignored error (code not in the log)", "reconnect"
+IGNORED_OR_ORDERED = "ignored error or ordered rollback (not told apart in the log)"
+ORDERS_ROLLBACKS = "tpcc/sysbench-tpcc"
+"""The workload whose scripts count a new order that they roll back on purpose as an ignored error."""
 DEADLOCKS = "deadlock or lock wait timeout (code not in the log)"
 
 
@@ -31,6 +34,7 @@ class RunFigures:
     interval_s : length of an interval line
     interval_is_told : the log says it, or its lines leave no doubt
     missing : interval lines that should stand between the first and the last and do not
+    rollbacks_are_errors : new orders that are to be rolled back are among the errors
     transactions_are_summed : from rates of seconds, for want of a total
     histogram : of the whole run, as it is stored
     """
@@ -49,10 +53,11 @@ class RunFigures:
     tool: ToolFigures
     histogram: str | None = None
     errors: dict[str, int] = field(default_factory=dict)
+    rollbacks_are_errors: bool = False
 
 
-def run_figures(run: SysbenchRun) -> RunFigures:
-    """The figures of one run."""
+def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
+    """The figures of one run of a workload."""
     intervals, reports = run.intervals, run.reports if run.is_complete else ()
     interval_s, is_told, missing = _interval(intervals, run.head.interval_s)
     mean, half = _throughput(intervals, reports)
@@ -62,6 +67,7 @@ def run_figures(run: SysbenchRun) -> RunFigures:
     encoded = encoded_histogram(reports)
     percentile = percentile_of(run)
     qps = intervals.qps
+    is_tpcc = workload.partition(" at ")[0] == ORDERS_ROLLBACKS
     elapsed_s = reports[-1].values.get("elapsed_s") if reports else None
     return RunFigures(
         interval_s=interval_s,
@@ -77,7 +83,8 @@ def run_figures(run: SysbenchRun) -> RunFigures:
         latency_ns=_latency(reports, encoded),
         tool=_tool(run, reports, percentile),
         histogram=encoded[0] if encoded else None,
-        errors=_errors(reports, intervals, interval_s),
+        errors=_errors(reports, intervals, interval_s, IGNORED_OR_ORDERED if is_tpcc else IGNORED),
+        rollbacks_are_errors=is_tpcc,
     )
 
 
@@ -168,13 +175,13 @@ def _tool(run: SysbenchRun, reports: Sequence[Report], percentile: int | None) -
     )
 
 
-def _errors(reports: Sequence[Report], intervals: Intervals, interval_s: int) -> dict[str, int]:
+def _errors(reports: Sequence[Report], intervals: Intervals, interval_s: int, ignored: str) -> dict[str, int]:
     found = {}
     deadlocks = _total(reports, "deadlocks", "deadlocks")
     if deadlocks:
         found[DEADLOCKS] = deadlocks
     for name, count_name, rates in (
-        (IGNORED, "ignored_errors", intervals.errors if deadlocks is None else None),
+        (ignored, "ignored_errors", intervals.errors if deadlocks is None else None),
         (RECONNECTS, "reconnects", intervals.reconnects),
     ):
         count = _total(reports, count_name, count_name)

@@ -63,6 +63,7 @@ def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat
         None if figures.transactions_are_summed else about_totals(figures.tool.tps, figures.tps_mean),
         _counts(figures),
         _events(run),
+        _rollbacks(figures),
         _percentiles(run, figures),
         _threads(run, threads),
         _open_loop(run),
@@ -92,6 +93,16 @@ def _events(run: SysbenchRun) -> Caveat | None:
         return None
     text = "the run opened no transactions: its events are counted in their place, in the seconds by their statements"
     return Caveat("events-counted", text)
+
+
+def _rollbacks(figures: RunFigures) -> Caveat | None:
+    if not figures.rollbacks_are_errors or not figures.errors:
+        return None
+    text = (
+        "sysbench-tpcc counts a new order that it rolls back on purpose (1 % of them, 0.43 % of all) as done and as an "
+        "ignored error: real errors can't be told from these"
+    )
+    return Caveat("rollbacks-counted", text)
 
 
 def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:

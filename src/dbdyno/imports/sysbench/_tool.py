@@ -48,7 +48,7 @@ def why_none(text: str) -> tuple[str, int]:
 def read(source: Source) -> ToolRun:
     """One run with everything that the store keeps of it."""
     run = read_run(source.text, log_parts(source.text)[source.part_index])
-    figures = run_figures(run)
+    figures = run_figures(run, source.workload)
     judgement = judge(run, figures, source.threads)
     is_known = judgement.status != "failed"
     return ToolRun(
