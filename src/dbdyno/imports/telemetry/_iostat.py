@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number, numbers
 
 _MIB, _KIB = float(1 << 20), 1024.0
 _BYTES, _OPS = "bytes/s", "ops/s"
@@ -85,11 +85,11 @@ def machine_facts(text: str) -> dict[str, str | int]:
 
 
 def _take(series: dict[str, Series], report: int, columns: list[Unit | None], words: list[str]) -> bool:
-    values = [number(word) for word in words[1:]]
-    if len(values) != len(columns) or None in values:
+    values = numbers(words[1:])
+    if values is None or len(values) != len(columns):
         return False
     for column, value in zip(columns, values, strict=True):
-        if column is not None and value is not None:
+        if column is not None:
             found = series.setdefault(f"iostat.{words[0]}.{column.name}", Series(column.unit))
             found.reports.append(report)
             found.values.append(value * column.factor)

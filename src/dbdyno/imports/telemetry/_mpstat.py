@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dbdyno.imports.telemetry._iostat import machine_facts
-from dbdyno.imports.telemetry._readings import Reports, Series, clock_seconds, number
+from dbdyno.imports.telemetry._readings import Reports, Series, clock_seconds, numbers
 
 _MODES = {"usr": "user", "nice": "nice", "sys": "system", "iowait": "iowait", "irq": "irq", "soft": "softirq"}
 _MODES |= {"steal": "steal", "guest": "guest", "gnice": "guest_nice", "idle": "idle"}
@@ -29,11 +29,11 @@ def read_mpstat(text: str) -> Reports:
         if processor == "CPU":
             modes = [word.removeprefix("%") for word in words]
             continue
-        values = [number(word) for word in words]
-        if len(values) != len(modes) or None in values:
+        values = numbers(words)
+        if values is None or len(values) != len(modes):
             wrong.append((line_number, f"not a whole line of mpstat: {line[:80]}"))
             continue
-        shares = {mode: (value or 0.0) / 100 for mode, value in zip(modes, values, strict=True)}
+        shares = {mode: value / 100 for mode, value in zip(modes, values, strict=True)}
         if processor == "all":
             report += 1
             clocks.append(clock)

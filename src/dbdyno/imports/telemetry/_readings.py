@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 MOST_SERIES = 400
+_MOST = 1e18
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,22 @@ def clock_seconds(texts: Sequence[str]) -> list[int]:
     return found
 
 
+def numbers(words: Sequence[str]) -> list[float] | None:
+    """The numbers of a line that holds nothing else; None where a word is none.
+
+    >>> numbers(["1.5", "2"]), numbers(["1,5"]), numbers(["1", "sda"]), numbers(["1", "nan"])
+    ([1.5, 2.0], [1.5], None, None)
+    """
+    try:
+        values = list(map(float, words))
+    except ValueError:
+        values = []
+    if values and sum(map(abs, values)) < _MOST:  # neither nan nor inf, nor more than `number` takes
+        return values
+    found = [value for word in words if (value := number(word)) is not None]
+    return found if len(found) == len(words) else None
+
+
 def number(text: str) -> float | None:
     """A number of a report, with a comma for its point where the locale had one; None when it is none.
 
@@ -148,4 +165,4 @@ def number(text: str) -> float | None:
         value = float(text.replace(",", "."))
     except ValueError:
         return None
-    return value if abs(value) < 1e18 else None
+    return value if abs(value) < _MOST else None

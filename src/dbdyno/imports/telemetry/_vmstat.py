@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, numbers
 
 _KIB = 1024.0
 _COLUMNS = MappingProxyType(
@@ -50,14 +50,14 @@ def read_vmstat(text: str) -> Reports:
         clock = _CLOCK_RE.search(line)
         if clock:
             words = line[: clock.start()].split()
-        values = [number(word) for word in words]
-        if not columns or len(values) < 16 or len(values) > len(columns) or None in values:
+        values = numbers(words)
+        if not columns or values is None or not 16 <= len(values) <= len(columns):
             wrong.append((line_number, f"not a whole line of vmstat: {line[:80]}"))
             continue
         report += 1
         clocks += [clock[1]] if clock else []
         for column, value in zip(columns, values, strict=False):
-            if column is not None and value is not None:
+            if column is not None:
                 found = series.setdefault(f"vmstat.{column.name}", Series(column.unit))
                 found.reports.append(report)
                 found.values.append(value * column.factor)
