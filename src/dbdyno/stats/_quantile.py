@@ -82,14 +82,14 @@ def quantile_intervals(
 ) -> tuple[QuantileInterval, ...]:
     """Several quantiles of one window, in the order asked for; otherwise as `quantile_interval`."""
     upto, bins = _cumulated(counts, values, quantiles)
-    tail = (1 - confidence) / 2
+    merged, tail = upto.sum(axis=0), (1 - confidence) / 2
     found = []
     for quantile in quantiles:
-        index, correlation = _place(upto, quantile)
+        index, correlation = _place(upto, merged, quantile)
         block = min(max(_LEAST_BLOCK_S, math.ceil(2 * correlation)), len(upto))
         drawn = bins[_drawn(upto, quantile, _block_weights(len(upto), block, draws, seed))]
         low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
-        beyond = _beyond(upto, quantile, correlation)
+        beyond = float(merged[-1]) * (1 - quantile) / correlation
         found.append(QuantileInterval(quantile, float(bins[index]), float(low), float(high), beyond))
     return tuple(found)
 
@@ -101,7 +101,8 @@ def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
     [3000, 300]
     """
     upto, _ = _cumulated(counts, values, quantiles)
-    return tuple(_beyond(upto, quantile, _place(upto, quantile)[1]) for quantile in quantiles)
+    merged = upto.sum(axis=0)
+    return tuple(float(merged[-1]) * (1 - each) / _place(upto, merged, each)[1] for each in quantiles)
 
 
 def supported_quantiles(found: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
@@ -122,16 +123,11 @@ def _cumulated(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float])
     return np.cumsum(table[:, used], axis=1, dtype=np.float64), bins[used]
 
 
-def _place(upto: FloatArray, quantile: float) -> tuple[int, float]:
+def _place(upto: FloatArray, merged: FloatArray, quantile: float) -> tuple[int, float]:
     """The bin of a quantile of the whole window, and how many seconds what lies above it hangs together."""
-    merged = upto.sum(axis=0)
     index = int(np.searchsorted(merged, _ranks(merged[-1:], quantile)[0]))
     above = (upto[:, -1] - upto[:, index]) / np.maximum(upto[:, -1], 1.0)
     return index, autocorrelation_time(above) if len(above) > 1 else 1.0
-
-
-def _beyond(upto: FloatArray, quantile: float, correlation: float) -> float:
-    return float(upto[:, -1].sum()) * (1 - quantile) / correlation
 
 
 def _ranks(totals: FloatArray, quantile: float) -> FloatArray:
@@ -165,7 +161,9 @@ def _drawn(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np
     its rank lies, which are the same few for most draws. Counts are whole numbers, so sums are exact in any order.
     """
     totals = weights @ upto[:, -1]
-    weights, ranks = weights[totals > 0], _ranks(totals[totals > 0], quantile)
+    if not totals.all():
+        weights, totals = weights[totals > 0], totals[totals > 0]
+    ranks = _ranks(totals, quantile)
     bins = upto.shape[1]
     step = math.isqrt(bins - 1) + 1
     spaced = np.minimum(np.arange(step - 1, bins + step - 1, step), bins - 1)

@@ -20,6 +20,7 @@ from dbdyno.stats import (
     repeats_to_decide,
     single_run_level,
     smallest_detectable_ratio,
+    t_quantile,
     verdict_of,
 )
 
@@ -154,3 +155,15 @@ def test_holm_agrees_with_a_textbook_family() -> None:
 def test_ties_share_their_places() -> None:
     wins = {("a", "c"): True, ("b", "c"): True, ("a", "b"): False}
     assert rank_intervals(["a", "b", "c"], wins) == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}
+
+
+@pytest.mark.parametrize(("difference", "sd"), [(0.0, 0.02), (0.0, 0.03), (0.005, 0.03), (0.015, 0.02)])
+def test_the_repeats_told_show_what_is_the_same_four_times_in_five(difference: float, sd: float) -> None:
+    repeats = repeats_to_decide(difference, sd)
+    assert repeats is not None
+    chance = np.random.default_rng(7)
+    left, right = chance.normal(difference, sd, (4000, repeats)), chance.normal(0, sd, (4000, repeats))
+    seen = np.abs(left.mean(axis=1) - right.mean(axis=1))
+    errors = np.sqrt((left.var(axis=1, ddof=1) + right.var(axis=1, ddof=1)) / repeats)
+    is_same = seen + t_quantile(0.95, 2.0 * (repeats - 1)) * errors < MARGIN
+    assert 0.78 <= is_same.mean() <= 0.86
