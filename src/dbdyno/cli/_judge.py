@@ -59,9 +59,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _share(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a share of 0 to 1, such as 0.012")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of 0 to 1, such as 0.012")
     return value
 
 

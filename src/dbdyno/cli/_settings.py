@@ -12,7 +12,7 @@ from rich.table import Table
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import wide_console
 from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
-from dbdyno.engines import Parameter, read_setting, servers_of, setting_text, vocabulary
+from dbdyno.engines import Parameter, family_names, read_setting, servers_of, setting_text, vocabulary
 from dbdyno.study import nearest
 
 _STORY = """\
@@ -122,6 +122,9 @@ def _values(parameter: Parameter) -> str:
 def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
     from dbdyno.configure import settings_of_series  # late: see _main
 
+    if engine.family not in family_names():
+        what = f"'{engine}' is of no family that dbdyno knows"
+        raise StudyError(what, "", nearest(engine.family, family_names()))
     settings = settings_of_series(engine, tier_bytes=tier_bytes, asked=dict(_asked(word) for word in words))
     return [
         {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}

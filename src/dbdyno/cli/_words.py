@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from typing import NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -23,6 +24,10 @@ class PlainConsole(Console):
         """The same, signs that a terminal would obey replaced."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(plain(segment.text), segment.style)
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Whoever reads went away: `main` ends quietly, where rich would end with 1, a broken rule's exit code."""
+        raise BrokenPipeError
 
 
 def wide_console() -> Console:

@@ -29,7 +29,7 @@ def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = No
 
     Raises
     ------
-    HostError : no browser, or it made no PDF, or left a chart undrawn
+    HostError : no browser, or it does not start, made no PDF, or left a chart undrawn
     StoreError : the file can't be written
     """
     program = str(browser or _first_browser())
@@ -37,7 +37,10 @@ def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = No
         folder = Path(name)
         page, printed = folder / "report.html", folder / "report.pdf"
         page.write_text(page_text(results), encoding="utf-8")
-        done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
+        try:
+            done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
+        except HostError as error:
+            raise HostError(error.what, error.why, _remedy()) from error
         if not printed.exists() or not printed.read_bytes().startswith(b"%PDF"):
             raise HostError(f"{program} made no PDF", _last_line(done.stderr), _remedy())
         undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)

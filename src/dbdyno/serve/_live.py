@@ -104,6 +104,7 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
         "began_ms": run.began_ns // 10**6,
         "second": last.get("second"),
         "seconds_count": last.get("seconds_count"),
+        "is_at_most": isinstance(last.get("unsettled"), list),
         "first": len(run.seconds) - len(shown),
         "tps": [_number(entry.facts.get("tps")) for entry in shown],
         "p95_ms": [_milliseconds(entry.facts.get("p95_ns")) for entry in shown],

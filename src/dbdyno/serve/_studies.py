@@ -219,5 +219,11 @@ def cell_rows(stored: Stored) -> list[dict[str, object]]:
             "runs": len(group.judged),
             "statuses": [run.status for run in group.runs],
         }
-        for group in stored.cells
+        for group in sorted(stored.cells, key=_place)
     ]
+
+
+def _place(group: CellJudgement) -> tuple[str, str, int, int]:
+    """Cells that are compared stand together, whatever the order of the runs was."""
+    cell = group.cell
+    return cell.workload, cell.route, cell.tier_bytes, cell.concurrency

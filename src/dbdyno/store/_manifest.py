@@ -14,6 +14,8 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._damage import reading
 from dbdyno.store._files import JsonValue, json_text, sha256_of, write_whole
 
+_MOST_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
@@ -84,7 +86,7 @@ def read_manifest(folder: Path) -> Manifest:
         version = int(row["schema_version"])
     except FileNotFoundError as error:
         why = f"{path} does not exist" if folder.is_dir() else "there is no such folder"
-        raise StoreError(f"{folder} is not a results folder", why, "give the folder that -o named") from error
+        raise StoreError(f"{folder} is not a results folder", why, _nearest(folder)) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{folder} can't be read", f"{path}: {error}", "restore the file or start anew") from error
     if version > layout.SCHEMA_VERSION:
@@ -95,6 +97,17 @@ def read_manifest(folder: Path) -> Manifest:
         )
     with reading(path):
         return _from_json(row)
+
+
+def _nearest(folder: Path) -> str:
+    """What was probably meant: a results folder in this one."""
+    try:
+        inner = sorted(path for path in folder.iterdir() if is_results_folder(path))
+    except OSError:
+        inner = []
+    more = ", .." if len(inner) > _MOST_NAMED else ""
+    named = f": {', '.join(map(str, inner[:_MOST_NAMED]))}{more}" if inner else ""
+    return f"give {'one of its results folders' if inner else 'the folder that -o named'}{named}"
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

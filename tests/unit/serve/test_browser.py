@@ -25,6 +25,10 @@ def test_the_list_shows_every_study_and_opens_one(
     visit.page.locator(".study a", has_text="nights/one").click()
     playwright.expect(visit.page.locator("#answer p").first).to_contain_text("mariadb:11.8", timeout=30_000)
     playwright.expect(visit.page.locator("#cells tbody tr")).to_have_count(2)
+    same = "All with sysbench/oltp_read_write, 64 MiB, 4 connections, socket."
+    playwright.expect(visit.page.locator("#cells-common")).to_have_text(same)
+    titles = ["target", "TPS", "95 % interval", "runs", "states"]
+    playwright.expect(visit.page.locator("#cells th")).to_have_text(titles)
     playwright.expect(visit.page.locator("#live")).to_be_hidden()
     assert visit.fits()
     visit.page.locator("#report").click()

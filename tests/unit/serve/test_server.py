@@ -172,6 +172,7 @@ def test_what_keeps_an_open_warm_up_going_is_told(tmp_path: Path) -> None:
         log.tell("second", {**second(130, phase="warm-up"), "unsettled": ["cache"], "passes": 0})
         live = live_object(live_run(running.results.live()))
         assert live is not None and live["verdict"] == "not settled: cache still filling"
+        assert live["is_at_most"] is True
         log.tell("second", {**second(1), "unsettled": [], "passes": 1})
         live = live_object(live_run(running.results.live()))
         assert live is not None and live["verdict"] == ""

@@ -125,6 +125,12 @@ def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
             Results.open(path)
 
 
+def test_the_folder_above_names_the_results_in_it(results: Results) -> None:
+    with pytest.raises(StoreError, match="not a results folder") as error:
+        Results.open(results.path.parent)
+    assert error.value.remedy == f"give one of its results folders: {results.path}"
+
+
 def test_a_broken_manifest_is_named(results: Results) -> None:
     (results.path / "manifest.json").write_text("{")
     with pytest.raises(StoreError, match="can't be read") as error:

@@ -145,7 +145,7 @@
       "live-run",
       `Run ${live.number} of ${study.runs_total}: ${live.target}, ${live.memory}, ${connections}, ${live.workload}, ${live.route}, repeat ${live.repeat}`,
     );
-    const count = live.seconds_count ? ` of ${live.seconds_count}` : "";
+    const count = live.seconds_count ? ` of ${live.is_at_most ? "at most " : ""}${live.seconds_count}` : "";
     figures([
       ["phase", live.phase + (live.second ? `, ${live.second}${count} s` : "")],
       ["transactions per second", live.second ? rate(live.tps[live.tps.length - 1]) : "–"],
@@ -240,13 +240,21 @@
     if (now === cellsDrawn) return;
     cellsDrawn = now;
     const titles = ["target", "workload", "memory", "connections", "route", "TPS", "95 % interval", "runs", "states"];
+    const names = [null, "workload", "memory", "connections", "route"];
+    // What is the same in all cells is told once, above, so that a phone shows the throughput.
+    const isSame = (at) => study.cells.length > 1 && names[at] && new Set(study.cells.map((cell) => cell[names[at]])).size === 1;
+    const shown = titles.map((_, at) => at).filter((at) => !isSame(at));
+    const first = study.cells[0];
+    const said = { connections: counted(first?.connections ?? 0, "connection") };
+    const common = names.filter((name, at) => name && isSame(at)).map((name) => said[name] || first[name]);
+    text("cells-common", common.length ? `All with ${common.join(", ")}.` : "");
     const style = (at) => (at === 3 || (at > 4 && at < 8) ? "n" : "");
-    const head = element("tr", "", ...titles.map((title, at) => element("th", style(at), title)));
+    const head = element("tr", "", ...shown.map((at) => element("th", style(at), titles[at])));
     const rows = study.cells.map((cell) => {
       const interval = cell.low === null || cell.high === null ? "–" : `${rate(cell.low)} to ${rate(cell.high)}`;
       const values = [cell.target, cell.workload, cell.memory, String(cell.connections), cell.route, rate(cell.tps)];
       const columns = [...values, interval, String(cell.runs), cell.statuses.join(", ")];
-      return element("tr", "", ...columns.map((words, at) => element("td", style(at), words)));
+      return element("tr", "", ...shown.map((at) => element("td", style(at), columns[at])));
     });
     byId("cells").replaceChildren(element("thead", "", head), element("tbody", "", ...rows));
   }
