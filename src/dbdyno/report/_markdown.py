@@ -31,6 +31,7 @@ from dbdyno.store import Results
 from dbdyno.study import settings_lines
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
+_CELL_MOST = 200
 _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
@@ -62,13 +63,14 @@ def markdown_text(results: Results) -> str:
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
 
-def escaped(text: str) -> str:
-    r"""Text that stays text in Markdown, on one line.
+def escaped(text: str, most: int = 2000) -> str:
+    r"""Text that stays text in Markdown, on one line; cut at `most` characters, for forges take 65,536 in all.
 
     >>> escaped("a|b <i> @root #12"), escaped("x_y\n*z*")
     ('a\\|b &lt;i&gt; @<!-- -->root #<!-- -->12', 'x\\_y \\*z\\*')
     """
     words = "".join(char if char.isprintable() else " " for char in text)
+    words = words if len(words) <= most else f"{words[:most]}…"
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     words = _LINKS.sub(lambda match: match[0] + _SPELL, _SPECIAL.sub(r"\\\1", words))
     # What stands first in a line can make a heading or a list of it.
@@ -88,7 +90,7 @@ def folded(title: str, block: str) -> list[str]:
 def table_text(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
     """A table whose last `numbers` columns stand right."""
     rule = ["---"] * (len(titles) - numbers) + ["---:"] * numbers
-    lines = [list(map(escaped, titles)), rule, *(list(map(escaped, row)) for row in rows)]
+    lines = [list(titles), rule, *([escaped(cell, _CELL_MOST) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

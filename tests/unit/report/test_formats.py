@@ -14,6 +14,7 @@ from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import build_markdown, build_pdf, markdown_text
+from dbdyno.report._markdown import escaped, table_text
 from dbdyno.store import Results, StoredRun
 
 
@@ -67,6 +68,10 @@ def test_markdown_is_printed_or_written_beside_the_records(
     assert main(["report", str(results.path), "--format", "md", "-o", str(tmp_path / "sub" / "r.md")]) == 0
     assert (tmp_path / "sub" / "r.md").read_text() == printed
     assert main(["report", str(results.path), "--format", "md", "-o", str(tmp_path)]) == 2
+    capsys.readouterr()
+    assert main(["report", str(results.path), "-o", "-"]) == 0
+    assert capsys.readouterr().out.startswith("<!doctype html>")
+    assert main(["report", str(results.path), "--format", "pdf", "-o", "-"]) == 2
 
 
 def test_a_machine_without_a_browser_is_told_what_to_install(
@@ -99,3 +104,10 @@ def test_a_link_is_written_through_and_not_replaced(results: Results, tmp_path: 
     build_markdown(results, link)
     assert link.is_symlink()
     assert (tmp_path / "kept.md").read_text().startswith("## ")
+
+
+def test_ten_thousand_characters_of_a_name_leave_room_for_the_rest_of_a_comment() -> None:
+    table = table_text(("target", "TPS"), 1, [["x" * 10_000, "1"], ["|" * 10_000, "2"]])
+    assert len(table) < 1_000
+    assert "x…" in table
+    assert len(escaped("y" * 10_000)) < 2_100
