@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._course_now import unsettled_words
 from dbdyno.analyse._words import counted, listed
 from dbdyno.core import Caveat, RunCourse, RunRecord, format_duration
 
@@ -101,7 +102,7 @@ def _capped(records: Sequence[RunRecord]) -> Caveat | None:
     capped = [record.course for record in records if record.course and record.course.warm_up_end == "cap"]
     if not capped:
         return None
-    kept = _most_common([what for course in capped for what in course.unsettled])
+    kept = _most_common([unsettled_words(what) for course in capped for what in course.unsettled])
     why = f" What had not settled: {kept}." if kept else ""
     text = f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its cap, not by state.{why}"
     return Caveat("warm-up-cap", f"{text} A higher warm_up_max would let it.")

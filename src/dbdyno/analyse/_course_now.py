@@ -34,9 +34,18 @@ def verdict_words(course: Course) -> str:
     return f"{half}, sure enough {course.passes} of 3 times" if course.passes else f"{half}, not yet sure enough"
 
 
+def unsettled_words(what: str) -> str:
+    """What keeps a warm-up going, in words.
+
+    >>> unsettled_words("throughput not-reached"), unsettled_words("throughput drifting")
+    ('throughput has no level yet', 'throughput drifting')
+    """
+    return _UNSETTLED.get(what, what)
+
+
 def _warm_up_words(course: Course) -> str:
     if course.unsettled:
-        return f"not settled: {', '.join(_UNSETTLED.get(what, what) for what in course.unsettled)}"
+        return f"not settled: {', '.join(map(unsettled_words, course.unsettled))}"
     if course.passes:
         return f"settled, seen {course.passes} of 3 times"
     return f"judged from 120 s on, over after {SHORTEST_WARM_UP_S} s at the earliest"
