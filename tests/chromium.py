@@ -33,9 +33,16 @@ def launched(driver: Playwright) -> Browser:
 
 
 class Visit:
-    """A page that was gone to."""
+    """A page that was gone to.
 
-    def __init__(self, browser: Browser, address: str, width: int = 1280, scheme: str = "light") -> None:
+    Parameters
+    ----------
+    before : a script that is run before the page's own
+    """
+
+    def __init__(
+        self, browser: Browser, address: str, width: int = 1280, scheme: str = "light", *, before: str = ""
+    ) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
         self.page = self.context.new_page()
         self.said: list[str] = []
@@ -43,6 +50,7 @@ class Visit:
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.add_init_script(before)
         self.page.goto(address)
 
     def fits(self) -> bool:

@@ -43,6 +43,8 @@ _SCRIPT_PARTS = (
     "pack.js",
     "facets.js",
     "charts.js",
+    "ahead.js",
+    "save.js",
     "tables.js",
     "seconds.js",
     "run.js",

@@ -12,6 +12,7 @@ import pytest
 import chromium
 from dbdyno.report import build_page
 from dbdyno.store import Results
+from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = chromium.needs_chromium
@@ -20,21 +21,6 @@ pytestmark = chromium.needs_chromium
 @pytest.fixture(scope="module")
 def address(results: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
     return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
-
-
-class Visit(chromium.Visit):
-    """Of a report."""
-
-    def all_drawn(self) -> None:
-        # The page's own policy forbids evaluated text, so waiting is done by selectors.
-        playwright.expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=60_000)
-
-    def run_drawn(self) -> None:
-        self.page.locator("#detail-panels svg").nth(8).wait_for(timeout=30_000)
-
-    def open_first_run(self) -> None:
-        self.page.locator("button[data-run]").first.click()
-        self.run_drawn()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])

@@ -19,7 +19,6 @@ from dbdyno.report._standing import AT_BEST, best_groups
 from dbdyno.report.charts._latency import steps_125
 from dbdyno.report.charts._style import (
     AUTOSIZE,
-    LABEL_PX,
     Chart,
     Drawing,
     Row,
@@ -27,6 +26,7 @@ from dbdyno.report.charts._style import (
     dash,
     end_labels,
     label_facts,
+    labels_drawn,
     padding,
     rows_data,
 )
@@ -77,7 +77,7 @@ def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> Drawing:
     y_axis = alt.Axis(
-        title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, '~g')", minExtent=44
+        title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, ',~g')", minExtent=44
     )
     y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
     ticks = [nines(quantile) for quantile in _TICKS]
@@ -91,11 +91,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -
         tooltip=[alt.Tooltip("target:N"), alt.Tooltip("connections:Q")]
     )
     placed = end_labels([row for row in rows if row["at"] == AT_BEST] or rows, "ms", *ends, HEIGHT, log=True, x="nines")
-    labels = (
-        alt.Chart(rows_data(placed))
-        .mark_text(align="left", dx=7, fontSize=LABEL_PX, clip=False)
-        .encode(x=x, y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
-    )
+    labels = labels_drawn(placed, x, y_scale, palette)
     return alt.layer(line, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 

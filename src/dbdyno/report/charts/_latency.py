@@ -13,7 +13,6 @@ from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
     AUTOSIZE,
-    LABEL_PX,
     Chart,
     Drawing,
     Row,
@@ -22,6 +21,7 @@ from dbdyno.report.charts._style import (
     dash,
     end_labels,
     label_facts,
+    labels_drawn,
     padding,
     rows_data,
     shape,
@@ -90,7 +90,7 @@ def steps_125(low: float, high: float) -> list[float]:
 def _drawing(rows: Sequence[Row], ends: tuple[float, float], evidence: Evidence, palette: Palette) -> Drawing:
     y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
     ticks = steps_125(*ends)
-    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, '~g')", minExtent=44)
+    y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
     base = alt.Chart(rows_data(rows)).encode(
         x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
@@ -99,11 +99,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], evidence: Evidence,
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     placed = end_labels(rows, "ms", *ends, HEIGHT, log=True)
-    labels = (
-        alt.Chart(rows_data(placed))
-        .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
-        .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
-    )
+    labels = labels_drawn(placed, concurrency_axis(evidence.study.concurrencies), y_scale, palette)
     return alt.layer(whisker, line, points, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,7 @@ class Chart:
     drawing : the definition that gives the page, PNG and SVG
     panel : workload, route and memory that all of it is about, as far as there is one
     meta : what the page needs to draw it anew with fewer rows: `label_facts` or `row_facts`
+    is_cut : whether an interval goes on beyond the end of its scale
     """
 
     name: str
@@ -40,6 +42,7 @@ class Chart:
     drawing: Drawing
     panel: tuple[str, str] | tuple[str, str, int] | None = None
     meta: Mapping[str, Any] | None = None
+    is_cut: bool = False
 
     def spec(self) -> dict[str, Any]:
         """Vega-Lite, as wide as its place on the page."""
@@ -107,22 +110,35 @@ def concurrency_axis(values: Sequence[int]) -> alt.X:
 def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
     """Names of targets as they fit beside a line, no two the same.
 
-    What all names begin with says nothing there and goes first; then what is in the middle.
+    What all names begin with says nothing there and goes first; then the tail, back to the end of a word; where that
+    would make two alike, what is in the middle.
 
     >>> short_names(["mariadb:11.8+rocksdb", "mysql:9.7"])
     {'mariadb:11.8+rocksdb': 'mariadb:11.8+rocksdb', 'mysql:9.7': 'mysql:9.7'}
     >>> list(short_names(["mariadb:10.11 row-compressed", "mariadb:10.11 page-compressed"]).values())
     ['row-compressed', 'page-compressed']
+    >>> list(short_names(["mariadb 11.4.10-MariaDB-ubu2404", "percona-server 5.7.44-48"]).values())
+    ['mariadb 11.4.10…', 'percona-server 5.7.44…']
     >>> list(short_names(["x" * 99, "x" * 98]).values())
     ['xxxxxxxxxxxxx…xxxxxxxx', 'xxxxxxxxxx…xxxxxxxx #2']
     """
     names = list(dict.fromkeys(targets))
     shown = names if all(len(name) <= most for name in names) else _without_common_words(names)
+    heads = [_head(words, most) for words in shown]
     short: dict[str, str] = {}
-    for number, (name, words) in enumerate(zip(names, shown, strict=True), 1):
-        cut = _cut(words, most)
+    for number, (name, words, head) in enumerate(zip(names, shown, heads, strict=True), 1):
+        cut = head if heads.count(head) == 1 else _cut(words, most)
         short[name] = cut if cut not in short.values() else f"{_cut(words, most - 3)} #{number}"
     return short
+
+
+def _head(words: str, most: int) -> str:
+    """Text without its tail, back to the end of a word if that is not far."""
+    if len(words) <= most:
+        return words
+    head = words[: most - 1]
+    ends = [found.start() for found in re.finditer(r"[^\w.]", words[:most]) if found.start() > most // 2]
+    return f"{head[: ends[-1]] if ends else head}…"
 
 
 def _cut(words: str, most: int) -> str:
@@ -165,6 +181,14 @@ def end_labels(
         {**row, x: right, "label": names[row["target"]], "label_y": label_y}
         for label_y, (_, row) in zip(heights, scaled, strict=True)
     ]
+
+
+def labels_drawn(ends: Sequence[Row], x: alt.X, y_scale: alt.Scale, palette: Palette) -> alt.LayerChart:
+    """Names at the ends of lines, each behind its target's symbol: where lines meet, names stand apart from them."""
+    base = alt.Chart(rows_data(ends)).encode(x=x, y=alt.Y("label_y:Q", scale=y_scale))
+    symbols = base.mark_point(size=34, filled=True, opacity=1, xOffset=13, clip=False, tooltip=None)
+    names = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(text="label:N")
+    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), names)
 
 
 def label_facts(

@@ -17,7 +17,6 @@ from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report.charts._style import (
     AUTOSIZE,
-    LABEL_PX,
     Chart,
     Drawing,
     Row,
@@ -26,6 +25,7 @@ from dbdyno.report.charts._style import (
     dash,
     end_labels,
     label_facts,
+    labels_drawn,
     padding,
     rows_data,
     shape,
@@ -55,7 +55,8 @@ def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
             curves = curve_rows(evidence, workload, route, tier_bytes)
             drawing = _drawing(here, curves, top, evidence, palette)
             panel, labels = (workload, route, tier_bytes), label_facts("tps", 0.0, top, HEIGHT, log=False)
-            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing, panel, labels))
+            is_cut = any(row["high"] > top for row in here)
+            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing, panel, labels, is_cut))
     return charts
 
 
@@ -130,11 +131,7 @@ def _drawing(rows: Sequence[Row], curves: Sequence[Row], top: float, evidence: E
         .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
     )
     ends = end_labels(rows, "tps", 0.0, top, HEIGHT, log=False)
-    labels = (
-        alt.Chart(rows_data(ends))
-        .mark_text(align="left", dx=9, fontSize=LABEL_PX, clip=False)
-        .encode(x=concurrency_axis(evidence.study.concurrencies), y=alt.Y("label_y:Q", scale=y_scale), text="label:N")
-    )
+    labels = labels_drawn(ends, concurrency_axis(evidence.study.concurrencies), y_scale, palette)
     return alt.layer(band, whisker, line, points, hollow, labels).properties(
         height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
     )

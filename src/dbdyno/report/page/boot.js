@@ -6,14 +6,15 @@ byId("theme").addEventListener("click", () => {
   root.dataset.theme = now === "dark" ? "light" : "dark";
 });
 
-// Print: everything that is folded is opened, and closed again afterwards.
+// Print: everything that is folded is opened, and closed again afterwards; what is not drawn yet is drawn.
 let opened = [];
-window.addEventListener("beforeprint", () => {
-  drawAll();
-  opened = all("main details.data:not([open])");
+function prepareForPrint() {
+  opened.push(...all("main details.data:not([open])"));
   opened.forEach((details) => (details.open = true));
-});
-window.addEventListener("afterprint", () => opened.forEach((details) => (details.open = false)));
+  return drawAll();
+}
+window.addEventListener("beforeprint", prepareForPrint);
+window.addEventListener("afterprint", () => opened.splice(0).forEach((details) => (details.open = false)));
 
 for (const canvas of all("[data-chart]")) {
   const figure = canvas.closest("figure");
@@ -28,6 +29,8 @@ changed.push(awaitCharts);
 showChoices();
 restoreView(false);
 if (!chosen.size) awaitCharts();
+unpackCharts();
+document.addEventListener("toggle", drawAhead, true);
 
 // Opened to be printed, the page draws at once: a browser without a window may have no idle moments.
-if (window.location.search === "?print") window.addEventListener("load", () => (drawAll(), unpackAll(document)));
+if (window.location.search === "?print") window.addEventListener("load", () => (prepareForPrint(), unpackAll(document)));

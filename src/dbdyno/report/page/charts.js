@@ -1,22 +1,18 @@
-// Charts are drawn when they come near, from the rows within the filter, and drawn anew when it changes.
+// One chart: its definition with the rows within the filter, and the drawing of it.
 const embedOptions = { renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip: { theme: "custom" } };
 const embedded = { ...embedOptions, config: data.config };
 const views = new Map();
 const specs = new Map();
-const waiting = new Set();
-let round = 0;
 
 async function specOf(name) {
-  if (!specs.has(name)) {
-    const stored = data.specs[name];
-    specs.set(name, typeof stored === "string" ? JSON.parse(await unpacked(stored)) : stored);
-  }
-  return specs.get(name);
+  const stored = specs.get(name) ?? data.specs[name];
+  const spec = typeof stored === "string" ? JSON.parse(await unpacked(stored)) : stored;
+  specs.set(name, spec);
+  return spec;
 }
 
 // The definition with the rows within the filter; null where none is left.
-async function filteredSpec(name) {
-  const whole = await specOf(name);
+function filteredSpec(whole) {
   const spec = { ...whole, datasets: {} };
   for (const [key, rows] of Object.entries(whole.datasets)) {
     spec.datasets[key] = rows.length && "label_y" in rows[0] ? rows : rows.filter(rowShown);
@@ -57,17 +53,21 @@ function placeLabels(spec, { field, low, high, height, log, x }) {
   });
 }
 
+// Where two draw the same, what began later stays.
+const turns = new Map();
+
 async function draw(canvas) {
   const name = canvas.dataset.chart;
-  const mine = round;
-  const spec = await filteredSpec(name);
-  if (mine !== round) return;
-  if (views.has(name)) views.get(name).finalize();
+  const turn = (turns.get(name) ?? 0) + 1;
+  turns.set(name, turn);
+  const spec = filteredSpec(await specOf(name));
+  if (turns.get(name) !== turn) return;
+  views.get(name)?.finalize();
   views.delete(name);
   canvas.closest("figure").classList.toggle("empty", !spec);
   if (!spec) return canvas.replaceChildren();
   const { view } = await window.vegaEmbed(canvas, spec, embedded);
-  if (mine !== round) return view.finalize();
+  if (turns.get(name) !== turn) return view.finalize();
   views.set(name, view);
   quietForReaders(canvas);
   canvas.style.minHeight = "";
@@ -77,109 +77,4 @@ async function draw(canvas) {
 // The figure's own label says what is drawn; thousands of marks would only be noise.
 function quietForReaders(canvas) {
   all("svg", canvas).forEach((svg) => svg.setAttribute("aria-hidden", "true"));
-}
-
-const near = new IntersectionObserver(
-  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => begin(entry.target)),
-  { rootMargin: "400px" },
-);
-
-function begin(canvas) {
-  near.unobserve(canvas);
-  waiting.delete(canvas);
-  return draw(canvas);
-}
-
-function awaitCharts() {
-  round += 1;
-  near.disconnect();
-  all("[data-chart]").forEach((canvas) => {
-    if (canvas.firstElementChild) canvas.style.minHeight = `${canvas.offsetHeight}px`;
-    waiting.add(canvas);
-    near.observe(canvas);
-  });
-  restWhenIdle();
-}
-
-// What nobody scrolled to is drawn in idle moments, one chart each, so that print and search in page find everything;
-// not while somebody scrolls, and not where charts are many: those are drawn when they come near.
-const MOST_IDLE = 60;
-const idle = window.requestIdleCallback || ((work) => setTimeout(work, 200));
-let scrolledAt = 0;
-let resting = false;
-window.addEventListener("scroll", () => (scrolledAt = performance.now()), { passive: true });
-
-function restWhenIdle() {
-  if (resting || Object.keys(data.specs).length > MOST_IDLE) return;
-  resting = true;
-  idle(drawRest);
-}
-
-async function drawRest() {
-  const next = [...waiting].find((canvas) => canvas.offsetParent);
-  resting = Boolean(next);
-  if (!next) return;
-  if (performance.now() - scrolledAt > 400) await begin(next);
-  setTimeout(() => idle(drawRest), 30);
-}
-
-async function drawAll() {
-  await Promise.all([...waiting].map(begin));
-}
-
-// Tools of a figure ----------------------------------------------------------------------------------------------
-
-function addTools(figure, name, viewOf) {
-  const bar = make("span", { className: "save" });
-  for (const kind of ["SVG", "PNG"]) {
-    bar.append(button(kind, `Save this chart as ${kind}`, async () => saveChart(figure, name, await viewOf(), kind)));
-  }
-  const link = make("a", { text: "link", href: `#${figure.id || ""}`, "aria-label": "Link to this chart as it is" });
-  if (figure.id) bar.append(link);
-  figure.querySelector("figcaption").append(bar);
-}
-
-async function saveChart(figure, name, view, kind) {
-  const title = figure.querySelector("figcaption .title").textContent;
-  const svg = titled(withColours(await view.toSVG()), title);
-  if (kind === "SVG") return save(`${name}.svg`, svg, "image/svg+xml");
-  const image = new Image();
-  image.onload = () => {
-    const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => saveBlob(`${name}.png`, blob));
-  };
-  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-}
-
-// A saved chart says what it is, of which study, and under which filter; on the page's own ground.
-function titled(text, title) {
-  const inner = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  const [width, height] = ["width", "height"].map((side) => Number(inner.getAttribute(side)));
-  const style = getComputedStyle(document.documentElement);
-  const ns = "http://www.w3.org/2000/svg";
-  const outer = document.createElementNS(ns, "svg");
-  const put = (parent, tag, facts, words) => {
-    const made = document.createElementNS(ns, tag);
-    Object.entries(facts).forEach(([key, value]) => made.setAttribute(key, value));
-    if (words) made.textContent = words;
-    return parent.appendChild(made);
-  };
-  const size = { width: width + 24, height: height + 66 };
-  outer.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-  Object.entries(size).forEach(([side, value]) => outer.setAttribute(side, value));
-  const ink = { "font-family": "system-ui, sans-serif", fill: style.getPropertyValue("--ink").trim() };
-  const quiet = { ...ink, fill: style.getPropertyValue("--quiet").trim() };
-  put(outer, "rect", { ...size, fill: style.getPropertyValue("--paper").trim() });
-  put(outer, "text", { x: 12, y: 24, "font-size": 14, "font-weight": 600, ...ink }, shortened(title, 90));
-  inner.setAttribute("x", 12);
-  inner.setAttribute("y", 34);
-  outer.append(document.importNode(inner, true));
-  put(outer, "text", { x: 12, y: size.height - 12, "font-size": 10, ...quiet }, shortened(sourceWords(), 120));
-  return new XMLSerializer().serializeToString(outer);
-}
-
-function sourceWords() {
-  const filter = [...chosen].map(([name, values]) => `${TITLES[name].toLowerCase()}: ${[...values].join(", ")}`);
-  return [data.name, ...filter].join(" · ");
 }

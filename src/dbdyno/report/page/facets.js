@@ -136,4 +136,8 @@ function showChoices() {
   document.querySelector("#filters .reset").hidden = !chosen.size;
   byId("filter-toggle").textContent = chosen.size ? `Filter (${chosen.size})` : "Filter";
   byId("filter-note").hidden = !chosen.size;
+  byId("filter-chosen").textContent = `${chosenWords().join("; ")}.`;
 }
+
+const chosenWords = () =>
+  [...chosen].map(([name, values]) => `${TITLES[name].toLowerCase()}: ${[...values].map((value) => shortened(String(value))).join(", ")}`);

@@ -14,7 +14,7 @@ from dbdyno.report.sections._frame import Page
 
 _FILTER_WORDS = (
     "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
-    "what is called best are those of the whole study."
+    "what is called best are those of the whole study. Shown: "
 )
 _SHOWN = 7
 """What weakens the answer, as far as it stands beside it; the rest is folded."""
@@ -38,7 +38,9 @@ def head_section(page: Page) -> Html:
             element("div", element("h2", "What weakens it"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
-        element("p", _FILTER_WORDS, id="filter-note", class_="filter-note", hidden=True),
+        element(
+            "p", _FILTER_WORDS, element("b", id="filter-chosen"), id="filter-note", class_="filter-note", hidden=True
+        ),
         _targets(page),
         class_="page-head",
         id="answer",

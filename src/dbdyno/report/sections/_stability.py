@@ -99,7 +99,7 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], seconds: Mapping[s
     name = element(
         "span",
         element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
-        shortened(target, 28),
+        shortened(target, 34),
         class_="strip-name",
     )
     strips = [_strip(record, seconds.get(record.run.run_id), top) for record in runs]
@@ -151,7 +151,16 @@ def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[s
     stalled = "" if not count else f", {counted(count, 'stalled second')}"
     coarse = " (few a second: coarse)" if found.coarse else ""
     verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
-    return f"{low:+.0%} to {high:+.0%}{stalled}{coarse}{verdict}", 0.5 * found.median
+    return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", 0.5 * found.median
+
+
+def _signed(share: float) -> str:
+    r"""A difference in percent, with a true minus.
+
+    >>> _signed(-0.034) == "\u22123\u00a0%", _signed(0.5)
+    (True, '+50\xa0%')
+    """
+    return f"{share:+.0%}".replace("-", "\u2212").replace("%", "\u00a0%")
 
 
 def _detail() -> Html:

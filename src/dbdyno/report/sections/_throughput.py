@@ -34,6 +34,7 @@ def throughput_section(page: Page) -> Html:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     untrusted = any(group.judged and not group.trusted for group in page.evidence.judgements)
     hollow = " Hollow points rest on suspect runs only: no finding rests on them." if untrusted else ""
+    cut = " A band that leaves its panel at the top is wider than the scale: the table has its end."
     return section(
         "throughput",
         page.worded(page.evidence.answer.headline),
@@ -41,6 +42,7 @@ def throughput_section(page: Page) -> Html:
         grid([page.place(chart) for chart in charts]),
         to_see(
             f"Higher is better. Where bands overlap, the second table says whether targets can be told apart.{hollow}"
+            f"{cut if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),

@@ -1,0 +1,80 @@
+"""When charts are drawn: those in view first, the rest when the reader is idle, and all that print needs at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chromium import needs_chromium
+from dbdyno.report import build_page
+from dbdyno.store import Results
+from page_visit import Visit
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_chromium
+
+NEVER_IDLE = "window.requestIdleCallback = () => 0;"
+UNPACKED = "body[data-charts=unpacked]"
+UNDRAWN = "[data-chart]:not(:has(svg))"
+
+
+@pytest.fixture(scope="module")
+def address(results: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
+
+
+@pytest.fixture
+def packed(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The page of the same study, packed as a page of many cells is."""
+    monkeypatch.setattr("dbdyno.report._page.MOST_SPEC_BYTES", 0)
+    monkeypatch.setattr("dbdyno.report._html.MOST_ROWS", 5)
+    return build_page(results, tmp_path / "report.html").as_uri()
+
+
+def test_charts_out_of_view_wait_for_idle_moments_or_for_the_reader(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
+    visit.page.locator("#chart-answer svg").wait_for()
+    assert visit.page.locator(UNDRAWN).count() > 4
+    visit.page.locator("#chart-timeline").scroll_into_view_if_needed()
+    visit.page.locator("#chart-timeline svg").wait_for()
+    assert visit.page.locator(UNDRAWN).count() > 4
+    visit.context.close()
+
+
+def test_printed_at_once_every_chart_is_on_the_paper(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
+    visit.page.locator("#chart-answer svg").wait_for()
+    visit.page.locator(UNPACKED).wait_for(state="attached")
+    assert visit.page.locator(UNDRAWN).count() > 4
+    at_once = visit.page.pdf()
+    visit.context.close()
+    visit = Visit(browser, address, 1280, "light")
+    visit.all_drawn()
+    drawn_before = visit.page.pdf()
+    assert abs(len(at_once) / len(drawn_before) - 1) < 0.01
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_packed_charts_are_drawn_like_others(browser: playwright.Browser, packed: str) -> None:
+    visit = Visit(browser, packed, 1280, "light")
+    visit.all_drawn()
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_paper_says_which_long_tables_are_not_on_it(browser: playwright.Browser, packed: str) -> None:
+    visit = Visit(browser, packed, 1280, "light")
+    visit.page.emulate_media(media="print")
+    words = "getComputedStyle(document.querySelector('tbody[data-packed]'), '::after').content"
+    assert "rows, not printed" in visit.page.evaluate(words)
+    visit.context.close()
+
+
+def test_paper_says_what_the_filter_leaves(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, f"{address}#target=mysql:9.7", 1280, "light")
+    visit.page.emulate_media(media="print")
+    playwright.expect(visit.page.locator("#filter-note")).to_be_visible()
+    playwright.expect(visit.page.locator("#filter-note")).to_contain_text("Shown: targets: mysql:9.7.")
+    visit.context.close()
