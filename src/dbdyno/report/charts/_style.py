@@ -183,7 +183,7 @@ def end_labels(
     ]
 
 
-def labels_drawn(ends: Sequence[Row], x: alt.X, y_scale: alt.Scale, palette: Palette) -> alt.LayerChart:
+def labels_drawn(ends: Sequence[Row], x: alt.X, y_scale: alt.Scale, palette: Palette) -> Drawing:
     """Names at the ends of lines, each behind its target's symbol: where lines meet, names stand apart from them."""
     base = alt.Chart(rows_data(ends)).encode(x=x, y=alt.Y("label_y:Q", scale=y_scale))
     symbols = base.mark_point(size=34, filled=True, opacity=1, xOffset=13, clip=False, tooltip=None)

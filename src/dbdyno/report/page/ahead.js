@@ -34,7 +34,7 @@ async function drawAhead() {
   if (working) return;
   working = true;
   for (let next = nearest(); next; next = nearest()) {
-    if (!next.isInView) await idleMoment();
+    if (next.away > 0) await idleMoment();
     if (mayDraw(next)) await begin(next.canvas).catch(reportError);
     else await new Promise((done) => setTimeout(done, STILL_MS / 2));
     await nextFrame();
@@ -42,9 +42,9 @@ async function drawAhead() {
   working = false;
 }
 
-function mayDraw({ isInView }) {
+function mayDraw({ away }) {
   const now = performance.now();
-  return now - scrolledAt > STILL_MS || (isInView && now - drawnAt > PATIENCE_MS);
+  return now - scrolledAt > STILL_MS || (away === 0 && now - drawnAt > PATIENCE_MS);
 }
 
 // Of those that are waiting and not hidden; null where all are drawn.
@@ -54,7 +54,7 @@ function nearest() {
     if (!canvas.offsetParent) continue;
     const box = canvas.getBoundingClientRect();
     const away = Math.max(box.top - innerHeight, -box.bottom, 0);
-    if (!found || away < found.away) found = { canvas, away, isInView: away === 0 };
+    if (!found || away < found.away) found = { canvas, away };
   }
   return found;
 }
