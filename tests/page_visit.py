@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
-
 import chromium
 
 
@@ -12,7 +10,7 @@ class Visit(chromium.Visit):
 
     def all_drawn(self) -> None:
         # The page's own policy forbids evaluated text, so waiting is done by selectors.
-        expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=60_000)
+        self.page.locator("[data-chart]:not(:has(svg))").first.wait_for(state="detached", timeout=60_000)
 
     def run_drawn(self) -> None:
         self.page.locator("#detail-panels svg").nth(8).wait_for(timeout=30_000)
