@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.report import markdown_text, page_text
+from dbdyno.store import Results
 
 ARCHIVE = Path(__file__).parents[3] / "shared" / "data" / "archives" / "percona-2026-rw-local.tar.xz"
 pytestmark = pytest.mark.skipif(not ARCHIVE.exists(), reason="needs ../shared/data/archives")
@@ -101,3 +103,27 @@ def tps(logs: Path, engine: str, tier_gb: int, connections: int) -> float:
     match = re.search(r"transactions: +\d+ +\(([\d.]+) per sec", text)
     assert match is not None
     return float(match[1])
+
+
+def test_the_page_and_its_markdown_hold_the_claims_of_the_archive_unasked(results: Path) -> None:
+    stored = Results.open(results)
+    page, markdown = page_text(stored), markdown_text(stored)
+    assert 'href="#claims"' in page
+    assert "26 claims: 7 hold, 2 do not hold, 17 can't be told" in page
+    assert 'data-chart="claims"' in page
+    rows = [line for line in markdown.splitlines() if line.startswith("| P26-")]
+    assert len(rows) == 26
+    assert "13,385 TPS | 13,390 ± 340 TPS |" in next(row for row in rows if "P26-01" in row)
+
+
+def test_claims_are_pasted_as_the_page_has_them(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", str(results), "--against", "percona-2026", "--format", "md"]) == 0
+    pasted = capsys.readouterr().out.strip()
+    assert pasted in markdown_text(Results.open(results))
+
+
+def test_a_study_may_be_held_against_another_report(results: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert main(["report", str(results), "--against", "sysbench-2012", "-o", str(page)]) == 0
+    assert "2 claims: 0 hold" in page.read_text()
+    assert main(["report", str(results), "--against", "nobody-2026", "-o", str(page)]) == 2

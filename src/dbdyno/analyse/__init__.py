@@ -10,6 +10,7 @@ from dbdyno.analyse._capacity import (
     peak_words,
 )
 from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.analyse._closing import closing_cells
 from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses
 from dbdyno.analyse._course_now import verdict_words
 from dbdyno.analyse._criterion import Criterion, parse_criterion
@@ -83,6 +84,7 @@ __all__ = [
     "by_place",
     "capacity_sentences",
     "change_words",
+    "closing_cells",
     "common_shifts",
     "compare_quantiles",
     "compare_runs",

@@ -5,9 +5,10 @@ from dbdyno.claims._catalogue import REPORTS, Claim, Kind, Published, Spot, publ
 from dbdyno.claims._judge import JudgedClaim, judge_claims
 from dbdyno.claims._object import claims_object
 from dbdyno.claims._outcome import Outcome, Told
-from dbdyno.claims._words import own_words, print_claims, printed_words, tally
+from dbdyno.claims._words import MARKS, is_of_cells, own_words, place_of, print_claims, printed_words, tally
 
 __all__ = [
+    "MARKS",
     "REPORTS",
     "Book",
     "CannotTell",
@@ -21,8 +22,10 @@ __all__ = [
     "Told",
     "claims_object",
     "is_engine",
+    "is_of_cells",
     "judge_claims",
     "own_words",
+    "place_of",
     "print_claims",
     "printed_words",
     "published",

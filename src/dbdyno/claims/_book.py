@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.claims._catalogue import Metric, Spot
-from dbdyno.core import OrderRates, RunRecord, format_memory
+from dbdyno.core import Cell, OrderRates, RunRecord, format_memory
 from dbdyno.stats import LogLevel, peak
 
 _NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
@@ -37,9 +37,20 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Judged cells, as `dbdyno.analyse.judge_cells` gives them."""
+    """Judged cells, as `dbdyno.analyse.judge_cells` gives them.
+
+    Parameters
+    ----------
+    last_s : seconds at the end of the runs by which they are judged; 0: the whole window
+    """
 
     judgements: tuple[CellJudgement, ...]
+    last_s: int = 0
+
+    @property
+    def tiers_bytes(self) -> frozenset[int]:
+        """Every memory budget of the results."""
+        return frozenset(group.cell.tier_bytes for group in self.judgements)
 
     def reading(self, spot: Spot, metric: Metric = "tps") -> Reading:
         """What the spot shows; at its best concurrency where it names none.
@@ -50,7 +61,7 @@ class Book:
         """
         curve = self.curve(spot, metric)
         if spot.concurrency is not None and spot.concurrency not in curve:
-            raise CannotTell(f"no good run of {spot.engine} at {spot.concurrency} connections")
+            raise CannotTell(f"{self._no_run(spot)} at {spot.concurrency} connections")
         return curve[spot.concurrency or peak({n: found.level for n, found in curve.items()}).best]
 
     def curve(self, spot: Spot, metric: Metric = "tps") -> dict[int, Reading]:
@@ -61,13 +72,18 @@ class Book:
         CannotTell : there is none, or several targets answer to the spot
         """
         found = self.cells(replace(spot, concurrency=None))
-        _only_one({group.cell.target for group in found}, f"targets are {spot.engine}")
-        _only_one({group.cell.route for group in found}, "routes: the claim names none")
-        _only_one({group.cell.tier_bytes for group in found}, "memory budgets: the claim names none")
         good = [group for group in found if group.trusted and group.level is not None]
+        for words, part in _AMBIGUOUS.items():
+            count = len({part(group.cell) for group in found})
+            if count > 1:
+                raise CannotTell(f"{count} {words} answer to {spot.engine}{_extent(good, spot, metric)}; none is named")
         if not good:
-            raise CannotTell(f"no good run of {spot.engine}")
+            raise CannotTell(self._no_run(spot))
         return {group.cell.concurrency: _reading(group, metric) for group in good}
+
+    def _no_run(self, spot: Spot) -> str:
+        lasting = f" that was judged for {self.last_s:,} s" if self.last_s else ""
+        return f"no good run of {spot.engine}{lasting}"
 
     def is_whole(self, spot: Spot) -> bool:
         """Whether every cell of the spot has a trusted level."""
@@ -171,11 +187,18 @@ def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
     return server if client is None else client
 
 
-def _only_one(found: Collection[str | int], words: str) -> None:
-    if len(found) > 1:
-        raise CannotTell(f"{len(found)} {words}")
+def _extent(good: Sequence[CellJudgement], spot: Spot, metric: Metric) -> str:
+    """From the least to the most that cells show between which a claim does not choose."""
+    means = [_reading(group, metric).mean for group in good if spot.concurrency in (None, group.cell.concurrency)]
+    return f" with {min(means):,.0f} to {max(means):,.0f} {metric.upper()}" if means else ""
 
 
+_AMBIGUOUS: Mapping[str, Callable[[Cell], str | int]] = {
+    "targets": lambda cell: cell.target,
+    "routes": lambda cell: cell.route,
+    "memory budgets": lambda cell: cell.tier_bytes,
+}
+"""What of a cell a claim may leave open, though it is about one cell."""
 _LOOKS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
     "workload": (str, lambda group, wanted: group.cell.workload == wanted),
     "route": (lambda wanted: f"route {wanted}", lambda group, wanted: group.cell.route == wanted),

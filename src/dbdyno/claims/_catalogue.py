@@ -51,6 +51,7 @@ class Claim:
     at, against : where; `against` names only what differs, and is empty unless two spots are compared
     engines : several engines of which it is said alike; empty: that of `at`
     extreme : of ratios over memory: whether it is said to be the largest or smallest of all engines
+    last_s : seconds at the end of each run that it speaks of; 0: of the whole window
     reason : why no rule tells it; of shapes
     """
 
@@ -67,6 +68,7 @@ class Claim:
     engines: tuple[str, ...]
     extreme: str
     reason: str
+    last_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def _claim(row: Mapping[str, Any]) -> Claim:
         engines,
         row.get("extreme", ""),
         row.get("reason", ""),
+        row.get("last_s", 0),
     )
 
 

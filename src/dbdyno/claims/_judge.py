@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from dbdyno.analyse import CellJudgement
+from dbdyno.analyse import CellJudgement, listed
 from dbdyno.claims._book import Book, CannotTell
 from dbdyno.claims._catalogue import Claim, Kind, Published
 from dbdyno.claims._levels import tell_collapse, tell_level, tell_peak, tell_plateau
 from dbdyno.claims._outcome import Told
 from dbdyno.claims._ranges import tell_range, tell_same, tell_typical
 from dbdyno.claims._ratios import tell_first, tell_lead, tell_memory, tell_ratio
+from dbdyno.core import format_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +24,40 @@ class JudgedClaim:
     told: Told
 
 
-def judge_claims(report: Published, judgements: Sequence[CellJudgement]) -> list[JudgedClaim]:
+def judge_claims(
+    report: Published, judgements: Sequence[CellJudgement], closing: Callable[[int], Sequence[CellJudgement]]
+) -> list[JudgedClaim]:
     """All claims of a report, in its order.
 
     Parameters
     ----------
     judgements : every cell, as `dbdyno.analyse.judge_cells` gives them
+    closing : the same by the last so many seconds of the runs, as `dbdyno.analyse.closing_cells` gives them
     """
-    book = Book(tuple(judgements))
-    return [JudgedClaim(claim, _told(claim, book, report)) for claim in report.claims]
+
+    @cache
+    def book(last_s: int) -> Book:
+        return Book(tuple(closing(last_s) if last_s else judgements), last_s)
+
+    return [JudgedClaim(claim, _told(claim, book(claim.last_s), report)) for claim in report.claims]
 
 
 def _told(claim: Claim, book: Book, report: Published) -> Told:
     try:
-        return _RULES[claim.kind](claim, book, report)
+        return _as_far_as_named(_RULES[claim.kind](claim, book, report), claim, book, report)
     except CannotTell as silence:
         return Told("can't be told", str(silence))
+
+
+def _as_far_as_named(told: Told, claim: Claim, book: Book, report: Published) -> Told:
+    """A figure for which the report names no memory is not refuted by results that lack some of the report's."""
+    if told.outcome != "does not hold" or claim.kind not in ("level", "ratio") or claim.at.tier_bytes is not None:
+        return told
+    missing = [format_memory(tier) for tier in report.tiers_bytes if tier not in book.tiers_bytes]
+    if not missing:
+        return told
+    reason = f"{told.reason}; but no memory is named, and {listed(missing)} is not in the results"
+    return replace(told, outcome="can't be told", reason=reason)
 
 
 def _tell_shape(claim: Claim, book: Book, _report: Published) -> Told:

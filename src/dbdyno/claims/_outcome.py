@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,6 +10,8 @@ from typing import Literal
 Outcome = Literal["holds", "does not hold", "can't be told"]
 WIDEST = 0.25
 """Half-width as a share of the figure from which an interval is too wide to uphold a print."""
+_FAR = 2.0
+"""Ratio from which on a difference in percent says little."""
 _WEIGHT: Mapping[Outcome, int] = {"holds": 0, "can't be told": 1, "does not hold": 2}
 
 
@@ -36,14 +39,24 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
     ('holds', 'the print is 4.6 % above the own figure, outside its interval')
     """
     if not low - rounding <= value <= high + rounding:
-        side = "above" if value > own else "below"
-        share = f"{100 * abs(value / own - 1):.2g} %" if own else "far"
         return Told(
-            "does not hold", f"the print is {share} {side} the own figure, outside its interval", own, low, high
+            "does not hold", f"the print is {_apart(value, own)} own figure, outside its interval", own, low, high
         )
     if max(high - own, own - low) > WIDEST * abs(own):
         return Told("can't be told", "the interval is too wide to uphold a figure", own, low, high)
     return Told("holds", "", own, low, high)
+
+
+def _apart(value: float, own: float) -> str:
+    """How a print lies to the own figure, completed by "own figure".
+
+    >>> _apart(14000, 13390), _apart(4900, 287.8)
+    ('4.6 % above the', '17 times the')
+    """
+    times = value / own if own else math.inf
+    if times >= _FAR:
+        return f"{times:.3g} times the"
+    return f"{100 * abs(times - 1):.2g} % {'above' if times > 1 else 'below'} the"
 
 
 def joined(first: Told, *others: Told) -> Told:

@@ -62,8 +62,13 @@ def own_words(claim: Claim, told: Told) -> str:
         return f"{plus_minus(told.own, told.low, told.high)}{_suffix(claim.unit)}"
     digits = 3 if claim.unit == "below" else 2
     ends = [_figure(end, claim.unit, 0.5 * 10**-digits) for end in (told.own, told.low, told.high)]
-    kind = "cells " if claim.kind in _RANGED else ""
+    kind = "cells " if is_of_cells(claim) else ""
     return f"{ends[0]} [{kind}{ends[1]} to {ends[2]}]{_suffix(claim.unit)}"
+
+
+def is_of_cells(claim: Claim) -> bool:
+    """Whether it speaks of many cells, so that its own figure is their range, not an interval."""
+    return claim.kind in _RANGED
 
 
 def place_of(claim: Claim) -> str:

@@ -17,6 +17,7 @@ the own figure with its interval stands beside the printed one, and each claim h
 
   dbdyno import sysbench percona-2026 -o results/p26
   dbdyno claims results/p26 --against percona-2026
+  dbdyno claims results/p26 --against percona-2026 --format md     a table to be pasted into an issue
   dbdyno claims results/p26 --against percona-2026 --json | jq '.claims[] | select(.outcome != "holds")'
 
 A figure holds when the print lies in the cell's 95 % interval, widened by what rounding took from the
@@ -36,19 +37,21 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "claims", "whether what a published report prints holds in results", _STORY, _claims)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--against", required=True, metavar="REPORT", help="published report, such as percona-2026")
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     parser.add_argument("--strict", action="store_true", help="exit code 1 when a claim does not hold")
 
 
 def _claims(choices: argparse.Namespace) -> int:
-    from dbdyno.analyse import judge_cells  # late: see _main
-    from dbdyno.claims import claims_object, judge_claims, print_claims, published
+    from dbdyno.claims import claims_object, print_claims, published  # late: see _main
+    from dbdyno.report import claims_markdown, hold_claims
     from dbdyno.store import Results
 
-    report = published(choices.against)
-    judged = judge_claims(report, judge_cells(Results.open(choices.results).records()))
-    if choices.json:
-        print(json.dumps(claims_object(report, judged), indent=1, allow_nan=False))
+    held = hold_claims(Results.open(choices.results), published(choices.against))
+    if choices.format == "json":
+        print(json.dumps(claims_object(held.report, held.judged), indent=1, allow_nan=False))
+    elif choices.format == "md":
+        print(claims_markdown(held))
     else:
-        print_claims(report, judged, wide_console())
-    return 1 if choices.strict and any(row.told.outcome == "does not hold" for row in judged) else 0
+        print_claims(held.report, held.judged, wide_console())
+    return 1 if choices.strict and any(row.told.outcome == "does not hold" for row in held.judged) else 0

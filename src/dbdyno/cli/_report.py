@@ -22,6 +22,10 @@ engine is needed, only the folder; a copy on a laptop will do.
   dbdyno report results/first --charts figures    each chart as SVG and PNG too
   dbdyno report results/first --format md -o -    to be pasted into an issue: answer, caveats, tables
   dbdyno report results/first --format pdf        the page as printed, all sections open
+  dbdyno report results/p26 --against percona-2026    with what that report prints beside the own figures
+
+A study that bears the name of a published report, or whose logs lay as that report's archive does, is held
+against its claims unasked; see dbdyno claims.
 
 A PDF is printed by a Chromium that is on this machine; nothing is downloaded.
 """
@@ -35,6 +39,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; -: printed"
     )
+    parser.add_argument(
+        "--against", default="", metavar="REPORT", help="hold it against the claims of this published report"
+    )
     parser.add_argument("--charts", type=Path, metavar="FOLDER", help="write each chart as SVG and PNG as well")
     parser.add_argument(
         "--browser", type=Path, metavar="FILE", help="Chromium that prints the PDF (default: the first on the path)"
@@ -47,9 +54,9 @@ def _report(choices: argparse.Namespace) -> int:
 
     results = Results.open(choices.results)
     if choices.charts is not None:
-        save_charts(results, choices.charts)
+        save_charts(results, choices.charts, choices.against)
     if choices.output == Path("-"):
-        _print(results, choices.format)
+        _print(results, choices)
         return 0
     output = choices.output or choices.results / f"report.{choices.format}"
     _write(results, output, choices)
@@ -57,20 +64,21 @@ def _report(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _print(results: Results, form: str) -> None:
+def _print(results: Results, choices: argparse.Namespace) -> None:
     from dbdyno.report import markdown_text, page_text
 
-    if form == "pdf":
+    if choices.format == "pdf":
         raise RequestError("a PDF is not printed to standard output", "", "name a file with -o")
-    print(markdown_text(results) if form == "md" else page_text(results), end="")
+    text_of = markdown_text if choices.format == "md" else page_text
+    print(text_of(results, choices.against), end="")
 
 
 def _write(results: Results, output: Path, choices: argparse.Namespace) -> None:
     from dbdyno.report import build_markdown, build_page, build_pdf
 
     if choices.format == "pdf":
-        build_pdf(results, output, LocalHost(), choices.browser)
+        build_pdf(results, output, LocalHost(), choices.browser, choices.against)
     elif choices.format == "md":
-        build_markdown(results, output)
+        build_markdown(results, output, choices.against)
     else:
-        build_page(results, output)
+        build_page(results, output, choices.against)

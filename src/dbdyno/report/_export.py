@@ -9,12 +9,14 @@ import vl_convert
 
 from dbdyno.core import StoreError
 from dbdyno.report._boxes import window_boxes
+from dbdyno.report._claims import followed_claims
 from dbdyno.report._evidence import gather
 from dbdyno.report._palette import palette_of
 from dbdyno.report.charts import (
     Chart,
     at_best,
     box_charts,
+    claims_chart,
     curve_charts,
     heat_charts,
     latency_charts,
@@ -28,20 +30,26 @@ WIDTH_PX = 560
 PNG_SCALE = 2.0
 
 
-def save_charts(results: Results, folder: Path) -> list[Path]:
+def save_charts(results: Results, folder: Path, against: str = "") -> list[Path]:
     """Write every chart of the page as SVG and PNG; the files written.
+
+    Parameters
+    ----------
+    against : as in `dbdyno.report.build_page`
 
     Raises
     ------
     StoreError : the folder can't be written
+    RequestError : no report of that name is known
     """
     evidence = gather(results)
     palette = palette_of(evidence.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
     drawn = [maker(evidence, palette) for maker in makers]
     drawn.append(box_charts(evidence, palette, window_boxes(results, evidence.study, evidence.judgements)))
-    timeline = timeline_chart(evidence, palette)
-    charts = [chart for some in drawn for chart in some] + ([timeline] if timeline else [])
+    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
+    single = (claims_chart(claims) if claims else None, timeline_chart(evidence, palette))
+    charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [path for chart in charts for path in _save(chart, palette.resolved(_spec(chart)), folder)]

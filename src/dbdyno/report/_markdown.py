@@ -21,7 +21,9 @@ from dbdyno.analyse import (
     sentinel_words,
     summarise_courses,
 )
+from dbdyno.claims import own_words, printed_words
 from dbdyno.core import TypeFigures, format_bytes
+from dbdyno.report._claims import HeldClaims, claim_words, followed_claims
 from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._format import clock_time, milliseconds
 from dbdyno.report._out import put
@@ -36,19 +38,25 @@ _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of wh
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
 
-def build_markdown(results: Results, out: Path) -> Path:
+def build_markdown(results: Results, out: Path, against: str = "") -> Path:
     """Write the report as Markdown; the file that was written.
+
+    Parameters
+    ----------
+    against : as in `dbdyno.report.build_page`
 
     Raises
     ------
     StoreError : the file can't be written
+    RequestError : no report of that name is known
     """
-    return put(out, markdown_text(results).encode())
+    return put(out, markdown_text(results, against).encode())
 
 
-def markdown_text(results: Results) -> str:
-    """The report of a study as Markdown."""
+def markdown_text(results: Results, against: str = "") -> str:
+    """The report of a study as Markdown; `against` as in `build_markdown`."""
     evidence = gather(results)
+    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
     parts = [
         [f"## {escaped(evidence.study.question or evidence.study.name)}"],
         [f"**{escaped(evidence.fairness.warning)}**"] if evidence.fairness.warning else [],
@@ -58,9 +66,28 @@ def markdown_text(results: Results) -> str:
         _comparisons(evidence),
         _capacity(evidence),
         _types(evidence),
+        [claims_markdown(claims)] if claims else [],
         _how(evidence),
     ]
     return "\n\n".join(block for part in parts for block in part) + "\n"
+
+
+def claims_markdown(held: HeldClaims) -> str:
+    """Claims of a published report as a table, what is found here beside the print."""
+    titles = ("claim", "verdict", "what it says", "what to know of it", "printed", "here, 95 %")
+    rows = [
+        (
+            row.claim.claim_id,
+            row.told.outcome,
+            claim_words(row),
+            row.told.reason,
+            printed_words(row.claim),
+            own_words(row.claim, row.told),
+        )
+        for row in held.judged
+    ]
+    words = escaped(f"{held.report.title}. {held.tally}.")
+    return "\n\n".join(["### What the report prints, and what is found here", words, table_text(titles, 2, rows)])
 
 
 def escaped(text: str, most: int = 2000) -> str:

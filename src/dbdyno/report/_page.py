@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dbdyno.report._claims import followed_claims
 from dbdyno.report._document import bundle, document
 from dbdyno.report._evidence import gather
 from dbdyno.report._facets import facets_of
@@ -18,6 +19,7 @@ from dbdyno.report.charts import config, seconds_template
 from dbdyno.report.sections import (
     Page,
     capacity_section,
+    claims_section,
     counters_section,
     data_section,
     fairness_section,
@@ -61,6 +63,7 @@ _CONTENTS = (
     ("ranks", "Ranks"),
     ("stability", "Stability"),
     ("capacity", "Capacity"),
+    ("claims", "Claims"),
     ("counters", "Why"),
     ("fairness", "Fairness"),
     ("settings", "Configuration"),
@@ -70,19 +73,25 @@ _CONTENTS = (
 )
 
 
-def build_page(results: Results, out: Path) -> Path:
+def build_page(results: Results, out: Path, against: str = "") -> Path:
     """Write the page of a study; the file that was written.
+
+    Parameters
+    ----------
+    against : published report whose claims it holds against the study; empty: the one that the study follows, if any
 
     Raises
     ------
     StoreError : the file can't be written
+    RequestError : no report of that name is known
     """
-    return put(out, page_text(results).encode())
+    return put(out, page_text(results, against).encode())
 
 
-def page_text(results: Results) -> str:
-    """The page of a study."""
+def page_text(results: Results, against: str = "") -> str:
+    """The page of a study; `against` as in `build_page`."""
     evidence = gather(results)
+    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
     page = Page(evidence, palette_of(evidence.study.targets), facets_of(evidence.study, evidence.records))
     seconds = seconds_of_runs(evidence)
     body = joined(
@@ -95,6 +104,7 @@ def page_text(results: Results) -> str:
             rank_section(page),
             stability_section(page, seconds),
             capacity_section(page),
+            claims_section(page, claims),
             counters_section(page),
             fairness_section(page),
             settings_section(page),

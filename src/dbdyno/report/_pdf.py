@@ -19,13 +19,14 @@ _DRAWING_MS = 120_000  # of the page's own clock, which stands still while it wo
 _PATIENCE_S = 600.0
 
 
-def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = None) -> Path:
+def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = None, against: str = "") -> Path:
     """Write the page as PDF, all its sections open; the file that was written.
 
     Parameters
     ----------
     host : where the browser runs
     browser : its program; the first Chromium on the path when none is named
+    against : as in `dbdyno.report.build_page`
 
     Raises
     ------
@@ -36,7 +37,7 @@ def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = No
     with TemporaryDirectory(prefix="dbdyno-pdf-") as name:
         folder = Path(name)
         page, printed = folder / "report.html", folder / "report.pdf"
-        page.write_text(page_text(results), encoding="utf-8")
+        page.write_text(page_text(results, against), encoding="utf-8")
         try:
             done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
         except HostError as error:

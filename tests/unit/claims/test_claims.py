@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from dbdyno.analyse import judge_cells
+from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
 from dbdyno.claims import (
     REPORTS,
     Claim,
@@ -82,7 +83,11 @@ def claim(kind: str, value: float | tuple[float, ...] = 1000.0, at: Spot = AT, *
 
 def told(asked: Claim, records: list[RunRecord], engines: tuple[str, ...] = ENGINES) -> Told:
     report = Published("x", "x", engines, (RW,), ("loopback",), (2 * GIB,), (16, 64), (asked,))
-    return judge_claims(report, judge_cells(records))[0].told
+    return judge_claims(report, judge_cells(records), none_closing)[0].told
+
+
+def none_closing(_last_s: int) -> list[CellJudgement]:
+    return []
 
 
 def curve(engine: str, levels: Mapping[int, float], tier: int = 2 * GIB) -> list[RunRecord]:
@@ -129,7 +134,38 @@ def test_what_is_not_in_the_results_is_the_reason(spot: Spot, reason: str) -> No
 def test_a_suspect_run_and_two_targets_of_one_engine_tell_nothing() -> None:
     assert told(claim("level"), [run(status="suspect")]).reason == "no good run of mysql 8.4.8"
     two = [run(target="tuned"), run(target="plain")]
-    assert told(claim("level"), two).reason == "2 targets are mysql 8.4.8"
+    assert told(claim("level"), two).reason == (
+        "2 targets answer to mysql 8.4.8 with 1,000 to 1,000 TPS; none is named"
+    )
+
+
+def test_a_claim_about_the_end_is_read_off_the_end() -> None:
+    cell = run(tps=1500.0)
+    seconds = np.r_[np.full(1000, 2000.0), np.full(1000, 1000.0)] + np.tile([-10.0, 10.0], 1000)
+
+    def last(value: float, last_s: int) -> Told:
+        asked = claim("level", value, last_s=last_s)
+        report = Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16, 64), (asked,))
+        ending = lambda last_s: closing_cells([cell], lambda _: seconds, last_s)  # noqa: E731
+        return judge_claims(report, judge_cells([cell]), ending)[0].told
+
+    assert (last(1000.0, 1000).outcome, last(1500.0, 0).outcome) == ("holds", "holds")
+    assert (last(1500.0, 1000).outcome, last(1000.0, 0).outcome) == ("does not hold", "does not hold")
+    assert last(1000.0, 3000).reason == "no good run of mysql 8.4.8 that was judged for 3,000 s"
+
+
+def test_a_figure_of_no_named_memory_is_not_refuted_where_some_memory_is_missing() -> None:
+    asked = claim("level", 2500.0, replace(AT, tier_bytes=None))
+
+    def at_tiers(*tiers: int) -> Told:
+        report = Published("x", "x", ENGINES, (RW,), ("loopback",), tiers, (16,), (asked,))
+        return judge_claims(report, judge_cells([run()]), none_closing)[0].told
+
+    assert at_tiers(2 * GIB).outcome == "does not hold"
+    assert at_tiers(2 * GIB, 12 * GIB).reason == (
+        "the print is 2.5 times the own figure, outside its interval; but no memory is named, and 12 GiB is not in "
+        "the results"
+    )
 
 
 def test_another_storage_engine_is_another_engine() -> None:
@@ -298,7 +334,7 @@ def test_a_shape_is_never_guessed() -> None:
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_claim_of_every_report_is_judged_and_told(name: str) -> None:
     report = published(name)
-    judged = judge_claims(report, judge_cells([run()]))
+    judged = judge_claims(report, judge_cells([run()]), none_closing)
     assert len({row.claim.claim_id for row in judged}) == len(report.claims)
     assert all(row.told.reason for row in judged if row.told.outcome != "holds")
     assert all(printed_words(row.claim) for row in judged)

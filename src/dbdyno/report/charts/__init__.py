@@ -1,6 +1,7 @@
 """Charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
 
 from dbdyno.report.charts._boxes import box_charts
+from dbdyno.report.charts._claims import claims_chart
 from dbdyno.report.charts._curves import curve_charts
 from dbdyno.report.charts._heat import heat_charts
 from dbdyno.report.charts._history import history_chart
@@ -19,6 +20,7 @@ __all__ = [
     "Chart",
     "at_best",
     "box_charts",
+    "claims_chart",
     "config",
     "curve_charts",
     "filled",

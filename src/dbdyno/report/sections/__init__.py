@@ -1,6 +1,7 @@
 """Sections of the page, one file each; the order is that of the page."""
 
 from dbdyno.report.sections._capacity import capacity_section
+from dbdyno.report.sections._claims import claims_section
 from dbdyno.report.sections._counters import counters_section
 from dbdyno.report.sections._data import data_section
 from dbdyno.report.sections._fairness import fairness_section
@@ -17,6 +18,7 @@ from dbdyno.report.sections._types import types_section
 __all__ = [
     "Page",
     "capacity_section",
+    "claims_section",
     "counters_section",
     "data_section",
     "fairness_section",

@@ -1,0 +1,34 @@
+"""The last seconds of runs, judged as if they were the whole window: what reports quote of runs that last for hours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dbdyno.analyse._cells import CellJudgement, judge_cells
+from dbdyno.core import RunRecord
+from dbdyno.stats import noise_interval
+
+
+def closing_cells(
+    records: Sequence[RunRecord], tps_of: Callable[[RunRecord], ArrayLike], last_s: int
+) -> list[CellJudgement]:
+    """Every cell by the last seconds of its runs' windows; a run with a shorter window has no level.
+
+    Parameters
+    ----------
+    tps_of : throughput of a run's window, one value a second
+    last_s : seconds that are judged, at least two
+    """
+    return judge_cells([_closed(record, tps_of, last_s) for record in records])
+
+
+def _closed(record: RunRecord, tps_of: Callable[[RunRecord], ArrayLike], last_s: int) -> RunRecord:
+    seconds = np.asarray(tps_of(record) if record.tps_mean else [], dtype=np.float64)
+    if len(seconds) < last_s:
+        return replace(record, tps_mean=None, tps_half_width=None)
+    found = noise_interval(seconds[-last_s:])
+    return replace(record, window_s=float(last_s), tps_mean=found.mean, tps_half_width=found.half_width)

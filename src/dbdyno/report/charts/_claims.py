@@ -1,0 +1,64 @@
+"""Own figures against printed ones: how far each lies from the print, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.claims import JudgedClaim, is_of_cells, own_words, printed_words
+from dbdyno.report._claims import HeldClaims, claim_words
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, rows_data
+
+_SHAPES = {"holds": "circle", "does not hold": "cross", "can't be told": "diamond"}
+_ROW_PX = 22
+
+
+def claims_chart(held: HeldClaims) -> Chart | None:
+    """One row for each claim about a figure that was recomputed; None where there is none."""
+    rows = [row for judged in held.judged if (row := _row(judged)) is not None]
+    if not rows:
+        return None
+    words = "; ".join(f"{row['claim']} {row['shown']} against {row['printed']}: {row['outcome']}" for row in rows)
+    title = "Found here, as difference from the print"
+    return Chart("claims", title, f"{title}. {words}.", _drawing(rows))
+
+
+def _row(judged: JudgedClaim) -> Row | None:
+    claim, told = judged.claim, judged.told
+    if len(claim.values) != 1 or is_of_cells(claim) or told.own is None or told.low is None or told.high is None:
+        return None
+    value = claim.values[0]
+    ends = {name: 100 * (end / value - 1) for name, end in (("own", told.own), ("low", told.low), ("high", told.high))}
+    return {
+        "claim": claim.claim_id,
+        "words": claim_words(judged),
+        "printed": printed_words(claim),
+        "shown": own_words(claim, told),
+        "outcome": told.outcome,
+        **ends,
+    }
+
+
+def _drawing(rows: Sequence[Row]) -> Drawing:
+    names = [row["claim"] for row in rows]
+    x_axis = alt.Axis(title="difference from the print, percent; whiskers: 95 % interval", format="+.0f")
+    y_axis = alt.Axis(title=None, labelLimit=120, ticks=False, domain=False)
+    tooltip = [
+        alt.Tooltip("claim:N", title="claim"),
+        alt.Tooltip("words:N", title="says"),
+        alt.Tooltip("printed:N", title="printed"),
+        alt.Tooltip("shown:N", title="here"),
+        alt.Tooltip("outcome:N", title="verdict"),
+    ]
+    base = alt.Chart(rows_data(rows)).encode(y=alt.Y("claim:N", sort=names, axis=y_axis), tooltip=tooltip)
+    print_line = alt.Chart(rows_data([{"at": 0}])).mark_rule(strokeDash=[4, 3], color="var(--quiet)").encode(x="at:Q")
+    whisker = base.mark_rule(strokeWidth=3, strokeCap="round", color="var(--ink)", opacity=0.45).encode(
+        x=alt.X("low:Q", axis=x_axis), x2="high:Q"
+    )
+    scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
+    legend = alt.Legend(title=None, orient="top", symbolFillColor="var(--ink)", symbolStrokeColor="var(--ink)")
+    dot = base.mark_point(filled=True, size=80, opacity=1, color="var(--ink)").encode(
+        x=alt.X("own:Q", axis=x_axis), shape=alt.Shape("outcome:N", scale=scale, legend=legend)
+    )
+    return alt.layer(print_line, whisker, dot).properties(height=_ROW_PX * len(rows), autosize=AUTOSIZE)

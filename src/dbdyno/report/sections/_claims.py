@@ -1,0 +1,48 @@
+"""What a published report prints beside what this study found: one row a claim."""
+
+from __future__ import annotations
+
+from dbdyno.claims import MARKS, JudgedClaim, own_words, printed_words
+from dbdyno.report._claims import HeldClaims, claim_words
+from dbdyno.report._html import Column, Html, table
+from dbdyno.report.charts import claims_chart
+from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+
+_TO_SEE = (
+    "A figure holds when the print lies in this study's 95 % interval. A first place needs a clear difference to all "
+    "others, a statement about everything all of its cells. What can't be told says what would be needed. Results of "
+    "another machine say nothing against the report."
+)
+
+
+def claims_section(page: Page, held: HeldClaims | None) -> Html:
+    """A chart of the figures and the table, what was told first; nothing where the study follows no report."""
+    if held is None:
+        return Html("")
+    columns = [
+        Column("claim", is_name=True),
+        Column("verdict", is_name=True),
+        Column("what it says"),
+        Column("printed", True),
+        Column("here, 95 %", True),
+        Column("what to know of it"),
+    ]
+    told_first = sorted(held.judged, key=lambda row: row.told.own is None)
+    rows = [_row(row) for row in told_first]
+    # Not the filter's: a claim is about what it names, whatever is shown.
+    what = f"{held.report.title}. {held.tally}."
+    chart = claims_chart(held)
+    return section(
+        "claims",
+        "What the report prints, and what is found here",
+        subtitle(what),
+        page.place(chart) if chart else "",
+        table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows),
+        to_see(_TO_SEE),
+    )
+
+
+def _row(row: JudgedClaim) -> list[str]:
+    claim, told = row.claim, row.told
+    verdict = f"{MARKS[told.outcome]} {told.outcome}"
+    return [claim.claim_id, verdict, claim_words(row), printed_words(claim), own_words(claim, told), told.reason]
