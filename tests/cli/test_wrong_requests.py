@@ -135,3 +135,18 @@ def test_ten_thousand_characters_do_not_fill_the_screen(capsys: pytest.CaptureFi
     code, words = _refused(capsys, "compare", "x" * 10_000)
     assert code == 2
     assert len(words) < 5_000
+
+
+def test_a_study_too_large_for_the_machine_names_its_smaller_scale(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    study = tmp_path / "large.toml"
+    study.write_text(
+        'targets = ["mariadb:11.8"]\nworkload.name = "sysbench/oltp_read_only"\n'
+        'axes = {tier = "900TB", concurrency = 1}\n[scale.small.axes]\ntier = "800TB"\n'
+    )
+    code, said = _refused(capsys, "run", str(study), "-o", str(tmp_path / "out"))
+    assert code in (2, 3)
+    assert "or run it with --scale small" in said
+    _, said = _refused(capsys, "run", str(study), "--scale", "small", "-o", str(tmp_path / "out"))
+    assert "or run it with" not in said

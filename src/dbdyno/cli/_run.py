@@ -9,7 +9,8 @@ from typing import Any
 from dbdyno.cli._folder import results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
-from dbdyno.study import POLICIES, read_study, with_policy
+from dbdyno.core import HostError, ProvisionError, RequestError
+from dbdyno.study import POLICIES, read_study, scales_of, with_policy
 
 _STORY = """\
 Runs the study in a file and writes results and report into a folder. Stopped by Ctrl-C, by kill -9 or by
@@ -55,4 +56,11 @@ def _run(choices: argparse.Namespace) -> int:
     study = with_policy(read_study(choices.study, choices.scale), choices.policy)
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
-    return run_to_report(study, results_folder(choices.output, study.name), choices)
+    folder = results_folder(choices.output, study.name)
+    try:
+        return run_to_report(study, folder, choices)
+    except (RequestError, HostError, ProvisionError) as error:
+        # A study too large for the machine, or of servers that are not to be had, may have a scale that is not.
+        scales = [] if choices.scale else [f"--scale {name}" for name in scales_of(choices.study)]
+        error.remedy = "; or run it with ".join(filter(None, (error.remedy, " or ".join(scales))))
+        raise

@@ -4,7 +4,7 @@ from dbdyno.study._configured import POLICIES, settings_lines, settings_object, 
 from dbdyno.study._limits import Limits, MemoryLimit
 from dbdyno.study._lines import nearest
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
-from dbdyno.study._read import parse_study, read_study
+from dbdyno.study._read import parse_study, read_study, scales_of
 from dbdyno.study._schema import parse_processors
 from dbdyno.study._values import (
     AuditStop,
@@ -64,6 +64,7 @@ __all__ = [
     "parse_processors",
     "parse_study",
     "read_study",
+    "scales_of",
     "settings_lines",
     "settings_object",
     "study_text",

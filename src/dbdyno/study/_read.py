@@ -14,7 +14,7 @@ from dbdyno.study import _schema
 from dbdyno.study._limits import Limits
 from dbdyno.study._lines import nearest, setting_line
 from dbdyno.study._pacing import Pacing, Search, Think
-from dbdyno.study._scale import scaled_document
+from dbdyno.study._scale import SCALE, scaled_document
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._tables import Tables
 from dbdyno.study._targets import TargetsReader
@@ -83,6 +83,11 @@ def read_study(path: Path, scale: str | None = None) -> Study:
             f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study of your own"
         )
     return study
+
+
+def scales_of(path: Path) -> tuple[str, ...]:
+    """Names of the scales of a study file that was read before."""
+    return tuple(tomllib.loads(path.read_text(encoding="utf-8")).get(SCALE, {}))
 
 
 def parse_study(text: str, source: str, scale: str | None = None) -> Study:

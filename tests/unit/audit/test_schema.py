@@ -15,7 +15,7 @@ from audit_cases import (
     with_facts,
 )
 from dbdyno.audit import TargetFacts, what
-from dbdyno.audit.predicates._schema import normalised_ddl
+from dbdyno.audit.predicates._definitions import normalised_ddl
 
 
 def test_the_collation_of_columns_comes_before_the_servers() -> None:
@@ -54,10 +54,25 @@ DDL = (
         DDL + " AUTO_INCREMENT=501 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         DDL.replace("PRIMARY KEY (`id`), KEY `k_1` (`k`)", "KEY `k_1` (`k`),\n  PRIMARY KEY (`id`)"),
         DDL.replace("InnoDB", "ROCKSDB"),
+        DDL + " `PAGE_COMPRESSED`='1' ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8 COMPRESSION='lz4'",
     ],
 )
 def test_definitions_are_the_same_work_however_they_are_printed(same: str) -> None:
     assert normalised_ddl(DDL) == normalised_ddl(same)
+
+
+def test_a_text_column_is_the_same_with_and_without_its_implied_default() -> None:
+    mariadb = "CREATE TABLE `t` (`id` int(11) NOT NULL, `d` text DEFAULT NULL, `e` varchar(9) DEFAULT NULL)"
+    mysql = "CREATE TABLE `t` (`id` int NOT NULL, `d` text, `e` varchar(9) DEFAULT NULL)"
+    assert normalised_ddl(mariadb) == normalised_ddl(mysql)
+    assert normalised_ddl(mysql) != normalised_ddl(mysql.replace("`d` text", "`d` text NOT NULL"))
+
+
+def test_only_what_differs_of_definitions_is_told() -> None:
+    more = DDL.replace("KEY `k_1` (`k`)", "KEY `k_1` (`k`), KEY `k_2` (`k`,`id`)")
+    pair = with_facts("a", schema={"ddl": {"t": DDL}}), with_facts("b", schema={"ddl": {"t": more}})
+    told = [what(finding) for finding in found(audited(*pair), "schema-ddl-mismatch")]
+    assert told == ["definition of the test tables: t: key k_2 (k,id) (b), nothing of it (a)"]
 
 
 def test_another_key_is_another_definition() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dbdyno.audit._verdict import Question, Verdict
 from dbdyno.audit.predicates import (
+    _definitions,
     _durability,
     _environment,
     _features,
@@ -32,6 +33,7 @@ PREDICATES: dict[str, Predicate] = {
         _generic.ratio_within,
         _generic.session_fact,
         _generic.switched,
+        _definitions.table_definitions,
         _durability.binlog_content,
         _durability.binlog_storage,
         _durability.group_commit_delay,
@@ -85,7 +87,6 @@ PREDICATES: dict[str, Predicate] = {
         _schema.table_charsets,
         _schema.table_collations,
         _schema.table_compression,
-        _schema.table_definitions,
         _semantics.aborted_work,
         _semantics.snapshot_defects,
         _semantics.sql_modes,

@@ -77,48 +77,6 @@ def collation_conversions(question: Question) -> Verdict:
     return decide({}, lacks)
 
 
-def table_definitions(question: Question) -> Verdict:
-    """Tables have one definition on all targets."""
-    lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
-    told = [target for target in question.targets if definitions(target)]
-    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in told}
-    fired = {
-        table: groups
-        for table in sorted({table for tables in texts.values() for table in tables})
-        if len(groups := labelled((name, tables.get(table, "no such table")) for name, tables in texts.items())) > 1
-    }
-    return decide(fired, lacks)
-
-
-def normalised_ddl(text: str) -> str:
-    """A definition without what is no difference in work, keys in order.
-
-    >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
-    'create table t (id int default 0,key b (id))'
-    """
-    text = text.replace("`", "").lower()
-    for pattern in (
-        r"\b(?:auto_increment|engine|default charset|charset|collate|row_format)\s*=\s*\S+",
-        r"\b(?:character set|collate)\s+\w+",
-        r"/\*.*?\*/",
-    ):
-        text = re.sub(pattern, "", text)
-    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
-    text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
-    text = re.sub(r"\s+", " ", text).strip(" ;")
-    head, _, rest = text.partition("(")
-    body, _, tail = rest.rpartition(")")
-    parts = [re.sub(r"\s*([(),])\s*", r"\1", part.strip()) for part in re.split(r",(?![^(]*\))", body)]
-    columns = [part for part in parts if not _is_key(part)]
-    keys = sorted(part for part in parts if _is_key(part))
-    spaced = [re.sub(r"(?<=\w)\(", " (", part) if _is_key(part) else part for part in columns + keys]
-    return f"{head.strip()} ({','.join(spaced)}){tail.rstrip()}".strip()
-
-
-def _is_key(part: str) -> bool:
-    return re.match(r"(primary |unique |fulltext |spatial |foreign )?(key|index)\b|constraint\b", part) is not None
-
-
 def data_volumes(question: Question) -> Verdict:
     """The same rows take about the same bytes."""
     facts = {t.name: (t.fact("schema", "data_bytes"), t.fact("schema", "row_count")) for t in question.targets}

@@ -1,0 +1,89 @@
+"""Whether the tables are defined alike, and what of their definitions is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dbdyno.audit._verdict import Question, Verdict, decide, labelled
+from dbdyno.audit.predicates._schema import definitions
+
+_NO_TABLE = "no such table"
+_OWN_RULES = (
+    r"auto_increment|engine|default charset|charset|collate|row_format|key_block_size|page_compressed|compression"
+)
+"""Options of a table that make no other work, or that have rules of their own."""
+
+
+def table_definitions(question: Question) -> Verdict:
+    """Tables have one definition on all targets; where they have not, what of it is not the same is shown."""
+    lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
+    told = [target for target in question.targets if definitions(target)]
+    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in told}
+    fired = {}
+    for table in sorted({table for tables in texts.values() for table in tables}):
+        of_targets = {name: tables.get(table, _NO_TABLE) for name, tables in texts.items()}
+        if len(set(of_targets.values())) > 1:
+            fired[table] = labelled(_apart(of_targets).items())
+    return decide(fired, lacks)
+
+
+def normalised_ddl(text: str) -> str:
+    """A definition without what is no difference in work, keys in order.
+
+    A column that may be null has null as its default, whether that is written or not. What has rules of its own is left
+    out, such as collations and compression.
+
+    >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
+    'create table t (id int default 0,key b (id))'
+    >>> normalised_ddl("create table t (a text default null) page_compressed=1")
+    'create table t (a text)'
+    """
+    text = text.replace("`", "").lower()
+    for pattern in (rf"\b(?:{_OWN_RULES})\s*=\s*\S+", r"\b(?:character set|collate)\s+\w+", r"/\*.*?\*/"):
+        text = re.sub(pattern, "", text)
+    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
+    text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
+    text = re.sub(r"\s+default null\b", "", text)
+    text = re.sub(r"\s+", " ", text).strip(" ;")
+    head, _, rest = text.partition("(")
+    body, _, tail = rest.rpartition(")")
+    parts = [re.sub(r"\s*([(),])\s*", r"\1", part.strip()) for part in _listed(body)]
+    columns = [part for part in parts if not _is_key(part)]
+    keys = sorted(part for part in parts if _is_key(part))
+    spaced = [re.sub(r"(?<=\w)\(", " (", part) if _is_key(part) else part for part in columns + keys]
+    return f"{head.strip()} ({','.join(spaced)}){tail.rstrip()}".strip()
+
+
+def _apart(texts: Mapping[str, str]) -> dict[str, str]:
+    """Of each target's definition what not all have.
+
+    >>> _apart({"a": "create table t (id int,key k (id))", "b": "create table t (id int)"})
+    {'a': 'key k (id)', 'b': 'nothing of it'}
+    >>> _apart({"a": "create table t (x int,y int)", "b": "create table t (y int,x int)"})
+    {'a': 'columns in the order x int, y int', 'b': 'columns in the order y int, x int'}
+    """
+    parts = {name: _parts(text) for name, text in texts.items()}
+    common = set.intersection(*(set(own) for own in parts.values()))
+    if all(set(own) == common for own in parts.values()):
+        return {name: f"columns in the order {', '.join(own)}" for name, own in parts.items()}
+    return {
+        name: ", ".join(part for part in own if part not in common) or "nothing of it" for name, own in parts.items()
+    }
+
+
+def _parts(text: str) -> list[str]:
+    """Columns, keys and options of a normalised definition."""
+    if text == _NO_TABLE:
+        return [_NO_TABLE]
+    _, _, rest = text.partition("(")
+    body, _, tail = rest.rpartition(")")
+    return [*_listed(body), *([tail.strip()] if tail.strip() else [])]
+
+
+def _listed(body: str) -> list[str]:
+    return re.split(r",(?![^(]*\))", body)
+
+
+def _is_key(part: str) -> bool:
+    return re.match(r"(primary |unique |fulltext |spatial |foreign )?(key|index)\b|constraint\b", part) is not None
