@@ -83,6 +83,16 @@ class Evidence:
         return tuple(target.name for target in self.study.targets)
 
     @property
+    def scaled_words(self) -> str:
+        """That the study is another's at a smaller scale; empty where it is at its own."""
+        if not self.study.scaled:
+            return ""
+        return (
+            f"Scaled ({self.study.scaled}): rows, memory, connections, times or servers are other than those of the "
+            "study that it is made from. Nothing here speaks of that study."
+        )
+
+    @property
     def panels(self) -> tuple[tuple[str, str, int], ...]:
         """Workload, route and tier of each small multiple, in the order of the study."""
         labels = [choice.label for choice in self.study.workloads]

@@ -59,6 +59,7 @@ def markdown_text(results: Results, against: str = "") -> str:
     claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
     parts = [
         [f"## {escaped(evidence.study.question or evidence.study.name)}"],
+        [f"**{escaped(evidence.scaled_words)}**"] if evidence.scaled_words else [],
         [f"**{escaped(evidence.fairness.warning)}**"] if evidence.fairness.warning else [],
         [escaped(sentence) for sentence in evidence.answer.sentences],
         ["### What weakens it", bullets(caveat.text for caveat in evidence.weaknesses)] if evidence.weaknesses else [],

@@ -40,8 +40,8 @@ def summary_table(results: Results) -> Group:
     """Answer, table and caveats, to be printed by rich."""
     evidence = gather(results)
     parts = [Text(evidence.study.question, style="bold"), Text()]
-    warning = evidence.fairness.warning
-    parts += [Text(f"  {warning}", style="bold"), Text()] if warning else []
+    warnings = [words for words in (evidence.scaled_words, evidence.fairness.warning) if words]
+    parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
     lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
     heading = [Text(), Text("What weakens it", style="bold")] if lines else []

@@ -54,12 +54,14 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
         for other in _TARGETS:
             document.pop(other, None)
         document[key] = changes
+    elif key == "question" and isinstance(changes, str):
+        document[key] = changes
     elif key in _TABLES and isinstance(changes, dict):
         document[key] = _merged(document.get(key, {}), changes)
     elif key == "workload" and isinstance(changes, dict):
         _change_workloads(document, changes, scale)
     else:
-        allowed = [*_TARGETS, *_TABLES, "workload"]
+        allowed = [*_TARGETS, *_TABLES, "workload", "question"]
         raise StudyError(
             f"'{key}' in [scale.{scale}] can't be scaled", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
         )

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dbdyno.core import StoreError
-from dbdyno.report import build_page, page_text, save_charts
+from dbdyno.report import build_page, markdown_text, page_text, save_charts
 from dbdyno.store import Results, StoredRun
 
 VOID = {"br", "hr", "img", "input", "meta", "link", "path", "line", "circle", "rect"}
@@ -234,6 +234,13 @@ def test_charts_are_saved_as_svg_and_png(broken: Results, tmp_path: Path) -> Non
 LADDER = STUDY_REST.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
     '["mariadb:11.8", "mysql:9.7"]', '["mysql:9.7"]'
 )
+
+
+def test_a_scaled_study_says_so_above_its_answer(write: Callable[..., Results], tmp_path: Path) -> None:
+    results = write(tmp_path / "small", text='name = "small"\nscaled = "small"\n' + LADDER, most=2)
+    for text in (page_text(results), markdown_text(results)):
+        above, _, _ = text.partition("can't be told apart" if "can't be told apart" in text else "What weakens it")
+        assert "Scaled (small): rows, memory" in above
 
 
 def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(

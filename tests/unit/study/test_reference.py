@@ -24,7 +24,7 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
         "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
         "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `errors`, `limits` and `settings`; `targets` or "
         "`[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
-        "the study gives.",
+        "the study gives, and `question` the question.",
         _schema.TOP,
     ),
     "`[[target]]`": (

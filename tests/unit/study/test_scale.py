@@ -53,6 +53,12 @@ def test_a_scale_replaces_what_it_names_and_leaves_the_rest() -> None:
     ]
 
 
+def test_a_scale_may_ask_its_own_question() -> None:
+    text = BIG.replace("[scale.small]", '[scale.small]\nquestion = "Which of the small?"')
+    assert parse_study(text, "big.toml", "small").question == "Which of the small?"
+    assert parse_study(text, "big.toml").question == "Which?"
+
+
 def test_without_a_scale_the_study_is_read_at_its_own() -> None:
     big = parse_study(BIG, "big.toml")
     assert (big.name, big.scaled, len(big.targets)) == ("big", "", 3)

@@ -42,7 +42,12 @@ def _row(judged: JudgedClaim) -> Row | None:
 
 def _drawing(rows: Sequence[Row]) -> Drawing:
     names = [row["claim"] for row in rows]
-    x_axis = alt.Axis(title="difference from the print, percent; whiskers: 95 % interval", format="+.0f")
+    x_axis = alt.Axis(
+        title="difference from the print, percent; whiskers: 95 % interval",
+        labelExpr="datum.value == 0 ? 'as printed' : format(datum.value, '+')",
+        tickMinStep=1,
+        tickCount=8,
+    )
     y_axis = alt.Axis(title=None, labelLimit=120, ticks=False, domain=False)
     tooltip = [
         alt.Tooltip("claim:N", title="claim"),

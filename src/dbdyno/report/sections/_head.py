@@ -31,6 +31,7 @@ def head_section(page: Page) -> Html:
         "header",
         element("p", _line(page), class_="kicker"),
         element("h1", page.worded(evidence.study.question or evidence.study.name)),
+        element("p", evidence.scaled_words, class_="audit-warning") if evidence.scaled_words else "",
         element("p", evidence.fairness.warning, class_="audit-warning") if evidence.fairness.warning else "",
         element(
             "div",
