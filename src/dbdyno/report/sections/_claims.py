@@ -10,8 +10,8 @@ from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
 _TO_SEE = (
     "A figure holds when the print lies in this study's 95 % interval. A first place needs a clear difference to all "
-    "others, a statement about everything all of its cells. What can't be told says what would be needed. Results of "
-    "another machine say nothing against the report."
+    "others, a statement about everything all of its cells: where that fails, a cross stands although the figure is "
+    "right. What can't be told says what would be needed. Results of another machine say nothing against the report."
 )
 
 
