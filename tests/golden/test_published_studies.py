@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dbdyno.claims import REPORTS, published
 from dbdyno.configure import check_settings
 from dbdyno.core import format_memory, parse_bytes
 from dbdyno.study import Study, WorkloadChoice, read_study
@@ -140,3 +141,13 @@ def test_checkpoint_2020_has_its_warehouses_threads_redo_and_hours(facts: dict[s
     assert study.warm_up_ns + study.window_ns == fact["window_s"] * 10**9
     assert study.settings["redo.capacity"] == parse_bytes("20GB")
     assert [f"{t.engine.family} {t.engine.version}" for t in study.targets] == fact["engines"]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_claims_are_held_against_the_rows_that_the_study_fills(name: str) -> None:
+    report = published(name)
+    for choice in study_of(name).workloads:
+        wanted = report.rows[choice.name]
+        assert {option: choice.options[option] for option in wanted} == wanted
+        small = study_of(name, "small").workloads
+        assert all(any(own.options[option] != wanted[option] for option in wanted) for own in small)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.claims._catalogue import Metric, Spot
@@ -42,10 +42,12 @@ class Book:
     Parameters
     ----------
     last_s : seconds at the end of the runs by which they are judged; 0: the whole window
+    other_rows : of workloads with other rows than the report's, which: no claim is about their cells
     """
 
     judgements: tuple[CellJudgement, ...]
     last_s: int = 0
+    other_rows: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tiers_bytes(self) -> frozenset[int]:
@@ -130,7 +132,10 @@ class Book:
         ------
         CannotTell : there are none; the reason is the first part of the spot that no cell has
         """
-        cells = list(self.judgements)
+        cells = [group for group in self.judgements if group.cell.workload not in self.other_rows]
+        others = [words for name, words in self.other_rows.items() if spot.workload in (None, name)]
+        if others and (spot.workload or not cells):
+            raise CannotTell(f"other rows than in the report: {others[0]}")
         for name, (words, matches) in _LOOKS.items():
             wanted = getattr(spot, name)
             if wanted is None:

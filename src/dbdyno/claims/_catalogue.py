@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Literal
 
@@ -73,7 +73,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published report: over what it speaks, and its claims."""
+    """A published report: over what it speaks, and its claims.
+
+    Parameters
+    ----------
+    rows : options of each workload that make its rows, by the workload's name
+    """
 
     report_id: str
     title: str
@@ -83,6 +88,7 @@ class Published:
     tiers_bytes: tuple[int, ...]
     concurrencies: tuple[int, ...]
     claims: tuple[Claim, ...]
+    rows: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
 
 
 def published(report_id: str) -> Published:
@@ -109,6 +115,7 @@ def published(report_id: str) -> Published:
         tuple(parse_bytes(tier) for tier in row.get("tiers", ())),
         tuple(row.get("concurrencies", ())),
         tuple(_claim(claim) for claim in row["claim"]),
+        row.get("rows", {}),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
 from dbdyno.analyse import CellJudgement, listed
 from dbdyno.claims._book import Book, CannotTell
@@ -25,7 +26,10 @@ class JudgedClaim:
 
 
 def judge_claims(
-    report: Published, judgements: Sequence[CellJudgement], closing: Callable[[int], Sequence[CellJudgement]]
+    report: Published,
+    judgements: Sequence[CellJudgement],
+    closing: Callable[[int], Sequence[CellJudgement]],
+    other_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> list[JudgedClaim]:
     """All claims of a report, in its order.
 
@@ -33,11 +37,12 @@ def judge_claims(
     ----------
     judgements : every cell, as `dbdyno.analyse.judge_cells` gives them
     closing : the same by the last so many seconds of the runs, as `dbdyno.analyse.closing_cells` gives them
+    other_rows : workloads whose rows are known to be others than the report's, and which they are
     """
 
     @cache
     def book(last_s: int) -> Book:
-        return Book(tuple(closing(last_s) if last_s else judgements), last_s)
+        return Book(tuple(closing(last_s) if last_s else judgements), last_s, other_rows)
 
     return [JudgedClaim(claim, _told(claim, book(claim.last_s), report)) for claim in report.claims]
 

@@ -85,5 +85,22 @@ def _held(
     def tps_of(record: RunRecord) -> np.ndarray:
         return seconds(results.seconds(record.run.run_id))
 
-    judged = judge_claims(report, judgements, lambda last_s: closing_cells(records, tps_of, last_s))
+    judged = judge_claims(
+        report, judgements, lambda last_s: closing_cells(records, tps_of, last_s), _other_rows(study, report)
+    )
     return HeldClaims(report, tuple(judged))
+
+
+def _other_rows(study: Study, report: Published) -> dict[str, str]:
+    """Workloads with other rows than the report's, and which they are. Logs of other tools seldom tell theirs."""
+    if study.imported is not None:
+        return {}
+    found = {}
+    for choice in study.workloads:
+        wanted = report.rows.get(choice.name, {})
+        own = {option: choice.options.get(option, "not given") for option in wanted}
+        if own != wanted:
+            found[choice.label] = ", ".join(
+                f"{option} = {value}, there {wanted[option]}" for option, value in own.items()
+            )
+    return found

@@ -168,6 +168,14 @@ def test_a_figure_of_no_named_memory_is_not_refuted_where_some_memory_is_missing
     )
 
 
+def test_cells_with_other_rows_than_the_reports_tell_nothing() -> None:
+    report = Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (claim("level"),))
+    told = judge_claims(report, judge_cells([run()]), none_closing, {RW: "tables = 4, there 20"})[0].told
+    assert (told.outcome, told.reason) == ("can't be told", "other rows than in the report: tables = 4, there 20")
+    everywhere = replace(report, claims=(claim("level", at=replace(AT, workload=None)),))
+    assert judge_claims(everywhere, judge_cells([run()]), none_closing, {RW: "x"})[0].told.outcome == "can't be told"
+
+
 def test_another_storage_engine_is_another_engine() -> None:
     assert told(claim("level"), [run("mysql 8.4.8 rocksdb")]).reason == "not in the results: mysql 8.4.8"
 
