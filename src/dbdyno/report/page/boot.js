@@ -9,7 +9,7 @@ byId("theme").addEventListener("click", () => {
 // Print: everything that is folded is opened, and closed again afterwards; what is not drawn yet is drawn.
 let opened = [];
 function prepareForPrint() {
-  opened.push(...all("main details.data:not([open])"));
+  opened.push(...all("main details:not([open])"));
   opened.forEach((details) => (details.open = true));
   return drawAll();
 }
