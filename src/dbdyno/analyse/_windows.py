@@ -28,11 +28,14 @@ class WindowJudgement:
     Parameters
     ----------
     seconds : of the window
-    stalls : None where the median second did nothing
+    settled_from_s : second of the window from which on it had settled; 0 where it never did
+    stalls : of the seconds from there on, since a beginning that still rises is no stall; None where the median second
+        did nothing
     """
 
     seconds: int
     state: SteadyState
+    settled_from_s: int
     stalls: Stalls | None
 
     @property
@@ -45,6 +48,11 @@ class WindowJudgement:
         """Relative change of throughput over the judged part; 0 without one."""
         return self.state.drift.change if self.state.drift else 0.0
 
+    @property
+    def stalled_s(self) -> int:
+        """Seconds below half of the median."""
+        return round(self.stalls.share * (self.seconds - self.settled_from_s)) if self.stalls else 0
+
 
 def judge_window(tps: ArrayLike) -> WindowJudgement | None:
     """Judge a window, one value a second; None below three minutes, too short for a level and what is off it.
@@ -55,8 +63,10 @@ def judge_window(tps: ArrayLike) -> WindowJudgement | None:
     values = np.asarray(tps, dtype=np.float64)
     if len(values) < SHORTEST_WINDOW_S:
         return None
-    found = stalls(values) if float(np.median(values)) > 0 else None
-    return WindowJudgement(len(values), steady_state(values), found)
+    state = steady_state(values)
+    settled = values if state.window is None else state.seconds_of_window(values)
+    found = stalls(settled) if float(np.median(settled)) > 0 else None
+    return WindowJudgement(len(values), state, len(values) - len(settled), found)
 
 
 def unsettled_windows(records: Sequence[RunRecord], windows: Mapping[str, WindowJudgement]) -> list[Caveat]:
@@ -84,7 +94,7 @@ def _unsettled(judged: Judged) -> Caveat | None:
     where = f"{record.run.cell.target} at {counted(record.run.cell.concurrency, 'connection')}"
     text = (
         f"Of {counted(len(judged), 'window')} of three minutes or more, {words}: their means stand for no level. "
-        f"Widest: {where}, {widest.change:+.0%} over the window. A longer warm-up or window would help."
+        f"Widest: {where}, {widest.change:+.0%} of its mean over the window. A longer warm-up or window would help."
     )
     return Caveat("unsettled-windows", text)
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse import counted, listed
-from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Finding, Promises, audit, promises_of, spoken_values
+from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Finding, Promises, Severity, audit, promises_of, spoken_values
 from dbdyno.core import Caveat
 from dbdyno.fairness import late_findings, study_sets
 from dbdyno.store import Results
 
-_GRAVE = ("critical", "high")
+_GRAVE: tuple[Severity, ...] = ("critical", "high")
+_LISTED = "the page lists them under Fairness"
 _NAMED = 3
 """So many targets, and so many high findings, are named on the first screen; of more there is a count."""
 
@@ -42,7 +43,7 @@ class Fairness:
             return ""
         titles = list(dict.fromkeys(finding.rule.title for finding in critical))
         which = listed(titles) if len(titles) <= _NAMED else "see Fairness"
-        what = "a critical difference" if len(critical) == 1 else f"{len(critical)} critical differences"
+        what = "a critical difference" if len(titles) == 1 else f"{len(titles)} critical differences"
         return (
             f"The audit has {what} of the targets open ({which}): what follows compares these, too, not engines alone."
         )
@@ -53,15 +54,24 @@ class Fairness:
 
     @property
     def caveats(self) -> list[Caveat]:
-        """One for each critical finding, and for each high one unless there are many."""
-        critical, high = (
-            [finding for finding in self.audit.findings if finding.severity == severity] for severity in _GRAVE
-        )
+        """One for each rule with critical findings, and for each with high ones unless there are many."""
+        critical, high = (self._by_rule(severity) for severity in _GRAVE)
         named = [_counted_caveat(high)] if len(high) > _NAMED else [*map(self._caveat, high)]
         return [*map(self._caveat, critical), *named, *_late_caveat(self.late)]
 
-    def _caveat(self, finding: Finding) -> Caveat:
-        return Caveat(f"audit-{finding.rule.rule_id}", finding_sentence(finding, in_all_sets=self._is_in_all(finding)))
+    def _by_rule(self, severity: Severity) -> list[list[Finding]]:
+        """Findings of a severity, those of one rule together: it may find another value at each place."""
+        rules: dict[str, list[Finding]] = {}
+        for finding in self.audit.findings:
+            if finding.severity == severity:
+                rules.setdefault(finding.rule.rule_id, []).append(finding)
+        return list(rules.values())
+
+    def _caveat(self, findings: Sequence[Finding]) -> Caveat:
+        first, more = findings[0], len(findings) - 1
+        text = finding_sentence(first, in_all_sets=self._is_in_all(first))
+        elsewhere = f" At {counted(more, 'more place')} with values of their own: {_LISTED}." if more else ""
+        return Caveat(f"audit-{first.rule.rule_id}", text + elsewhere)
 
     def _is_in_all(self, finding: Finding) -> bool:
         return self.sets > 1 and len(finding.tiers) == self.sets
@@ -74,7 +84,7 @@ class Fairness:
         if not count:
             return []
         words = listed([f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]])
-        return [Caveat("audit-lesser", f"Differences between targets of lower weight: {words}; see Fairness.")]
+        return [Caveat("audit-lesser", f"What else the audit found, of lower weight: {words}; {_LISTED}.")]
 
 
 def judge_fairness(results: Results) -> Fairness:
@@ -117,9 +127,9 @@ def _targets_words(names: Sequence[str], finding: Finding) -> str:
     return ", ".join(names) if len(finding.targets) <= _NAMED else counted(len(names), "target")
 
 
-def _counted_caveat(findings: Sequence[Finding]) -> Caveat:
-    titles = listed([finding.rule.title for finding in findings])
-    return Caveat("audit-high", f"{len(findings)} high differences between targets: {titles}. See Fairness.")
+def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
+    titles = listed([findings[0].rule.title for findings in rules])
+    return Caveat("audit-high", f"{len(rules)} high differences between targets: {titles}; {_LISTED}.")
 
 
 def short_value(text: str) -> str:

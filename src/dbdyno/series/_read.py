@@ -39,6 +39,11 @@ def read_series(path: Path) -> tuple[RunSeries, ...]:
 def _bytes(source: str, path: Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+    except IsADirectoryError as error:
+        remedy = (
+            "name a file of one row a second; `dbdyno report` judges a results folder, `dbdyno import` a folder of logs"
+        )
+        raise SeriesError(f"{source} can't be judged", "it is a folder", remedy) from error
     except OSError as error:
         raise SeriesError(f"{source} can't be read", error.strerror or str(error)) from error
 

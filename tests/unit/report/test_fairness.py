@@ -95,7 +95,7 @@ def test_what_came_to_differ_while_servers_were_driven_is_told_apart(tmp_path: P
 
 def test_lesser_differences_are_counted_last(unlike: Results) -> None:
     last = gather(unlike).weaknesses[-1]
-    assert last.code == "audit-lesser" and "see Fairness" in last.text
+    assert last.code == "audit-lesser" and "under Fairness" in last.text
 
 
 def test_identical_targets_earn_no_caveat_of_fairness(twins: Results) -> None:
@@ -161,3 +161,17 @@ def test_many_high_differences_are_one_line_and_many_targets_a_number() -> None:
     assert caveat.text == (
         "High difference, title of rule-0: 2 GiB (2 targets), 4 GiB (2 targets). Favours the larger log."
     )
+
+
+def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
+    def found(tier: str) -> SimpleNamespace:
+        rule = SimpleNamespace(rule_id="rule", title="memory of the process", inputs=("x",))
+        values = {f"{tier}, A": ("a",), f"{tier}, B": ("b",)}
+        facts = {"severity": "critical", "campaign": "", "tiers": (tier,), "targets": ("a", "b"), "favours": "b"}
+        return SimpleNamespace(rule=rule, values=values, **facts)
+
+    findings = tuple(map(found, ("16 MiB", "64 MiB", "128 MiB")))
+    fairness = Fairness(cast("Audit", SimpleNamespace(findings=findings)), {}, 3)
+    (caveat,) = fairness.caveats
+    assert "with 16 MiB" in caveat.text and "At 2 more places" in caveat.text
+    assert "a critical difference of the targets" in fairness.warning

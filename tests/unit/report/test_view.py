@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbdyno.analyse import SecondHistograms
+from dbdyno.analyse import SecondHistograms, judge_window
 from dbdyno.core import Cell
 from dbdyno.report import Evidence, gather
 from dbdyno.report._boxes import window_boxes
@@ -77,6 +77,14 @@ def test_stalls_of_a_short_window_lie_on_the_axis_of_the_run() -> None:
     marks = run_marks(np.array([100.0, 100.0, 1.0, 2.0, 100.0, 100.0]), 10, None)
     assert marks["stalls"] == [[11.5, 13.5]]
     assert marks["words"] == ["1 stall, 2 s, longest 2 s"]
+
+
+def test_a_beginning_that_still_rises_is_no_stall() -> None:
+    rising = np.concatenate([np.linspace(5.0, 40.0, 100), np.random.default_rng(3).normal(100.0, 2.0, 600)])
+    rising[400:404] = 10.0
+    judged = judge_window(rising)
+    assert judged is not None and judged.settled_from_s >= 95 and judged.stalled_s == 4
+    assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
 
 
 def series(seconds: int) -> dict[str, Any]:

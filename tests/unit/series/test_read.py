@@ -173,10 +173,15 @@ def test_parquet_that_is_no_series_is_refused_with_its_row(table: dict, what: st
         read_series(tmp_path / "s.parquet")
 
 
-def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
-    for path in (tmp_path / "absent.csv", tmp_path):
-        with pytest.raises(SeriesError, match="can't be read"):
-            read_series(path)
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SeriesError, match="can't be read"):
+        read_series(tmp_path / "absent.csv")
+
+
+def test_a_folder_is_refused_with_what_judges_it(tmp_path: Path) -> None:
+    with pytest.raises(SeriesError, match="can't be judged") as error:
+        read_series(tmp_path)
+    assert "dbdyno report" in error.value.remedy
 
 
 @settings(max_examples=300, deadline=None)

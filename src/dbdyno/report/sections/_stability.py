@@ -147,7 +147,7 @@ def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[s
     except AnalysisError:
         return "no throughput", 0.0
     low, high = values.min() / found.median - 1, values.max() / found.median - 1
-    count = round(found.share * (judged.seconds if judged else len(values)))
+    count = judged.stalled_s if judged else round(found.share * len(values))
     stalled = "" if not count else f", {counted(count, 'stalled second')}"
     coarse = " (few a second: coarse)" if found.coarse else ""
     verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
