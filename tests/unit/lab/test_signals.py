@@ -17,6 +17,7 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in ENDINGS}
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
