@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -119,9 +120,10 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
     words, floor = _window_words(found.tps[found.window_from :], found.judged)
-    warm, drawn = _few(found.tps[: found.window_from]), _few(found.tps[found.window_from :])
-    stalled = [False] * len(warm) + [value < floor for value in drawn]
-    drawing = spark([*warm, *drawn], len(warm), top, stalled=stalled)
+    settled_from = found.window_from + (found.judged.settled_from_s if found.judged else 0)
+    drawn_s, drawn = thinned(range(len(found.tps)), found.tps.tolist(), most=SPARK_WIDTH)
+    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
+    drawing = spark(drawn, bisect_left(drawn_s, found.window_from), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
@@ -135,11 +137,6 @@ def _course(record: RunRecord) -> str:
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _few(values: FloatArray) -> list[float]:
-    """No more points than a strip can show."""
-    return thinned(range(len(values)), values.tolist(), most=SPARK_WIDTH)[1]
-
-
 def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[str, float]:
     """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls."""
     try:
@@ -151,6 +148,8 @@ def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[s
     stalled = "" if not count else f", {counted(count, 'stalled second')}"
     coarse = " (few a second: coarse)" if found.coarse else ""
     verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
+    if judged and judged.is_late:
+        verdict += f" from {judged.settled_from_s} s on"
     return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", 0.5 * found.median
 
 
