@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dbdyno.analyse._words import counted, listed
 from dbdyno.core import Caveat, RunRecord
-from dbdyno.stats import Stalls, SteadyState, stalls, steady_state
+from dbdyno.stats import STALL_FLOOR, Stalls, SteadyState, stalls, steady_state
 
 SHORTEST_WINDOW_S = 180
 _LATE_SHARE = 0.1
@@ -28,14 +28,14 @@ class WindowJudgement:
     Parameters
     ----------
     seconds : of the window
-    settled_from_s : second of the window from which on it had settled; 0 where it never did
-    stalls : of the seconds from there on, since a beginning that still rises is no stall; None where the median second
-        did nothing
+    risen_s : second of the window at which a beginning on less than half of its level ends; 0 without one
+    stalls : of the seconds from there on, since what still warms up is not stalled; None where the median second did
+        nothing
     """
 
     seconds: int
     state: SteadyState
-    settled_from_s: int
+    risen_s: int
     stalls: Stalls | None
 
     @property
@@ -51,7 +51,7 @@ class WindowJudgement:
     @property
     def stalled_s(self) -> int:
         """Seconds below half of the median."""
-        return round(self.stalls.share * (self.seconds - self.settled_from_s)) if self.stalls else 0
+        return round(self.stalls.share * (self.seconds - self.risen_s)) if self.stalls else 0
 
 
 def judge_window(tps: ArrayLike) -> WindowJudgement | None:
@@ -64,9 +64,19 @@ def judge_window(tps: ArrayLike) -> WindowJudgement | None:
     if len(values) < SHORTEST_WINDOW_S:
         return None
     state = steady_state(values)
-    settled = values if state.window is None else state.seconds_of_window(values)
-    found = stalls(settled) if float(np.median(settled)) > 0 else None
-    return WindowJudgement(len(values), state, len(values) - len(settled), found)
+    risen_s = _risen_s(state, float(np.median(state.seconds_of_window(values))) if state.window else 0.0)
+    risen = values[risen_s:]
+    return WindowJudgement(len(values), state, risen_s, stalls(risen) if float(np.median(risen)) > 0 else None)
+
+
+def _risen_s(state: SteadyState, level: float) -> int:
+    """Where the first levels that lie below half of the settled one end. A stall before the settled part stays one."""
+    ended = 0
+    for mean, end in zip(state.levels.means, state.levels.bounds_s[1:], strict=True) if state.levels else ():
+        if mean >= STALL_FLOOR * level:
+            break
+        ended = int(end)
+    return ended
 
 
 def unsettled_windows(records: Sequence[RunRecord], windows: Mapping[str, WindowJudgement]) -> list[Caveat]:

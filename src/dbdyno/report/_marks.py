@@ -27,8 +27,8 @@ def run_marks(window: NDArray[np.float64], first_s: int, judged: WindowJudgement
     [[29.5, 30.5]]
     """
     begin = first_s - 0.5
-    settled = judged.settled_from_s if judged else 0
-    stalls = _spans(_stalled(window[settled:]), begin + settled)
+    risen_s = judged.risen_s if judged else 0
+    stalls = _spans(_stalled(window[risen_s:]), begin + risen_s)
     if judged is None:
         words = [_stall_words(stalls)] if len(window) else []
         return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}

@@ -58,7 +58,7 @@ from dbdyno.stats._spread import (
     single_run_level,
     t_quantile,
 )
-from dbdyno.stats._stalls import Stalls, stalled_seconds, stalls
+from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
 from dbdyno.stats._start import mser5, steady_start
 from dbdyno.stats._steady import ACCEPTED, Steadiness, SteadyState, steady_state, whole_cycles
 from dbdyno.stats._stopping import (
@@ -85,6 +85,7 @@ __all__ = [
     "MODERATED_FROM_CELLS",
     "MOST_P",
     "SHORTEST_WARM_UP_S",
+    "STALL_FLOOR",
     "Course",
     "CourseRule",
     "Drift",

@@ -83,7 +83,7 @@ def test_a_beginning_that_still_rises_is_no_stall() -> None:
     rising = np.concatenate([np.linspace(5.0, 40.0, 100), np.random.default_rng(3).normal(100.0, 2.0, 600)])
     rising[400:404] = 10.0
     judged = judge_window(rising)
-    assert judged is not None and judged.settled_from_s >= 95 and judged.stalled_s == 4
+    assert judged is not None and judged.risen_s == 100 and judged.stalled_s == 4
     assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
 
 

@@ -18,8 +18,10 @@ window.addEventListener("afterprint", () => opened.splice(0).forEach((details) =
 
 for (const canvas of all("[data-chart]")) {
   const figure = canvas.closest("figure");
-  const drawn = async () => (views.has(canvas.dataset.chart) || (await begin(canvas)), views.get(canvas.dataset.chart));
-  addTools(figure, canvas.dataset.chart, drawn);
+  const name = canvas.dataset.chart;
+  // A chart that still waits for its turn shows what the filter left before.
+  const isStale = () => !views.has(name) || waiting.has(canvas) || drawing.has(canvas);
+  addTools(figure, name, async () => (isStale() && (await begin(canvas)), views.get(name)));
 }
 buildFilters();
 buildTables();

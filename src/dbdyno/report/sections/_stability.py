@@ -120,9 +120,9 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
     words, floor = _window_words(found.tps[found.window_from :], found.judged)
-    settled_from = found.window_from + (found.judged.settled_from_s if found.judged else 0)
+    risen = found.window_from + (found.judged.risen_s if found.judged else 0)
     drawn_s, drawn = thinned(range(len(found.tps)), found.tps.tolist(), most=SPARK_WIDTH)
-    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
+    stalled = [second >= risen and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
     drawing = spark(drawn, bisect_left(drawn_s, found.window_from), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
@@ -149,7 +149,7 @@ def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[s
     coarse = " (few a second: coarse)" if found.coarse else ""
     verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
     if judged and judged.is_late:
-        verdict += f" from {judged.settled_from_s} s on"
+        verdict += f" from {judged.state.start_s} s on"
     return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", 0.5 * found.median
 
 
