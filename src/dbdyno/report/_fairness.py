@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,6 +58,11 @@ class Fairness:
         named = [_counted_caveat(high)] if len(high) > _NAMED else [*map(self._caveat, high)]
         return [*map(self._caveat, critical), *named, *_late_caveat(self.late)]
 
+    @property
+    def counted_rules(self) -> dict[Severity, int]:
+        """How many rules found something, by severity, the gravest first; severities without any are left out."""
+        return {severity: len(rules) for severity in SEVERITIES if (rules := self._by_rule(severity))}
+
     def _by_rule(self, severity: Severity) -> list[list[Finding]]:
         """Findings of a severity, those of one rule together: it may find another value at each place."""
         rules: dict[str, list[Finding]] = {}
@@ -79,11 +83,10 @@ class Fairness:
     @property
     def lesser(self) -> list[Caveat]:
         """One that counts the findings of lower severity; none where there are none."""
-        grave = set(_GRAVE)
-        count = Counter(finding.severity for finding in self.audit.findings if finding.severity not in grave)
-        if not count:
+        count = self.counted_rules
+        words = listed([f"{count[severity]} {severity}" for severity in count if severity not in _GRAVE])
+        if not words:
             return []
-        words = listed([f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]])
         return [Caveat("audit-lesser", f"What else the audit found, of lower weight: {words}; {_LISTED}.")]
 
 
@@ -145,8 +148,7 @@ def fairness_line(fairness: Fairness) -> str:
     """All outcomes in one line."""
     if not fairness.sets:
         return "fairness: not known, nothing was read from the servers"
-    count = Counter(finding.severity for finding in fairness.audit.findings)
-    words = [f"{count[severity]} {severity}" for severity in SEVERITIES if count[severity]]
+    words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
     undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
     found = listed(words) if words else "no difference"
     return f"fairness: {found} open, {counted(undecided, 'rule')} undecided, {clear} clear"

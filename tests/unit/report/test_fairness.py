@@ -13,7 +13,7 @@ from rich.console import Console
 from dbdyno.audit import Audit
 from dbdyno.core import Caveat, Run
 from dbdyno.report import gather, markdown_text, page_text, summary_json, summary_table
-from dbdyno.report._fairness import Fairness
+from dbdyno.report._fairness import Fairness, fairness_line
 from dbdyno.store import Results
 from stored_study import TWINS, TWO, write_study
 
@@ -175,3 +175,10 @@ def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
     (caveat,) = fairness.caveats
     assert "with 16 MiB" in caveat.text and "At 2 more places" in caveat.text
     assert "a critical difference of the targets" in fairness.warning
+
+
+def test_first_screen_and_terminal_count_the_same_rules(unlike: Results) -> None:
+    fairness = gather(unlike).fairness
+    critical = fairness.counted_rules["critical"]
+    assert f"fairness: {critical} critical" in fairness_line(fairness)
+    assert critical == sum(caveat.text.startswith("Critical difference") for caveat in fairness.caveats)
