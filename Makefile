@@ -4,7 +4,7 @@
 #   make test      every check: format, lints, types, import order, unit, contract, browser and real-server tests
 #   make setup     only set up: afterwards .venv/bin/dbdyno and .venv/bin/dbdyno-load are there
 #   make bench     what the load generator costs, as multiples of the floor and beside sysbench (if it is installed);
-#                  half an hour on an idle machine; writes docs/reference/client-cost.md; TOOLS names the programs
+#                  half an hour on an idle machine; writes docs/measurements/client-cost.md; TOOLS names the programs
 #                  that TPC-C and LinkBench are held against (see benches/against_tools.py)
 #   make engines   obtain and measure every engine known to be had on this kind of machine, some 700 MB; writes
 #                  docs/reference/engines.md
@@ -12,6 +12,8 @@
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
 #                  figures into docs/concepts/steady-state.md
+#   make attack    rogue servers, faults in each phase, damaged files: for an hour (ROUNDS of what make test does once)
+#   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
 SHELL := /bin/bash
@@ -23,7 +25,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench engines fuzz soak statistics clean
+.PHONY: setup compare test bench engines fuzz soak attack statistics docs clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -51,8 +53,21 @@ SOAK_MINUTES ?= 60
 soak: setup
 	@.venv/bin/python benches/soak.py --minutes $(SOAK_MINUTES)
 
+ROUNDS ?= 12
+attack: setup
+	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) .venv/bin/pytest -q tests/attack
+
 statistics: .venv/.synced
 	@OPENBLAS_NUM_THREADS=1 DBDYNO_WRITE_FIGURES=1 .venv/bin/pytest -q -s -m slow tests/statistics
+
+# mkdocs has an environment of its own, so that .venv does not grow.
+docs: .tools/docs/.synced
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/mkdocs build --strict --quiet
+	@echo target/site/index.html
+
+.tools/docs/.synced: pyproject.toml uv.lock $(UV)
+	@UV_PROJECT_ENVIRONMENT=$(CURDIR)/.tools/docs $(UV) sync --only-group docs --locked --quiet --python $(PYTHON)
+	@touch $@
 
 clean:
 	rm -rf .venv .tools target fuzz/target fuzz/corpus fuzz/artifacts
@@ -66,7 +81,8 @@ $(UV): .ci/prerequisites
 	@touch $@
 
 .venv/.synced: pyproject.toml uv.lock $(UV)
-	$(UV) sync --locked --quiet --python $(PYTHON)
+	$(UV) sync --locked --quiet --compile-bytecode --python $(PYTHON)
+	@.venv/bin/python -m compileall -q src
 	@touch $@
 
 $(LOAD): $(RUST_SOURCES) | .venv/.synced

@@ -1,102 +1,84 @@
-"""dbdyno-load's TPC-C and LinkBench beside the tools that they imitate, on one real server: client CPU, in pairs.
+"""dbdyno-load's TPC-C and LinkBench beside the tools that they imitate, on one real server, in pairs.
 
-usage: .venv/bin/python benches/against_tools.py [--sysbench-tpcc DIR] [--go-tpc PROGRAM]
-                                                 [--linkbench DIR --connector JAR]
+usage: .venv/bin/python benches/against_tools.py [--throughput] [--sysbench-tpcc DIR] [--hammerdb DIR]
+                                                 [--go-tpc PROGRAM] [--linkbench DIR --connector JAR]
 
-None of the tools comes with dbdyno; what is not named is skipped and said. sysbench-tpcc: a checkout of Percona-Lab's
-scripts, with sysbench installed. go-tpc: the program, built from pingcap's sources. LinkBench: a checkout of
-facebookarchive's in which `mvn package` has run, and the JAR of Connector/J 8, since the one that it names can't log in
-to MariaDB.
+None of the tools comes with dbdyno; what is not named is skipped, and the output says so. sysbench-tpcc: a checkout of
+Percona-Lab's scripts, with sysbench installed. HammerDB: a checkout; tclsh with the packages Thread and mysqltcl.
+go-tpc: the program, built from pingcap's sources. LinkBench: a checkout of facebookarchive's in which `mvn package` has
+run, and the JAR of Connector/J 8, since the one that it names can't log in to MariaDB.
 
-Both sides of a pair run one after the other against the same private server. CPU is user + system time of the client
-process as the kernel accounts it; start-up is left out, measured by a run of one event. LinkBench's JVM compiles while
-it runs, so LinkBench is told twice: a whole run with the start of the JVM, and the last three quarters of it alone, by
-the difference to a shorter run. Exit code 1 if a ratio is above its limit.
+Both sides of a pair run one after the other against the same private server.
+
+Without --throughput it is the client's CPU time: user + system time of the client process as the kernel accounts it;
+start-up is left out, measured by a run of one event. LinkBench's JVM compiles while it runs, so there are two lines
+for LinkBench: a whole run with the start of the JVM, and the last three quarters of it alone, by the difference to a
+shorter run. Exit code 1 if a ratio is above its limit.
+
+With --throughput it is events per second, in the order tool, dbdyno, dbdyno, tool, ...: on the processors that client
+and server share, and with each of them on a processor of its own (throughput.py has the arithmetic). Exit code 1 if the
+clients' cost leaves more than 5 % unexplained where both send the same statements.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from real_server import private_server, reap
+import throughput
+from real_server import private_server
+from throughput import Explained, Quartiles, Schedule
+from tool_pairs import Bench, Client, LinkBench, ToolPair, go_tpc, hammerdb, sysbench_tpcc
 
-from dbdyno.configure import Server
-
-LOAD = Path(sys.executable).with_name("dbdyno-load")
-WAREHOUSES = 2
-NODES = 50_000
 REQUESTS = 4_000
 """Of each requester of LinkBench."""
+UNEXPLAINED = 0.05
+TIER_BYTES = 2 << 30
+"""The tables of all tools fit into it."""
+
+Once = Callable[[], float]
+"""A run; its CPU time an event, in µs."""
+
+
+class Comparison(Protocol):
+    """A tool next to dbdyno-load."""
+
+    @property
+    def title(self) -> str:
+        """The tool, and how it connects."""
+
+    @property
+    def missing(self) -> str | None:
+        """Why it can't be compared here."""
+
+    def prepare(self, bench: Bench, schedule: Schedule) -> Callable[[], bool]:
+        """Fill the tables; what is returned measures, prints, and says whether the limit holds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """What a comparison needs."""
-
-    server: Server
-    socket: str
-    connections: int
-    seconds: int
-    scratch: Path
-
-    @property
-    def password(self) -> str:
-        """Of the load's own user."""
-        assert self.server.endpoint.password_file is not None
-        return self.server.endpoint.password_file.read_text().strip()
-
-    def make_schema(self, schema: str) -> bool:
-        """An empty one; false if it is there already, with what it holds."""
-        with self.server.connect() as connection, connection.cursor() as cursor:
-            return bool(cursor.execute(f"CREATE DATABASE IF NOT EXISTS {schema}"))
-
-    def load(self, command: str, workload: list[str], schema: str, where: list[str], *how: str) -> tuple[int, int]:
-        """A command of dbdyno-load: events and CPU nanoseconds."""
-        endpoint = self.server.endpoint
-        argv = [str(LOAD), command, *workload, *where, f"--user={endpoint.user}", f"--database={schema}", "--tls=off"]
-        output, cpu_ns = reap([*argv, f"--password-file={endpoint.password_file}", *how])
-        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        return (lines[-1].get("completed", 0) if lines else 0), cpu_ns
-
-    def ours(self, workload: list[str], schema: str, where: list[str]) -> Callable[[], float]:
-        """CPU time of dbdyno-load an event, in µs, without its start-up, which is measured now."""
-        how = [f"--concurrency={self.connections}", "--warm-up=0s", "--json-lines=-"]
-        start_ns = self.load("run", workload, schema, where, *how, "--events=1")[1]
-
-        def once() -> float:
-            events, cpu_ns = self.load("run", workload, schema, where, *how, f"--time={self.seconds}s")
-            return (cpu_ns - start_ns) / events / 1e3
-
-        return once
-
-    @property
-    def over_tcp(self) -> list[str]:
-        """Arguments that take dbdyno-load to the server's port."""
-        return ["--host=127.0.0.1", f"--port={self.server.endpoint.port}"]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class CpuComparison:
     """A tool beside ours: the limit of the ratio, and a run of either, or why there is none."""
 
     title: str
     limit: float
     missing: str | None
-    sides: Callable[[Bench], tuple[Callable[[], float], Callable[[], float]]]
+    runs: Callable[[Bench, int], tuple[Once, Once]]
+    """Of the tool and of dbdyno-load, for so many seconds."""
 
-    def held(self, bench: Bench, pairs: int) -> bool:
-        """Measure, print a line, and say whether the limit holds."""
-        ours, theirs = self.sides(bench)
-        taken = [(theirs(), ours()) for _ in range(pairs)]
+    def prepare(self, bench: Bench, schedule: Schedule) -> Callable[[], bool]:
+        """Fill the tables; measuring prints a line."""
+        theirs, ours = self.runs(bench, schedule.window)
+        return lambda: self._passes([(theirs(), ours()) for _ in range(schedule.pairs)])
+
+    def _passes(self, taken: list[tuple[float, float]]) -> bool:
         ratios = [b / a for a, b in taken]
         tool_us, our_us = (statistics.median(column) for column in zip(*taken, strict=True))
         ratio = statistics.median(ratios)
@@ -105,155 +87,168 @@ class Comparison:
         return ratio <= self.limit
 
 
+@dataclass(frozen=True, slots=True)
+class ThroughputComparison:
+    """A tool beside ours, and whether both send the same statements."""
+
+    title: str
+    same_statements: bool
+    missing: str | None
+    pair: Callable[[Bench], ToolPair]
+
+    def prepare(self, bench: Bench, schedule: Schedule) -> Callable[[], bool]:
+        """Fill the tables; measuring prints both ways, shared and pinned."""
+        pair = self.pair(bench)
+        return lambda: self._passes(
+            [throughput.compare(self.title, pair, bench.server, schedule, pinned=pinned) for pinned in (False, True)]
+        )
+
+    def _passes(self, explained: list[list[Explained]]) -> bool:
+        unexplained = [Quartiles.of([pair.unexplained for pair in pairs]).median for pairs in explained]
+        return not self.same_statements or all(abs(factor - 1) <= UNEXPLAINED for factor in unexplained)
+
+
 def main() -> int:
     """Start the server, compare what is there; 1 if a limit is broken."""
     choices = _choices()
-    comparisons = _comparisons(choices)
+    comparisons = _throughputs(choices) if choices.throughput else _cpu_times(choices)
     for comparison in comparisons:
         if comparison.missing:
             print(f"{comparison.title:<36} skipped: {comparison.missing}", flush=True)
     present = [comparison for comparison in comparisons if not comparison.missing]
-    return _compared(present, choices) if present else 0
+    return _compare(present, choices) if present else 0
 
 
-def _compared(comparisons: Sequence[Comparison], choices: argparse.Namespace) -> int:
+def _compare(comparisons: Sequence[Comparison], choices: argparse.Namespace) -> int:
     with (
-        private_server(choices.engine, "loopback", 4 * choices.connections) as server,
+        private_server(choices.engine, "loopback", 4 * choices.connections, tier_bytes=TIER_BYTES) as server,
         tempfile.TemporaryDirectory(prefix="dbdyno-bench-") as scratch,
     ):
-        with server.connect() as connection, connection.cursor() as cursor:
-            cursor.execute("SELECT @@socket")
-            (socket,) = cursor.fetchone() or ("",)
-        bench = Bench(server, str(socket), choices.connections, choices.seconds, Path(scratch))
-        print(f"{server.installation.title}, {choices.connections} connections, {choices.pairs} pairs; µs an event\n")
-        held = [comparison.held(bench, choices.pairs) for comparison in comparisons]
-    return int(not all(held))
+        bench = Bench(server, choices.connections, choices.warehouses, Path(scratch), choices.throughput)
+        title = f"{server.installation.title}, {choices.connections} connections, {choices.warehouses} warehouses"
+        print(f"{title}, {choices.pairs} pairs\n", flush=True)
+        schedule = Schedule(choices.ramp, choices.seconds, choices.pairs, choices.others)
+        prepared = [comparison.prepare(bench, schedule) for comparison in comparisons]
+        if choices.wait:
+            throughput.wait_for_idle_machine(choices.others)
+        return int(not all([measure() for measure in prepared]))
 
 
-def _comparisons(choices: argparse.Namespace) -> list[Comparison]:
-    no_scripts = None if choices.sysbench_tpcc else "no --sysbench-tpcc"
-    no_sysbench = None if shutil.which("sysbench") else "sysbench is not installed"
-    no_go_tpc = None if choices.go_tpc else "no --go-tpc"
-    no_java = None if shutil.which("java") else "java is not installed"
-    no_linkbench = None if choices.linkbench and choices.connector else "no --linkbench and --connector"
+def _cpu_times(choices: argparse.Namespace) -> list[Comparison]:
+    missing = _missing(choices)
+
+    def linkbench(few: int) -> Callable[[Bench, int], tuple[Once, Once]]:
+        return lambda bench, seconds: _java(LinkBench(bench, choices.linkbench, choices.connector), seconds, few=few)
+
     return [
-        Comparison(
-            "sysbench-tpcc (socket)", 0.6, no_scripts or no_sysbench, lambda bench: _lua(bench, choices.sysbench_tpcc)
+        CpuComparison(
+            "sysbench-tpcc (socket)",
+            0.6,
+            missing["sysbench-tpcc"],
+            lambda bench, seconds: _both(sysbench_tpcc(bench, choices.sysbench_tpcc), seconds),
         ),
-        Comparison("go-tpc (TCP)", 0.7, no_go_tpc, lambda bench: _go_tpc(bench, choices.go_tpc)),
-        Comparison(
-            "LinkBench (TCP), whole run",
-            0.3,
-            no_linkbench or no_java,
-            lambda bench: _java(bench, choices.linkbench, choices.connector, few=0),
+        CpuComparison(
+            "HammerDB, procedures (socket)",
+            0.6,
+            missing["hammerdb"],
+            lambda bench, seconds: _both(hammerdb(bench, choices.hammerdb), seconds),
         ),
-        Comparison(
-            "LinkBench (TCP), JVM warm",
-            0.5,
-            no_linkbench or no_java,
-            lambda bench: _java(bench, choices.linkbench, choices.connector, few=1_000),
+        CpuComparison(
+            "go-tpc (TCP)", 0.7, missing["go-tpc"], lambda bench, seconds: _both(go_tpc(bench, choices.go_tpc), seconds)
+        ),
+        CpuComparison("LinkBench (TCP), whole run", 0.3, missing["linkbench"], linkbench(few=0)),
+        CpuComparison("LinkBench (TCP), JVM warm", 0.5, missing["linkbench"], linkbench(few=1_000)),
+    ]
+
+
+def _throughputs(choices: argparse.Namespace) -> list[Comparison]:
+    missing = _missing(choices)
+    return [
+        ThroughputComparison(
+            "sysbench-tpcc (socket)",
+            True,
+            missing["sysbench-tpcc"],
+            partial(sysbench_tpcc, scripts=choices.sysbench_tpcc),
+        ),
+        ThroughputComparison(
+            "HammerDB, procedures (socket)", True, missing["hammerdb"], partial(hammerdb, checkout=choices.hammerdb)
+        ),
+        ThroughputComparison(
+            "go-tpc, payments (TCP)",
+            True,
+            missing["go-tpc"],
+            partial(go_tpc, program=choices.go_tpc, payments_only=True),
+        ),
+        ThroughputComparison(
+            "go-tpc, all types (TCP)", False, missing["go-tpc"], partial(go_tpc, program=choices.go_tpc)
+        ),
+        ThroughputComparison(
+            "LinkBench (TCP)",
+            True,
+            missing["linkbench"],
+            lambda bench: LinkBench(bench, choices.linkbench, choices.connector).pair(),
         ),
     ]
 
 
-def _lua(bench: Bench, scripts: Path) -> tuple[Callable[[], float], Callable[[], float]]:
-    schema, workload = "dbdyno_lua", ["tpcc/sysbench-tpcc", f"--scale={WAREHOUSES}"]
-    where = [f"--socket={bench.socket}"]
-    bench.make_schema(schema)
-    bench.load("populate", workload, schema, where)
-    config = bench.scratch / "sysbench.cnf"
-    config.write_text(f"mysql-password={bench.password}\n")
-    config.chmod(0o600)
-    argv = ["sysbench", f"--config-file={config}", "tpcc.lua", "--db-driver=mysql", f"--mysql-socket={bench.socket}"]
-    argv += [f"--mysql-user={bench.server.endpoint.user}", f"--mysql-db={schema}", "--tables=1"]
-    argv += [f"--scale={WAREHOUSES}", f"--threads={bench.connections}"]
+def _missing(choices: argparse.Namespace) -> dict[str, str | None]:
+    """Why a tool can't be run, by its option."""
 
-    def run(*limit: str) -> tuple[int, int]:
-        output, cpu_ns = reap([*argv, *limit, "run"], cwd=scripts)
-        return int(_figure(r"transactions:\s+(\d+)", output)), cpu_ns
+    def lacks(given: object, option: str, program: str | None = None) -> str | None:
+        if not given:
+            return f"no {option}"
+        return f"{program} is not installed" if program and not shutil.which(program) else None
 
-    start_ns = run("--time=0", "--events=1")[1]
-
-    def theirs() -> float:
-        events, cpu_ns = run(f"--time={bench.seconds}")
-        return (cpu_ns - start_ns) / events / 1e3
-
-    return bench.ours(workload, schema, where), theirs
-
-
-def _go_tpc(bench: Bench, program: Path) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Its password would stand in an argument, so it gets a user without one; the server listens on loopback alone."""
-    schema, workload = "dbdyno_standard", ["tpcc/standard", f"--warehouses={WAREHOUSES}", "--keyandthink=off"]
-    workload += ["--mix=weights"]
-    bench.make_schema(schema)
-    bench.load("populate", workload, schema, bench.over_tcp)
-    bench.make_schema("go_tpc")
-    with bench.server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("CREATE USER go_tpc@'127.0.0.1'")
-        cursor.execute("GRANT ALL ON go_tpc.* TO go_tpc@'127.0.0.1'")
-    argv = [str(program), "tpcc", "-H", "127.0.0.1", "-P", str(bench.server.endpoint.port), "-U", "go_tpc"]
-    argv += ["-D", "go_tpc", "--warehouses", str(WAREHOUSES)]
-    reap([*argv, "-T", "4", "prepare"])
-    run = [*argv, "-T", str(bench.connections), "--ignore-error", "--silence"]
-    start_ns = reap([*run, "--count", str(bench.connections), "run"])[1]  # one event each
-
-    def theirs() -> float:
-        output, cpu_ns = reap([*run, "--time", f"{bench.seconds}s", "run"])
-        counts = re.findall(r"^\[Summary\] (\w+) - .*?Count: (\d+)", output, re.MULTILINE)
-        events = sum(int(count) for name, count in counts if not name.endswith("_ERR"))
-        return (cpu_ns - start_ns) / events / 1e3
-
-    return bench.ours(workload, schema, bench.over_tcp), theirs
-
-
-def _java(bench: Bench, folder: Path, connector: Path, few: int) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Without what a run of `few` requests of each requester costs."""
-    schema, data = "dbdyno_linkbench", folder / "config" / "Distribution.dat"
-    workload = ["linkbench", f"--maxid1={NODES + 1}", f"--data-file={data}"]
-    if bench.make_schema(schema):
-        bench.load("populate", workload, schema, bench.over_tcp)
-    endpoint = bench.server.endpoint
-    settings = {
-        **{"linkstore": "com.facebook.LinkBench.LinkStoreMysql", "nodestore": "com.facebook.LinkBench.LinkStoreMysql"},
-        **{"workload_file": folder / "config" / "FBWorkload.properties", "data_file": data, "maxid1": NODES + 1},
-        **{"host": "127.0.0.1", "port": endpoint.port, "user": endpoint.user, "password": bench.password},
-        **{"dbid": schema, "linktable": "linktable", "counttable": "counttable", "nodetable": "nodetable"},
-        **{"debuglevel": "WARN", "progressfreq": 300, "displayfreq": 1800, "maxsamples": 10_000, "loaders": 1},
-        **{"load_progress_interval": 50_000, "req_progress_interval": 100_000, "generate_nodes": "true"},
-        **{"loader_chunk_size": 2048, "requestrate": 0, "maxtime": 100_000, "warmup_time": 0},
-        **{"max_failed_requests": 100, "requesters": bench.connections},
+    return {
+        "sysbench-tpcc": lacks(choices.sysbench_tpcc, "--sysbench-tpcc", "sysbench"),
+        "hammerdb": lacks(choices.hammerdb, "--hammerdb", "tclsh"),
+        "go-tpc": lacks(choices.go_tpc, "--go-tpc"),
+        "linkbench": lacks(choices.linkbench and choices.connector, "--linkbench and --connector", "java"),
     }
-    config = bench.scratch / "linkbench.properties"
-    config.touch(mode=0o600)
-    argv = ["java", "-Xmx1000m", "-cp", f"{connector}:{folder / 'target' / 'FacebookLinkBench.jar'}"]
-    argv += ["com.facebook.LinkBench.LinkBenchDriver", "-c", str(config), "-r"]
+
+
+def _both(pair: ToolPair, seconds: int) -> tuple[Once, Once]:
+    return _cpu_an_event(pair.tool, seconds), _cpu_an_event(pair.dbdyno, seconds)
+
+
+def _cpu_an_event(client: Client, seconds: int) -> Once:
+    """Without its start-up, which is measured now."""
+    start_ns = client.single().reap()[1]
+
+    def once() -> float:
+        output, cpu_ns = client.timed(seconds).reap()
+        return (cpu_ns - start_ns) / client.events(output) / 1e3
+
+    return once
+
+
+def _java(linkbench: LinkBench, seconds: int, few: int) -> tuple[Once, Once]:
+    """Without what a run of `few` requests of each requester costs."""
+    ours = _cpu_an_event(linkbench.dbdyno(), seconds)
 
     def cpu_ns(requests: int) -> int:
-        lines = {**settings, "requests": requests}.items()
-        config.write_text("".join(f"{name} = {value}\n" for name, value in lines))
-        return reap(argv, cwd=folder, environment={"LINKBENCH_HOME": str(folder)})[1]
+        return linkbench.command(requests=requests, seconds=100_000).reap()[1]
 
     def theirs() -> float:
         before_ns = cpu_ns(few) if few else 0
-        return (cpu_ns(REQUESTS) - before_ns) / ((REQUESTS - few) * bench.connections) / 1e3
+        return (cpu_ns(REQUESTS) - before_ns) / ((REQUESTS - few) * linkbench.bench.connections) / 1e3
 
-    return bench.ours(workload, schema, bench.over_tcp), theirs
-
-
-def _figure(pattern: str, text: str) -> float:
-    found = re.search(pattern, text)
-    if found is None:
-        sys.exit(f"error: no '{pattern}' in:\n{text}")
-    return float(found[1])
+    return theirs, ours
 
 
 def _choices() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--engine", default="mariadb:10.11")
+    parser.add_argument("--throughput", action="store_true")
     parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("--warehouses", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--seconds", type=int, default=10, help="of a run; with --throughput of a window")
+    parser.add_argument("--others", type=float, default=0.2, help="processors that others may use in a window")
+    parser.add_argument("--wait", action="store_true", help="fill first, then wait until others use less than that")
+    parser.add_argument("--ramp", type=int, default=4, help="seconds before a window of --throughput")
     parser.add_argument("--sysbench-tpcc", type=Path, metavar="DIR")
+    parser.add_argument("--hammerdb", type=Path, metavar="DIR")
     parser.add_argument("--go-tpc", type=Path, metavar="PROGRAM")
     parser.add_argument("--linkbench", type=Path, metavar="DIR")
     parser.add_argument("--connector", type=Path, metavar="JAR")

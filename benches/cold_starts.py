@@ -2,7 +2,7 @@
 
     python benches/cold_starts.py                      all engines in DBDYNO_HOME; prints
     python benches/cold_starts.py mysql:9.7 --starts 5
-    python benches/cold_starts.py --write              and writes docs/reference/cold-starts.md
+    python benches/cold_starts.py --write              and writes docs/measurements/cold-starts.md
 
 A cold start: an initialised data directory is copied, written back and forgotten by the page cache, the server started
 on it with the settings of a study at 64 MiB, asked who it is, shut down cleanly, and its folder removed. Every fifth is
@@ -28,10 +28,10 @@ from pathlib import Path
 from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
 from dbdyno.core import DbdynoError, parse_engine_name
 from dbdyno.hosts import Home, LocalHost
-from dbdyno.provision import Installation, choose_kept, kept_engines
+from dbdyno.provision import Installation, installed_engines, select_installed
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reference" / "cold-starts.md"
+PAGE = ROOT / "docs" / "measurements" / "cold-starts.md"
 TIER_BYTES = 64 << 20
 AT_ONCE = 4
 PREFIX = "dbdyno-cold-"
@@ -94,7 +94,7 @@ def main() -> int:
 
 
 def _installations(names: Sequence[str], home: Home, host: NotingHost) -> list[Installation]:
-    kept = choose_kept([parse_engine_name(name) for name in names], kept_engines(home, host))
+    kept = select_installed([parse_engine_name(name) for name in names], installed_engines(home, host))
     return [engine.installation for engine in kept]
 
 

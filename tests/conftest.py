@@ -14,14 +14,17 @@ __all__ = ["browser", "laboratory", "start"]
 
 
 def pytest_configure() -> None:
-    """Ctrl-C reaches the programs that tests start, even where whoever started pytest ignores it (nohup, `&`)."""
+    """Signals reach the programs that tests start, even where whoever started pytest ignores them (nohup, `&`)."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
-_ON_THE_MACHINE = frozenset({"truth", "server", "sysbench"})
+_ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})
 # They end what dead studies have left, wherever on the machine, as the start of every study does.
-_CLEANING = frozenset({"test_leftovers.py", "test_clean.py", "test_memory_group.py"})
+_CLEANING = frozenset({"test_orphan_cleanup.py", "test_clean.py", "test_memory_group.py"})
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -87,12 +87,20 @@ class RunningLoad:
     """A load under way. Leave it with `finish`, or by the end of the block, which stops it."""
 
     def __init__(
-        self, workload: str, server: Sequence[str], arguments: Sequence[str], folder: Path, cpu: int = 0
+        self,
+        workload: str,
+        server: Sequence[str],
+        arguments: Sequence[str],
+        folder: Path,
+        cpu: int = 0,
+        *,
+        command: str = "run",
+        launcher: Sequence[str] = (),
     ) -> None:
         # A file, because a full pipe would stop the thread that writes records.
         self._folder = Path(tempfile.mkdtemp(dir=folder))
         records, text, errors = (self._folder / name for name in ("records.jsonl", "text", "errors"))
-        argv = [str(find_generator()), "run", workload, *server, "--json-lines", str(records), *arguments]
+        argv = [*launcher, str(find_generator()), command, workload, *server, "--json-lines", str(records), *arguments]
         with text.open("wb") as out, errors.open("wb") as err, first_in_line(cpu):
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 

@@ -7,6 +7,7 @@ import json
 import select
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,12 +52,12 @@ class StatementLog:
 class NullServer:
     """The server's process. Its socket is there when the constructor returns."""
 
-    def __init__(self, folder: Path, *options: str, cpu: int = 0) -> None:
+    def __init__(self, folder: Path, *options: str, cpu: int = 0, launcher: Sequence[str] = ()) -> None:
         self.cpu = cpu
         # Of its own and short: the path of a Unix socket has at most 107 characters.
         self._folder = Path(tempfile.mkdtemp(dir=folder))
         self.socket = self._folder / "s"
-        argv = [str(find_generator()), "null-server", "--socket", str(self.socket), "--stats", *options]
+        argv = [*launcher, str(find_generator()), "null-server", "--socket", str(self.socket), "--stats", *options]
         self._errors = (self._folder / "errors").open("w+b")
         with first_in_line(cpu):
             self.process = subprocess.Popen(

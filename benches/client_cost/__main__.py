@@ -6,7 +6,7 @@ Each quantity is measured in pairs, ours and what it is held against one right a
 machine hits both; the median of the pairs' ratios is the figure. Client and server are pinned to two different
 processors. CPU is user + system time of the whole client process as the kernel accounts it; start-up is measured apart
 and subtracted. A run of everything takes about half an hour, wants an idle machine, and writes
-docs/reference/client-cost.md; with --only or --quick it prints only.
+docs/measurements/client-cost.md; with --only or --quick it prints only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sysbench_form import FORM
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL: tuple[Quantity, ...] = (*QUANTITIES, *DIALOGUES, *FORM)
-PAGE = ROOT / "docs/reference/client-cost.md"
+PAGE = ROOT / "docs/measurements/client-cost.md"
 
 
 def main() -> int:

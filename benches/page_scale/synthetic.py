@@ -1,7 +1,7 @@
 """Results of so many cells, made through the store: ten targets, two workloads, five memory budgets, N connections.
 
 A dozen kinds of runs differ in stalls and waves; each run has its kind's seconds, raised to the level that target,
-memory and connections give it, with a little noise of its own.
+memory and connections give it, with a little noise of its own. It is judged when it is stored, as a measured run is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.stats import noise_interval
+from dbdyno.stats import METHOD, noise_interval, settled_part
 from dbdyno.store import IntervalRow, Results, StoredRun, pack_run
 from dbdyno.study import Study, parse_study
 
@@ -148,6 +148,8 @@ def _record(run: Run, study: Study, window: FloatArray) -> RunRecord:
         tps_half_width=float(noise.half_width),
         latency_ns=LatencyNs(4_000_000, 9_000_000, 14_000_000, 20_000_000, 30_000_000),
         transactions=int(window.sum()),
+        settled=settled_part(window),
+        method=METHOD,
         started_ns=began_ns,
         ended_ns=began_ns + 970 * 10**9,
     )

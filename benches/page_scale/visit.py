@@ -18,10 +18,14 @@ _SCROLL = """
     const box = chart.getBoundingClientRect();
     return !chart.firstElementChild && box.bottom > 0 && box.top < innerHeight && box.height > 0;
   };
-  let last = performance.now(), y = scrollY, blank = 0;
+  let last = performance.now(), y = scrollY, blank = 0, since = null, longest = 0;
   const next = (now) => {
-    gaps.push(now - last); last = now; y += step; blank += charts.some(isBlank);
-    if (y >= end) return done({ gaps: gaps.slice(1), blank });
+    gaps.push(now - last); last = now; y += step;
+    const isBlankNow = charts.some(isBlank);
+    blank += isBlankNow;
+    since = isBlankNow ? since ?? now : null;
+    if (isBlankNow) longest = Math.max(longest, now - since);
+    if (y >= end) return done({ gaps: gaps.slice(1), blank, longest });
     scrollTo(0, y); requestAnimationFrame(next);
   };
   requestAnimationFrame(next);
@@ -76,7 +80,11 @@ def measured(page: Page) -> dict[str, float]:
 def _scrolled(page: Page, how: str, step_px: int, most_px: int) -> dict[str, float]:
     told = page.evaluate(_SCROLL, [step_px, most_px])
     frames = _frames(f"scrolled {how}", told["gaps"])
-    return frames | {f"scrolled {how}: frames with a blank chart in view, %": 100 * told["blank"] / len(told["gaps"])}
+    blank = {
+        f"scrolled {how}: frames with a blank chart in view, %": 100 * told["blank"] / len(told["gaps"]),
+        f"scrolled {how}: longest stretch with one, ms": told["longest"],
+    }
+    return frames | blank
 
 
 def _frames(what: str, gaps: list[float]) -> dict[str, float]:

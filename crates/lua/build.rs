@@ -1,4 +1,4 @@
-//! Scripts find functions by name in the program itself, so programs that run scripts export theirs.
+//! Exports the functions that scripts find by name in the program itself.
 
 fn main() {
     println!("cargo:rustc-link-arg=-rdynamic");

@@ -42,6 +42,14 @@ def test_a_high_finding_is_told_with_value_unit_and_remedy_and_ends_in_1(tmp_pat
     assert done.stderr == ""
 
 
+def test_campaigns_on_different_machines_are_told_apart(tmp_path: Path) -> None:
+    for campaign, machine in (("local", "node1"), ("remote", "node3")):
+        for name in ("mysql/8.4.8", "mysql/8.0.45"):
+            target(tmp_path / campaign / name, name.rpartition("/")[2], hostname=machine)
+    told = run(str(tmp_path)).stdout
+    assert "HIGH  machine  [host-mismatch]  read; between campaigns\n  node1: local\n  node3: remote\n" in told
+
+
 def test_programs_get_a_list_and_with_all_every_rule(tmp_path: Path) -> None:
     target(tmp_path / "a", "8.4.8", log_bin="ON")
     target(tmp_path / "b", "11.8.6-MariaDB", log_bin="OFF")

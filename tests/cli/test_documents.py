@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from command_reference import FOLDER, written_options
 from dbdyno.cli import main
 from dbdyno.cli._main import _parser
 from dbdyno.study import OPTION_ALIASES, parse_study
 from shown_commands import ShownCommand, shown_commands, without_code
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "docs" / "reference" / "commands.md"
-DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("contract/*.md")} - {REFERENCE})
+DOCUMENTS = sorted(
+    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("contract/*.md")} - {*FOLDER.glob("*.md")}
+)
 _LINK_RE = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING_RE = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _OPTION_RE = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -34,12 +36,6 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def known_options() -> dict[str, set[str]]:
-    """Options by command, such as ``dbdyno import sysbench``, as the reference has them."""
-    sections = re.split(r"^## ", REFERENCE.read_text(), flags=re.MULTILINE)[1:]
-    return {head.strip(): set(_OPTION_RE.findall(text)) for head, _, text in (s.partition("\n") for s in sections)}
-
-
 def workload_options() -> set[str]:
     """Of every workload, each as it is written on a command line."""
     table = json.loads((ROOT / "src" / "dbdyno" / "study" / "workloads.json").read_text())
@@ -47,7 +43,7 @@ def workload_options() -> set[str]:
     return {f"--{name.replace('_', '-')}" for name in names}
 
 
-KNOWN = known_options()
+KNOWN = written_options()
 OF_WORKLOADS = workload_options()
 TAKES_WORKLOAD_OPTIONS = "dbdyno compare"
 
@@ -62,7 +58,7 @@ def command_of(shown: ShownCommand) -> str:
     return command
 
 
-def complaint(shown: ShownCommand) -> str:
+def diagnostic(shown: ShownCommand) -> str:
     """What is wrong with a command; empty when nothing is."""
     if shown.program == "dbdyno-load" and shown.argv and command_of(shown) == shown.program:
         line = " ".join(shown.argv)
@@ -103,7 +99,7 @@ def test_links_lead_to_files_and_headings_that_are_there(document: Path) -> None
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_commands_are_ones_that_the_programs_take(document: Path) -> None:
-    found = [f"{shown.where}: {words}" for shown in shown_commands(document) if (words := complaint(shown))]
+    found = [f"{shown.where}: {words}" for shown in shown_commands(document) if (words := diagnostic(shown))]
     assert found == []
 
 
@@ -152,7 +148,7 @@ def test_commands_are_found_and_wrong_ones_told(tmp_path: Path) -> None:
         "dbdyno-load run linkbench --maxid1 9 \\\n    --threads 4 $server\ndbdyno-load rum linkbench --threads 4\n```\n"
         "    dbdyno compare mysql:9.7 --tables 4 -o out && dbdyno report\n"
     )
-    said = [complaint(shown) for shown in shown_commands(document)]
+    said = [diagnostic(shown) for shown in shown_commands(document)]
     assert [bool(words) for words in said] == [False, True, False, True, False, True, False, True]
     assert said[1] == "dbdyno show has no --jsn"
     assert said[7] == "dbdyno plan has no --frum"

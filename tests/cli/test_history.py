@@ -26,7 +26,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_broken_rule_ends_with_one_and_says_which(nights: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(nights), "--fail-on", "slower:5%"]) == 1
     said = capsys.readouterr().out
-    assert "FAIL slower:5%: mysql with 64 MiB at 4 connections: -1" in said
+    assert "FAIL slower:5%: mysql at 64 MiB and 4 connections: -1" in said
     assert "between n5 and n6" in said
     assert main(["history", str(nights), "--fail-on", "slower:5%", "--since", "n7"]) == 0
     assert "PASS slower:5%: held in 2 series" in capsys.readouterr().out

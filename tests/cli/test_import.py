@@ -13,6 +13,11 @@ from dbdyno.cli import main
 from dbdyno.cli._import_stories import TOOL_STORIES
 from dbdyno.imports import TOOLS
 
+IOSTAT = """Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(80 CPU)
+
+Device            r/s     rMB/s  %util
+sda             1.00      2.00   3.00
+"""
 TPS = [100.0 + n % 7 for n in range(70)]
 
 
@@ -50,6 +55,42 @@ def test_what_can_not_be_read_is_on_standard_error_and_makes_the_exit_code_1(
     arguments = ["import", "sysbench", str(logs), "--pattern", "{target}/{threads}.log", "-o", str(tmp_path / "r")]
     assert main(arguments) == 1
     assert "warning: new/8.log:1: the log is empty\n" in capsys.readouterr().err
+
+
+def test_equal_warnings_are_one_line_that_comes_after_what_matters(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for target in ("new", "old"):
+        for threads in (1, 8):
+            (logs / target / f"{threads}.log").rename(logs / target / f"{threads}.sysbench.txt")
+            lines = "".join(f"1.0   0   0|   0  {n}k\n" if n % 5 else "torn | 1\n" for n in range(70))
+            head = "---procs--- -dsk/total-\nrun blk new| read  writ\n"
+            (logs / target / f"{threads}.dstat.txt").write_text(head + lines)
+            (logs / target / f"{threads}.iostat").write_text("")
+            (logs / target / f"{threads}.iostat.txt").write_text(IOSTAT)
+    (logs / "new" / "16.sysbench.txt").write_text("")
+    arguments = [
+        "import",
+        "sysbench",
+        str(logs),
+        "--pattern",
+        "{target}/{threads}.sysbench.txt",
+        "-o",
+        str(tmp_path / "r"),
+    ]
+    assert main(arguments) == 1
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith(("warning", "note"))]
+    assert told == [
+        "warning: new/16.sysbench.txt:1: the log is empty",
+        "note: 52 times in 4 files, such as new/1.dstat.txt:8: not a whole line of dstat",
+        "note: 4 files, such as new/1.iostat:1: iostat that belongs to no run here: left aside",
+    ]
+
+
+def test_lines_of_readings_alone_leave_the_exit_code_0(logs: Path, tmp_path: Path) -> None:
+    (logs / "new" / "8.dstat.txt").write_text("---procs---\nrun blk new|\n" + "1.0   0   0|\n" * 70 + "torn | 1\n")
+    arguments = ["import", "sysbench", str(logs), "--pattern", "{target}/{threads}.log", "-o", str(tmp_path / "r")]
+    assert main(arguments) == 0
 
 
 @pytest.mark.parametrize(

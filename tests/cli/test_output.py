@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return history_studies.write_night(folder, 0, lambda run: 100.0).path
 
 
-def test_a_reader_that_goes_away_is_no_broken_rule(night: Path) -> None:
+def test_a_reader_that_goes_away_ends_the_program_quietly_as_sigpipe_would(night: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [*PROGRAM, "diff", str(night), str(night)]
@@ -28,7 +29,25 @@ def test_a_reader_that_goes_away_is_no_broken_rule(night: Path) -> None:
         done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     finally:
         os.close(writer)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_defect(night: Path, closed: str) -> None:
+    command = f'"$@" {closed}'
+    show = subprocess.run(["sh", "-c", command, "sh", *PROGRAM, "show", night], capture_output=True, check=False)
+    assert (show.returncode, show.stderr) == (0, b"")
+    wrong = subprocess.run(["sh", "-c", command, "sh", *PROGRAM, "show", "/nil"], capture_output=True, check=False)
+    assert wrong.returncode == 2
+    assert b"Traceback" not in wrong.stderr
+
+
+def test_an_error_that_nobody_reads_is_no_success() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*PROGRAM, "show", "/nil"], stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert done.returncode not in (0, 1, 120)
 
 
 def test_a_full_disk_is_the_worlds_fault(night: Path) -> None:

@@ -1,4 +1,4 @@
-"""Help pages are held by docs/reference/commands.md, which is written from them."""
+"""Help pages are held by docs/reference/commands/, which is written from them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from command_reference import FOLDER, pages_of
+
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "commands.md"
 PROGRAMS = ROOT / ".venv" / "bin"
 COMMANDS = {
     "dbdyno": (
@@ -53,15 +54,11 @@ COMMANDS = {
         "cleanup",
         "script",
         "workloads",
+        "quirks",
         "sample",
         "null-server",
     ),
 }
-HEAD = """\
-# Commands
-
-Written from the programs' own `--help` by `DBDYNO_WRITE_REFERENCE=1 pytest tests/cli/test_reference.py`.
-"""
 
 
 def _help(program: str, command: str) -> str:
@@ -73,14 +70,14 @@ def _help(program: str, command: str) -> str:
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse lays help out differently in other versions")
 def test_the_reference_says_what_the_programs_say() -> None:
-    parts = [HEAD]
-    for program, commands in COMMANDS.items():
-        for command in commands:
-            parts.append(f"## {program} {command}".rstrip() + f"\n\n```text\n{_help(program, command)}\n```\n")
-    text = "\n".join(parts)
+    named = [(program, command) for program, commands in COMMANDS.items() for command in commands]
+    pages = pages_of({f"{program} {command}".rstrip(): _help(program, command) for program, command in named})
     if os.environ.get("DBDYNO_WRITE_REFERENCE"):
-        PAGE.write_text(text)
-    assert PAGE.read_text() == text
+        for old in FOLDER.glob("*.md"):
+            old.unlink()
+        for name, text in pages.items():
+            (FOLDER / name).write_text(text)
+    assert {page.name: page.read_text() for page in FOLDER.glob("*.md")} == pages
 
 
 @pytest.mark.parametrize("command", COMMANDS["dbdyno"])

@@ -12,7 +12,7 @@ import pytest
 from apart_home import new_home
 from dbdyno.audit import Finding, audit
 from dbdyno.core import MeasureError
-from dbdyno.fairness import mend, study_sets
+from dbdyno.fairness import align_study, study_sets
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import find_generator, run_study
 from dbdyno.plan import make_plan
@@ -98,7 +98,7 @@ def test_servers_as_their_vendors_leave_them_differ_and_a_tuned_one_has_its_file
     found = {finding.rule.rule_id for finding in grave(results)}
     assert {"binlog-enabled-mismatch", "performance-schema-mismatch", "table-collation-mismatch"} & found
     assert "binlog-enabled-mismatch" in found
-    mended = mend(vendor, study_sets(results))
+    mended = align_study(vendor, study_sets(results))
     assert mended.study.policy == "aligned"
     assert not [o for o in mended.outcomes if o.is_left and o.finding.severity == "critical" and removable(o.finding)]
     (tmp_path / "mine.cnf").write_text("[mysqld]\ninnodb_io_capacity = 900\nskip-log-bin\nport = 3306\n")

@@ -12,7 +12,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from dbdyno.configure import Credentials, Server, copy_data_directory, credentials_file, end_leftover
+from dbdyno.configure import Credentials, Server, copy_data_directory, credentials_file, end_orphan
 from dbdyno.configure import _start as start_module
 from dbdyno.core import ConfigureError, StudyError
 
@@ -182,7 +182,7 @@ def test_what_a_killed_run_leaves_is_ended_and_only_that(start: Start, laborator
     private = server._private_directory
     assert server.data_directory is not None and private is not None
     run_directory = server.data_directory.parent / "run"
-    assert f"process {server.pid}" in end_leftover(run_directory, laboratory.host)
+    assert f"process {server.pid}" in end_orphan(run_directory, laboratory.host)
     assert not server.is_alive() and other.is_alive()
     assert not private.exists()
-    assert end_leftover(run_directory, laboratory.host) == ""
+    assert end_orphan(run_directory, laboratory.host) == ""

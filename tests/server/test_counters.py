@@ -38,7 +38,7 @@ def test_every_counter_of_the_table_is_shown_by_a_running_server(engine: str, st
     installation = server.installation
     sources = counter_sources(installation.family, installation.version, (storage_engine,))
     with server.connect() as connection:
-        readings = StatusSource(connection, sources).read()
+        readings = StatusSource(lambda: connection, sources).read()
     read = {reading.metric.removeprefix("engine.") for reading in readings}
     assert sorted({source.counter_id for source in sources} - read - _WHERE_USED) == []
     assert set(absent_counters(readings)) == set(counter_ids()) - read

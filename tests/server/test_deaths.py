@@ -14,7 +14,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from dbdyno.configure import Death, Server, copy_data_directory
+from dbdyno.configure import CrashReport, Server, copy_data_directory
 from dbdyno.core import ConfigureError, HostError
 from dbdyno.hosts import Host, LocalHost, MemoryGroup
 
@@ -24,7 +24,7 @@ BOTH = pytest.mark.parametrize("engine", ["mariadb:11.8", "mysql:9.7"])
 MIB = 1 << 20
 
 
-def death_of(server: Server, within_s: float = 60) -> Death:
+def death_of(server: Server, within_s: float = 60) -> CrashReport:
     deadline = time.monotonic() + within_s
     while (death := server.autopsy()) is None and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -49,8 +49,10 @@ def test_every_setting_is_accepted_and_takes_effect(
     assert len(server.settings) > 25
     assert all(setting.effective is not None for setting in server.settings)
     options = {setting.option.replace("_", "-") for setting in server.settings}
-    complaints = [line for line in server.log_tail(1000).splitlines() if _COMPLAINT.search(line)]
-    assert not [line for line in complaints if any(option in line.replace("_", "-") for option in options)], complaints
+    diagnostics = [line for line in server.log_tail(1000).splitlines() if _COMPLAINT.search(line)]
+    assert not [line for line in diagnostics if any(option in line.replace("_", "-") for option in options)], (
+        diagnostics
+    )
     for user in ("root", ""):
         with pytest.raises(pymysql.MySQLError):
             pymysql.connect(user=user, password="", unix_socket=str(server._admin_socket))

@@ -13,7 +13,7 @@ from dbdyno.core import MeasureError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
 from dbdyno.plan import make_plan
-from dbdyno.report import gather
+from dbdyno.report import analyse_study
 from dbdyno.report._courses import courses_again
 from dbdyno.store import Results
 from dbdyno.study import Study, parse_study, study_text
@@ -71,7 +71,7 @@ def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
         # Both show all that their gates are read from, so what is unread is a fault of ours.
         assert set(course.gates_unread) <= {"device"}
         assert courses_again(stored, STUDY, [record]) == {record.run.run_id: course}
-    assert "course-differs" not in {caveat.code for caveat in gather(stored).weaknesses}
+    assert "course-differs" not in {caveat.code for caveat in analyse_study(stored).limitations}
     told = [event for event in events if isinstance(event, SecondMeasured)]
     assert any(event.course is not None and event.course.last_check is not None for event in told)
 

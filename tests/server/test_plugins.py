@@ -17,6 +17,7 @@ import pytest
 
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError, StudyError
+from dbdyno.hosts import mapped_libraries
 
 pytestmark = pytest.mark.server
 Start = Callable[..., Server]
@@ -45,7 +46,21 @@ def test_a_plug_in_given_as_a_file_is_loaded_and_holds_tables(plugin: Path, star
         cursor.execute("CREATE DATABASE dbdyno_t")
         cursor.execute("CREATE TABLE dbdyno_t.t (id INT PRIMARY KEY) ENGINE=rocksdb")
         cursor.execute("INSERT INTO dbdyno_t.t VALUES (7)")
+    said = server.plugin("rocksdb")
+    assert said["library"] == "ha_rocksdb.so" and said["version"] == server.installation.plugin_version("rocksdb")
+    libraries = {Path(each["path"]).name: each for each in mapped_libraries(server.pid, [server.installation.own_tree])}
+    assert libraries["ha_rocksdb.so"]["sha256"] == server.installation.origin.packages[-1].sha256
+    assert "libc.so.6" not in libraries, "it belongs to the server's own packages"
+    assert server.plugin("innodb") == {}
     assert server.stop() < 60
+
+
+def test_a_plug_in_of_another_version_than_its_options_were_chosen_for_is_refused(
+    plugin: Path, start: Start, laboratory: Any
+) -> None:
+    with pytest.raises(ConfigureError, match=r"is not of version 9\.9") as caught:
+        start(f"mariadb:11.8+rocksdb#plugin={plugin}", plugin_version="9.9")
+    assert 'plugin_version = "' in caught.value.remedy
 
 
 def test_the_copy_that_is_loaded_does_not_change_with_the_file(plugin: Path, laboratory: Any) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from figures_page import publish
 
-from dbdyno.stats import level_moves
+from dbdyno.stats import change_points
 
 pytestmark = pytest.mark.slow
 SPREAD = 0.01
@@ -21,7 +21,7 @@ def test_histories_of_noise_seldom_have_a_change_point() -> None:
     for count in STUDIES:
         generator = np.random.default_rng(31)
         draws = generator.normal(7.0, SPREAD, (HISTORIES, count))
-        shares.append(float(np.mean([bool(level_moves(np.exp(logs))) for logs in draws])))
+        shares.append(float(np.mean([bool(change_points(np.exp(logs))) for logs in draws])))
     rows = [[f"{100 * share:.1f} %" for share in shares]]
     publish("change points of noise", [f"{count} studies" for count in STUDIES], rows)
     assert max(shares) <= 0.02
@@ -47,5 +47,5 @@ def _found(drop: float, new: int, count: int) -> float:
     generator = np.random.default_rng(32)
     draws = generator.normal(7.0, SPREAD, (DROPS, count))
     draws[:, count - new :] += np.log1p(-drop)
-    places = [[move.index for move in level_moves(np.exp(logs))] for logs in draws]
+    places = [[move.index for move in change_points(np.exp(logs))] for logs in draws]
     return float(np.mean([count - new in own for own in places]))

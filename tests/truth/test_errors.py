@@ -145,3 +145,19 @@ def test_statements_over_max_prepared_stmt_count_go_as_text_and_are_counted(trut
     (warning,) = [text for text in run.messages if "max_prepared_stmt_count" in text]
     assert f"100 statements are prepared, {run.start['statements_as_text']} are sent as text" in warning
     assert warning in run.errors
+
+
+def test_a_conflict_at_commit_is_repeated_where_it_is_named_and_another_cause_is_not(truth_folder: Path) -> None:
+    """Some storage engines report conflicts as 1180 at COMMIT, a code that covers other errors, too."""
+    faults = ("--errors", "1180:every=10", "--errors-on", "commit")
+    with NullServer(truth_folder, *faults) as server:
+        named = ("--events", "2000", "--threads", "8", "--also-repeat", "1180/149")
+        run = drive(truth_folder, server, *named, workload=READ_WRITE)
+        assert server.stop()["errors"] == {"1180": 222}
+    assert (run.end["status"], run.end["completed"], run.end["failed"]) == ("complete", 2_000, 0)
+    assert run.retry_counts() == run.error_counts() == {1180: 222}
+    for more in ((), ("--also-repeat", "1180/28")):
+        with NullServer(truth_folder, *faults) as server:
+            run = drive(truth_folder, server, "--events", "2000", "--threads", "8", *more, workload=READ_WRITE)
+        assert (run.exit_code, run.end["status"], run.end["error_code"]) == (3, "failed", 1180)
+        assert "1180 on commit" in run.end["reason"] and "149" in run.end["reason"]

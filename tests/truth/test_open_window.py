@@ -18,7 +18,7 @@ from dbdyno.lab import find_generator
 from dbdyno.measure import LoadOrder, measure_run
 from dbdyno.stats import Course, followed, run_course
 from dbdyno.store import JsonValue
-from dbdyno.study import OpenEnds, parse_study
+from dbdyno.study import AdaptiveLength, parse_study
 from null_server import NullServer
 
 pytestmark = pytest.mark.truth
@@ -33,7 +33,7 @@ WRITTEN = parse_study(
     "open.toml",
 )
 # Sooner asked than a study file may, so that the test is short.
-STUDY = replace(WRITTEN, open_ends=OpenEnds(window_least_ns=30 * 10**9, certainty=0.05))
+STUDY = replace(WRITTEN, open_ends=AdaptiveLength(window_least_ns=30 * 10**9, certainty=0.05))
 
 
 TARGET: Mapping[str, JsonValue] = {
@@ -50,6 +50,9 @@ class Undying:
     """The null server, as far as measuring wants to know it."""
 
     def death(self) -> str | None:
+        return None
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
         return None
 
 
@@ -69,7 +72,7 @@ def test_a_window_ends_when_sure_and_the_stored_seconds_give_the_same_course(tru
     assert len(measured.seconds) <= course.window_end_s + 6
     assert [seen.phase for seen in (courses[0], courses[10], courses[-1])] == ["warm-up", "window", "over"]
     stored = np.array([row.tps for row in measured.seconds])
-    assert run_course(followed(stored, order.course_rule), order.course_rule) == course
+    assert run_course(followed(stored, order.adaptive_length_rule), order.adaptive_length_rule) == course
     window = [row for row in measured.seconds if row.phase == "window"]
     assert len(window) == course.window_end_s - course.window_first_s == measured.figures.window_s
     assert measured.figures.tps_mean == pytest.approx(CONNECTIONS / DELAY_S, rel=0.15)

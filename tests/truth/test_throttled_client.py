@@ -52,6 +52,9 @@ class Undying:
     def death(self) -> str | None:
         return None
 
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Generators:

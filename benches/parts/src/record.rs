@@ -7,7 +7,7 @@
 //! without it, the waiting for the walk would be taken for a cost of the record.
 
 use dbdyno_chance::{RandomKind, RandomSource};
-use dbdyno_meter::{Interval, Shape, SilenceLog, clock};
+use dbdyno_meter::{Interval, IntervalShape, SilenceLog, clock};
 use std::hint::black_box;
 
 const BLOCKS: usize = 40;
@@ -22,7 +22,7 @@ const MEAN_NS: f64 = 320_000.0;
 /// Nanoseconds of CPU a statement, the median of many pairs of blocks with and without.
 pub(crate) fn cost_ns() -> f64 {
     let times = times();
-    let mut page = Interval::new(Shape {
+    let mut page = Interval::new(IntervalShape {
         transaction_types: 1,
         statement_types: 1,
         open_loop: false,
@@ -33,7 +33,7 @@ pub(crate) fn cost_ns() -> f64 {
         .map(|_| {
             let with_ns = cpu_ns_of(&times, &mut walk, |ns| {
                 let now_ns = clock::monotonic_ns();
-                silences.hear(now_ns);
+                silences.record_reply(now_ns);
                 let sent_ns = now_ns - ns;
                 count(&mut page);
                 let ns = now_ns - sent_ns;

@@ -1,4 +1,4 @@
-//! Distributions as a user names them.
+//! Parses distributions from the words that a user writes.
 
 use crate::Sampler;
 use std::fmt;
@@ -77,13 +77,13 @@ impl Distribution {
     ///
     /// # Panics
     /// When `low` is above `high`.
-    pub fn over(&self, low: u32, high: u32) -> Sampler {
+    pub fn sampler(&self, low: u32, high: u32) -> Sampler {
         assert!(low <= high, "an interval from {low} to {high} is empty");
         Sampler::new(*self, low, high)
     }
 
     /// Says what is wrong with the parameters, if anything is.
-    pub fn fault(&self) -> Option<&'static str> {
+    pub fn parameter_error(&self) -> Option<&'static str> {
         match *self {
             Self::Gaussian { iterations: 0 } | Self::Special { iterations: 0, .. } => {
                 Some("one iteration or more")
@@ -143,7 +143,7 @@ impl FromStr for Distribution {
         let distribution = defaults
             .with_parameters(&values)
             .ok_or_else(|| error(WORDS))?;
-        match distribution.fault() {
+        match distribution.parameter_error() {
             Some(allowed) => Err(error(allowed)),
             None => Ok(distribution),
         }

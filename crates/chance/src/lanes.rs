@@ -1,37 +1,50 @@
-//! Decimal digits of sixteen streams, drawn side by side.
+//! Draws decimal digits of sixteen streams side by side.
 
 use crate::Stream;
 
 /// Streams that are drawn from at a time: as many as fill the registers of the widest processors.
 pub const LANES: usize = 16;
 
-/// Digits that are gathered in one word before they are written.
-const WORD: usize = 8;
+/// Bytes of a group: eleven digits and the dash behind them.
+pub const GROUP_BYTES: usize = 12;
 
-/// The first digits of each stream, in ASCII: what so many calls of [`Stream::digit`] give, `b'0'` added.
+/// Digits of a group that are written as its first word, and as its second one, before the dash.
+const FIRST_DIGITS: usize = 8;
+const LAST_DIGITS: usize = 3;
+
+/// Turns eight digits, and three that a dash follows, into ASCII.
+const FIRST_CHARACTERS: u64 = u64::from_le_bytes([b'0'; FIRST_DIGITS]);
+const LAST_CHARACTERS: u32 = u32::from_le_bytes([b'0', b'0', b'0', b'-']);
+
+/// Writes the first digits of each stream in groups of eleven, in ASCII and with a dash behind each group: what so many
+/// calls of [`Stream::digit`] give, `b'0'` added.
 ///
 /// A stream by itself has to wait for each of its steps; sixteen wait together, and a processor with wide registers
 /// takes their steps at once (25 ns for 165 digits with AVX-512, 60 ns with AVX2, 125 ns without, 190 ns one by one).
 ///
 /// ```
-/// use dbdyno_chance::{LANES, Stream, digits_of_lanes};
+/// use dbdyno_chance::{LANES, Stream, digit_groups_of_lanes};
 ///
 /// let lanes: [Stream; LANES] = std::array::from_fn(|lane| Stream::from_state([lane as u64 + 1, 2]));
-/// let mut digits = [[0; 20]; LANES];
-/// digits_of_lanes(&lanes, &mut digits);
+/// let mut groups = [[[0; 12]; 2]; LANES];
+/// digit_groups_of_lanes(&lanes, &mut groups);
 /// let mut seventh = lanes[7].clone();
-/// assert!(digits[7].iter().all(|digit| *digit == b'0' + seventh.digit()));
+/// for group in groups[7] {
+///     assert!(group[..11].iter().all(|digit| *digit == b'0' + seventh.digit()));
+///     assert_eq!(group[11], b'-');
+/// }
 /// ```
-pub fn digits_of_lanes<const DIGITS: usize>(
+pub fn digit_groups_of_lanes<const GROUPS: usize>(
     lanes: &[Stream; LANES],
-    digits: &mut [[u8; DIGITS]; LANES],
+    groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
 ) {
-    if !draw_widely(lanes, digits) {
-        for (lane, digits) in lanes.iter().zip(digits) {
+    if !draw_widely(lanes, groups) {
+        for (lane, groups) in lanes.iter().zip(groups) {
             let mut stream = lane.clone();
-            digits
-                .iter_mut()
-                .for_each(|digit| *digit = b'0' + stream.digit());
+            for [digits @ .., dash] in groups {
+                digits.fill_with(|| b'0' + stream.digit());
+                *dash = b'-';
+            }
         }
     }
 }
@@ -39,23 +52,23 @@ pub fn digits_of_lanes<const DIGITS: usize>(
 /// By the widest registers there are. False where a digit isn't certain.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
-fn draw_widely<const DIGITS: usize>(
+fn draw_widely<const GROUPS: usize>(
     lanes: &[Stream; LANES],
-    digits: &mut [[u8; DIGITS]; LANES],
+    groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
 ) -> bool {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
-    fn by_512_bits<const DIGITS: usize>(
+    fn by_512_bits<const GROUPS: usize>(
         lanes: &[Stream; LANES],
-        digits: &mut [[u8; DIGITS]; LANES],
+        groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
     ) -> bool {
-        draw(lanes, digits)
+        draw(lanes, groups)
     }
     #[target_feature(enable = "avx2")]
-    fn by_256_bits<const DIGITS: usize>(
+    fn by_256_bits<const GROUPS: usize>(
         lanes: &[Stream; LANES],
-        digits: &mut [[u8; DIGITS]; LANES],
+        groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
     ) -> bool {
-        draw(lanes, digits)
+        draw(lanes, groups)
     }
     let has_512_bits = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")
@@ -63,51 +76,54 @@ fn draw_widely<const DIGITS: usize>(
         && is_x86_feature_detected!("avx512bw");
     if has_512_bits {
         // SAFETY: the processor has been asked for every feature that the function is compiled for.
-        return unsafe { by_512_bits(lanes, digits) };
+        return unsafe { by_512_bits(lanes, groups) };
     }
     if is_x86_feature_detected!("avx2") {
         // SAFETY: as above.
-        return unsafe { by_256_bits(lanes, digits) };
+        return unsafe { by_256_bits(lanes, groups) };
     }
-    draw(lanes, digits)
+    draw(lanes, groups)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn draw_widely<const DIGITS: usize>(
+fn draw_widely<const GROUPS: usize>(
     lanes: &[Stream; LANES],
-    digits: &mut [[u8; DIGITS]; LANES],
+    groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
 ) -> bool {
-    draw(lanes, digits)
+    draw(lanes, groups)
 }
 
 /// All lanes step by step. False where the upper half of a draw doesn't decide on its digit.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a group is the same place in the text of every lane"
+)]
 #[inline(always)]
-fn draw<const DIGITS: usize>(lanes: &[Stream; LANES], digits: &mut [[u8; DIGITS]; LANES]) -> bool {
+fn draw<const GROUPS: usize>(
+    lanes: &[Stream; LANES],
+    groups: &mut [[[u8; GROUP_BYTES]; GROUPS]; LANES],
+) -> bool {
     let mut first = std::array::from_fn(|lane| lanes[lane].state()[0]);
     let mut second = std::array::from_fn(|lane| lanes[lane].state()[1]);
     let mut doubts = [0; LANES];
-    let mut start = 0;
-    while start + WORD <= DIGITS {
-        let words = draw_words::<WORD>(&mut first, &mut second, &mut doubts);
-        for (digits, word) in digits.iter_mut().zip(words) {
-            digits[start..start + WORD].copy_from_slice(&word.to_le_bytes());
+    for group in 0..GROUPS {
+        let eight = draw_words::<FIRST_DIGITS>(&mut first, &mut second, &mut doubts);
+        let three = draw_words::<LAST_DIGITS>(&mut first, &mut second, &mut doubts);
+        for lane in 0..LANES {
+            let place = &mut groups[lane][group];
+            let characters = eight[lane] | FIRST_CHARACTERS;
+            place[..FIRST_DIGITS].copy_from_slice(&characters.to_le_bytes());
+            let characters = three[lane] as u32 | LAST_CHARACTERS;
+            place[FIRST_DIGITS..].copy_from_slice(&characters.to_le_bytes());
         }
-        start += WORD;
     }
-    while start < DIGITS {
-        let words = draw_words::<1>(&mut first, &mut second, &mut doubts);
-        for (digits, word) in digits.iter_mut().zip(words) {
-            digits[start] = word as u8;
-        }
-        start += 1;
-    }
-    doubts.iter().all(|doubt| *doubt == 0)
+    doubts.iter().all(|doubt| doubt >> 32 == 0)
 }
 
 /// So many digits of each lane, the first one in the lowest byte.
 ///
 /// The upper 32 bits of a draw give its digit unless ten times them comes so near to the next one that the bits below,
-/// or the rounding of a double, could make up for the rest.
+/// or the rounding of a double, could make up for the rest. A doubt is a carry into the 33rd bit.
 #[inline(always)]
 fn draw_words<const COUNT: usize>(
     first: &mut [u64; LANES],
@@ -123,8 +139,8 @@ fn draw_words<const COUNT: usize>(
             first[lane] = one.rotate_left(55) ^ mixed ^ (mixed << 14);
             second[lane] = mixed.rotate_left(36);
             let product = (one.wrapping_add(other) >> 32) * 10;
-            doubts[lane] |= ((product & u64::from(u32::MAX)) + NEAR) >> 32;
-            words[lane] |= ((product >> 32) + u64::from(b'0')) << (8 * place);
+            doubts[lane] |= (product & u64::from(u32::MAX)) + NEAR;
+            words[lane] |= (product >> 32) << (8 * place);
         }
     }
     words
@@ -134,12 +150,18 @@ fn draw_words<const COUNT: usize>(
 mod tests {
     use super::*;
 
-    const DIGITS: usize = 165;
+    type Groups = [[[u8; GROUP_BYTES]; 15]; LANES];
 
-    fn one_by_one(lanes: &[Stream; LANES]) -> [[u8; DIGITS]; LANES] {
+    const EMPTY: Groups = [[[0; GROUP_BYTES]; 15]; LANES];
+
+    fn one_by_one(lanes: &[Stream; LANES]) -> Groups {
         std::array::from_fn(|lane| {
             let mut stream = lanes[lane].clone();
-            std::array::from_fn(|_| b'0' + stream.digit())
+            std::array::from_fn(|_| {
+                let mut group = [b'-'; GROUP_BYTES];
+                group[..11].fill_with(|| b'0' + stream.digit());
+                group
+            })
         })
     }
 
@@ -150,10 +172,10 @@ mod tests {
     #[test]
     fn every_lane_has_the_digits_of_its_stream_whatever_the_registers() {
         for seed in 0..200 {
-            let (lanes, mut digits) = (lanes(seed), [[0; DIGITS]; LANES]);
-            digits_of_lanes(&lanes, &mut digits);
+            let (lanes, mut digits) = (lanes(seed), EMPTY);
+            digit_groups_of_lanes(&lanes, &mut digits);
             assert!(digits == one_by_one(&lanes), "{seed}");
-            let mut narrow = [[0; DIGITS]; LANES];
+            let mut narrow = EMPTY;
             assert!(draw(&lanes, &mut narrow));
             assert!(narrow == digits, "{seed}");
         }
@@ -166,10 +188,10 @@ mod tests {
         for (drawn, digit) in [(tenth - (1 << 14), b'0'), (tenth + (1 << 12), b'1')] {
             let mut lanes = lanes(3);
             lanes[5] = Stream::from_state([drawn, 0]);
-            assert!(!draw(&lanes, &mut [[0; DIGITS]; LANES]));
-            let mut digits = [[0; DIGITS]; LANES];
-            digits_of_lanes(&lanes, &mut digits);
-            assert_eq!(digits[5][0], digit);
+            assert!(!draw(&lanes, &mut EMPTY.clone()));
+            let mut digits = EMPTY;
+            digit_groups_of_lanes(&lanes, &mut digits);
+            assert_eq!(digits[5][0][0], digit);
             assert!(digits == one_by_one(&lanes));
         }
     }

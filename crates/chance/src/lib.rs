@@ -1,4 +1,4 @@
-//! Seeded random streams and the distributions that the workloads draw from.
+//! Provides seeded random streams and the distributions that the workloads draw from.
 //!
 //! A [`RandomSource`] (which generator, which seed) hands every worker its own [`Stream`]; what a worker draws
 //! depends on the source, the workload's name and the worker's number, never on how many others there are.
@@ -11,14 +11,14 @@
 //!
 //! let source = RandomSource { kind: RandomKind::Sysbench, seed: 1 };
 //! let mut stream = source.worker("sysbench/oltp_read_write", 0);
-//! let ids = Distribution::SPECIAL.over(1, 1000);
+//! let ids = Distribution::SPECIAL.sampler(1, 1000);
 //! let drawn: Vec<u32> = (0..3).map(|_| ids.draw(&mut stream)).collect();
 //! assert_eq!(drawn, [504, 499, 505]); // what sysbench 1.0.20 draws with --rand-seed=1
 //! ```
 
 mod distribution;
+mod jump_ahead;
 mod lanes;
-mod leap;
 mod libc_random;
 mod sampler;
 mod source;
@@ -27,8 +27,8 @@ mod unique;
 mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
-pub use lanes::{LANES, digits_of_lanes};
-pub use leap::Leap;
+pub use jump_ahead::JumpAhead;
+pub use lanes::{GROUP_BYTES, LANES, digit_groups_of_lanes};
 pub use libc_random::LibcRandom;
 pub use sampler::Sampler;
 pub use source::{RandomKind, RandomSource, UnknownRandomKind};

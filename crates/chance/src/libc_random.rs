@@ -1,4 +1,4 @@
-//! `random()` of the GNU C library, from which sysbench takes the states of its generators.
+//! Reproduces `random()` of the GNU C library, from which sysbench takes the states of its generators.
 
 /// Words in the state of the default generator (TYPE_3: x^31 + x^3 + 1).
 const DEGREE: usize = 31;

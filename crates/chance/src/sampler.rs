@@ -1,4 +1,4 @@
-//! Distributions laid over an interval, ready to draw.
+//! Draws numbers of an interval by a distribution.
 
 use crate::zipf::Zipf;
 use crate::{Distribution, Stream};
@@ -10,11 +10,11 @@ use crate::{Distribution, Stream};
 pub struct Sampler {
     low: u32,
     high: u32,
-    shape: Shape,
+    shape: SamplerShape,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Shape {
+enum SamplerShape {
     Uniform { count: f64 },
     Gaussian { count: f64, bell: Bell },
     Special(Special),
@@ -26,8 +26,8 @@ impl Sampler {
     pub(crate) fn new(distribution: Distribution, low: u32, high: u32) -> Self {
         let count = f64::from(high - low) + 1.0;
         let shape = match distribution {
-            Distribution::Uniform => Shape::Uniform { count },
-            Distribution::Gaussian { iterations } => Shape::Gaussian {
+            Distribution::Uniform => SamplerShape::Uniform { count },
+            Distribution::Gaussian { iterations } => SamplerShape::Gaussian {
                 count,
                 bell: Bell::new(iterations),
             },
@@ -35,14 +35,14 @@ impl Sampler {
                 iterations,
                 percent,
                 reserved,
-            } => Shape::Special(Special::new(high - low, iterations, percent, reserved)),
-            Distribution::Pareto { h } => Shape::Pareto {
+            } => SamplerShape::Special(Special::new(high - low, iterations, percent, reserved)),
+            Distribution::Pareto { h } => SamplerShape::Pareto {
                 count,
                 power: h.ln() / (1.0 - h).ln(),
             },
             Distribution::Zipfian { exponent } => {
                 // The full 32-bit interval has one number more than 32 bits can count.
-                Shape::Zipfian(Zipf::new((high - low).saturating_add(1), exponent))
+                SamplerShape::Zipfian(Zipf::new((high - low).saturating_add(1), exponent))
             }
         };
         Self { low, high, shape }
@@ -52,11 +52,13 @@ impl Sampler {
     #[inline]
     pub fn draw(&self, stream: &mut Stream) -> u32 {
         let place = match &self.shape {
-            Shape::Uniform { count } => (stream.next_double() * count) as u32,
-            Shape::Gaussian { count, bell } => bell.mean_of(stream, *count) as u32,
-            Shape::Special(special) => special.draw(stream),
-            Shape::Pareto { count, power } => (count * stream.next_double().powf(*power)) as u32,
-            Shape::Zipfian(zipf) => zipf.draw(stream) - 1,
+            SamplerShape::Uniform { count } => (stream.next_double() * count) as u32,
+            SamplerShape::Gaussian { count, bell } => bell.draw_mean(stream, *count) as u32,
+            SamplerShape::Special(special) => special.draw(stream),
+            SamplerShape::Pareto { count, power } => {
+                (count * stream.next_double().powf(*power)) as u32
+            }
+            SamplerShape::Zipfian(zipf) => zipf.draw(stream) - 1,
         };
         self.low + place.min(self.high - self.low)
     }
@@ -77,7 +79,7 @@ impl Bell {
 
     /// The mean of draws of [0, width).
     #[inline]
-    fn mean_of(&self, stream: &mut Stream, width: f64) -> f64 {
+    fn draw_mean(&self, stream: &mut Stream, width: f64) -> f64 {
         let mut sum = 0.0;
         for _ in 0..self.iterations {
             sum += stream.next_double() * width;
@@ -115,7 +117,7 @@ impl Special {
     fn draw(&self, stream: &mut Stream) -> u32 {
         let drawn = stream.next_double();
         if drawn * self.stretched_width < self.width {
-            return (self.bell.mean_of(stream, 1.0) * self.width) as u32;
+            return (self.bell.draw_mean(stream, 1.0) * self.width) as u32;
         }
         (drawn * self.band_width + self.band_start) as u32
     }
@@ -131,7 +133,7 @@ mod tests {
             seed: 1,
         };
         let mut stream = source.worker("any", 0);
-        let sampler = distribution.over(1, 1000);
+        let sampler = distribution.sampler(1, 1000);
         (0..count).map(|_| sampler.draw(&mut stream)).collect()
     }
 
@@ -154,7 +156,7 @@ mod tests {
             Distribution::PARETO,
             Distribution::ZIPFIAN,
         ] {
-            let sampler = distribution.over(7, 7);
+            let sampler = distribution.sampler(7, 7);
             assert!((0..100).all(|_| sampler.draw(&mut stream) == 7));
         }
     }
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn the_whole_range_of_32_bits_can_be_drawn_from() {
         let mut stream = Stream::from_state([5, 6]);
-        let sampler = Distribution::Uniform.over(0, u32::MAX);
+        let sampler = Distribution::Uniform.sampler(0, u32::MAX);
         let upper_half = (0..1000)
             .filter(|_| sampler.draw(&mut stream) >= 1 << 31)
             .count();

@@ -1,4 +1,4 @@
-//! Where streams come from: which generator, and which seed.
+//! Derives streams from a generator and a seed.
 
 use crate::{LibcRandom, Stream, Unique};
 use std::fmt;

@@ -1,6 +1,6 @@
-//! xoroshiro128+, the one generator under every draw.
+//! Implements xoroshiro128+, the one generator under every draw.
 
-use crate::Leap;
+use crate::JumpAhead;
 
 /// A stream of 64-bit draws: xoroshiro128+ with the rotations 55, 14 and 36 that sysbench uses.
 ///
@@ -37,10 +37,10 @@ impl Stream {
         first.wrapping_add(second)
     }
 
-    /// Passes over as many draws as the leap has.
+    /// Skips as many draws as the jump has.
     #[inline]
-    pub fn leap(&mut self, leap: &Leap) {
-        self.state = leap.after(self.state);
+    pub fn jump(&mut self, jump: &JumpAhead) {
+        self.state = jump.apply(self.state);
     }
 
     /// The next number in [0, 1), 52 bits fine.

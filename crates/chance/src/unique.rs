@@ -1,4 +1,4 @@
-//! Numbers of which none comes twice.
+//! Generates numbers of which none comes twice.
 
 /// The largest prime below 2^32 that is 3 modulo 4, so that squares modulo it make a permutation.
 const PRIME: u32 = 4_294_967_291;

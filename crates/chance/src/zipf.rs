@@ -1,4 +1,5 @@
-//! Zipf's law by rejection-inversion (Hörmann and Derflinger 1996), as the master branch of sysbench has it.
+//! Samples Zipf's law by rejection-inversion (Hörmann and Derflinger 1996), as the master branch of sysbench
+//! does.
 
 use crate::Stream;
 

@@ -1,22 +1,22 @@
-//! The seconds of all workers put together, in order.
+//! Merges the seconds of all workers, in order.
 
 use crate::grid::Grid;
 use crate::observe::{IntervalRecord, Level, Observer};
-use crate::worker::Page;
-use dbdyno_meter::{Interval, Shape, clock};
+use crate::worker::IntervalMessage;
+use dbdyno_meter::{Interval, IntervalShape, clock};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// Pages of one second, by worker.
-type Parts = Vec<Option<Box<Interval>>>;
+type WorkerIntervals = Vec<Option<Box<Interval>>>;
 
 /// Merges the workers' pages second by second and gives the empty ones back.
 pub(crate) struct Collector<'a> {
     grid: Arc<Grid>,
     observer: &'a mut dyn Observer,
-    pending: BTreeMap<u32, Parts>,
+    pending: BTreeMap<u32, WorkerIntervals>,
     finished: Vec<bool>,
     blanks: Vec<Sender<Box<Interval>>>,
     merged: Interval,
@@ -29,7 +29,7 @@ impl<'a> Collector<'a> {
     /// `blanks` lead back to the workers, in their order.
     pub(crate) fn new(
         grid: Arc<Grid>,
-        shape: Shape,
+        shape: IntervalShape,
         blanks: Vec<Sender<Box<Interval>>>,
         observer: &'a mut dyn Observer,
     ) -> Self {
@@ -46,16 +46,16 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes one page, and hands on the seconds that it completes.
-    pub(crate) fn take(&mut self, page: Page) -> io::Result<()> {
+    pub(crate) fn take(&mut self, page: IntervalMessage) -> io::Result<()> {
         match page {
-            Page::Interval(worker, interval) => {
+            IntervalMessage::Interval(worker, interval) => {
                 let workers = self.finished.len();
                 let parts = self.pending.entry(interval.second);
                 parts.or_insert_with(|| std::iter::repeat_with(|| None).take(workers).collect())
                     [worker] = Some(interval);
             }
-            Page::Last(worker) => self.finished[worker] = true,
-            Page::Message(level, text) => return self.remark(level, text),
+            IntervalMessage::Last(worker) => self.finished[worker] = true,
+            IntervalMessage::Message(level, text) => return self.remark(level, text),
         }
         while let Some(second) = self.complete_second() {
             self.hand_on(second)?;
@@ -133,19 +133,19 @@ mod tests {
     use crate::{Phase, Start};
     use std::sync::mpsc::channel;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: IntervalShape = IntervalShape {
         transaction_types: 1,
         statement_types: 1,
         open_loop: false,
     };
 
     #[derive(Default)]
-    struct Seen {
+    struct RecordingObserver {
         seconds: Vec<(u32, String, u64, usize)>,
         remarks: Vec<String>,
     }
 
-    impl Observer for Seen {
+    impl Observer for RecordingObserver {
         fn started(&mut self, _: &Start) -> io::Result<()> {
             Ok(())
         }
@@ -164,15 +164,15 @@ mod tests {
         }
     }
 
-    fn page(worker: usize, second: u32, completed: u64) -> Page {
+    fn page(worker: usize, second: u32, completed: u64) -> IntervalMessage {
         let mut interval = Interval::new(SHAPE);
         interval.second = second;
         interval.transactions[0].completed = completed;
-        Page::Interval(worker, Box::new(interval))
+        IntervalMessage::Interval(worker, Box::new(interval))
     }
 
-    fn seen_of(pages: Vec<Page>) -> Seen {
-        let mut seen = Seen::default();
+    fn seen_of(pages: Vec<IntervalMessage>) -> RecordingObserver {
+        let mut seen = RecordingObserver::default();
         let phases = [("warm-up", 1), ("window", 3)].map(|(name, seconds)| Phase {
             name: name.to_owned(),
             seconds,
@@ -206,7 +206,7 @@ mod tests {
     fn a_worker_that_has_ended_is_not_waited_for() {
         let seen = seen_of(vec![
             page(1, 0, 2),
-            Page::Last(1),
+            IntervalMessage::Last(1),
             page(0, 0, 1),
             page(0, 1, 5),
         ]);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_same_remark_of_two_workers_is_made_once() {
-        let remark = || Page::Message(Level::Info, "error 1213".to_owned());
+        let remark = || IntervalMessage::Message(Level::Info, "error 1213".to_owned());
         assert_eq!(seen_of(vec![remark(), remark()]).remarks, ["error 1213"]);
     }
 }

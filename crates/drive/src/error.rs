@@ -1,8 +1,12 @@
-//! Why a load could not be started, sorted by who is at fault.
+//! Defines why a load could not be started, sorted by who is at fault.
 
-use crate::stop::Failure;
+use crate::stop::{Cause, Failure};
 use dbdyno_wire::WireError;
 use std::io;
+
+/// What helps where nobody acknowledges anything.
+pub(crate) const PATH_REMEDY: &str =
+    "check cable, switch, route and firewall, and that the server's host has power";
 
 /// Who has to do something about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +19,7 @@ pub enum Fault {
     Us,
 }
 
-/// A load that could not begin. What goes wrong later is an [`Outcome`](crate::Outcome).
+/// A load that could not begin. What goes wrong later is a [`RunOutcome`](crate::RunOutcome).
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// A value of the load makes no sense.
@@ -125,6 +129,7 @@ impl DriveError {
                 source: WireError::Authentication { .. },
                 ..
             } => Some("check the user and the password file".to_owned()),
+            Self::Server { source, .. } if source.is_path_lost() => Some(PATH_REMEDY.to_owned()),
             Self::Server {
                 source: WireError::Network { .. } | WireError::Timeout { .. },
                 ..
@@ -145,6 +150,11 @@ impl DriveError {
             statement: None,
             message: self.to_string(),
             fault: self.fault(),
+            cause: match self {
+                Self::Server { source, .. } => Cause::of(source),
+                Self::PreparedStatements { .. } | Self::Connections { .. } => Cause::Server,
+                _ => Cause::Client,
+            },
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The seconds of a run and the phases laid over them.
+//! Lays the phases over the seconds of a run.
 
 use crate::Phase;
 
 /// Length of an interval.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// One grid for all workers and all legs of a run. A leg begins with `first_second` at `start_ns`; every
+/// One grid for all workers and all segments of a run. A segment begins with `first_second` at `start_ns`; every
 /// phase begins on a second.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
@@ -31,6 +31,12 @@ impl Grid {
             first_second,
             phases,
         }
+    }
+
+    /// When second 0 of the run began.
+    pub(crate) fn zero_ns(&self) -> u64 {
+        self.start_ns
+            .saturating_sub(u64::from(self.first_second) * SECOND_NS)
     }
 
     /// The second after the last.

@@ -1,8 +1,8 @@
-//! Who does it when: workers, pacing, phases, errors and stopping.
+//! Decides who does it when: workers, pacing, phases, errors and stopping.
 //!
 //! [`drive`] takes a [`Load`] (what to run against which server), logs all connections in, prepares
 //! their statements, and lets a few worker threads run the workload over one grid of seconds. What was
-//! measured reaches an [`Observer`] second by second; what became of the whole is the [`Outcome`].
+//! measured reaches an [`Observer`] second by second; what became of the whole is the [`RunOutcome`].
 //! [`search`](fn@search) does so again and again at other rates, on the same connections, until it knows the
 //! highest that holds a promise.
 //!
@@ -26,12 +26,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod collect;
-mod crew;
+mod connection_pair;
+mod connection_pool;
 mod error;
-mod facts;
 mod grid;
-mod lanes;
-mod leg;
 mod limits;
 mod load;
 mod login;
@@ -41,16 +39,18 @@ mod pacing;
 mod poller;
 mod run;
 mod search;
+mod segment;
+mod session_read_back;
 mod stop;
 mod timers;
 mod worker;
 
 pub use error::{DriveError, Fault};
-pub use facts::SessionReadBack;
-pub use load::{ErrorPolicy, Load, Phase, PreparedFull, Protocol, default_workers};
-pub use observe::{IntervalRecord, Level, Observer, Outcome, Start, Status};
-pub use outage::Outage;
-pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkLaw};
+pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
+pub use observe::{IntervalRecord, Level, Observer, RunOutcome, Start, Status};
+pub use outage::{Outage, OutageLog, outages, path_failure};
+pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkDistribution};
 pub use run::drive;
-pub use search::{Answer, Probe, Search, search};
-pub use stop::{Failure, StopSwitch};
+pub use search::{Probe, Search, SearchResult, search};
+pub use session_read_back::SessionReadBack;
+pub use stop::{Cause, Failure, StopSwitch};

@@ -1,4 +1,4 @@
-//! What the operating system grants a process: open files, processors, memory.
+//! Raises and reads what the operating system grants a process: open files, processors, memory.
 
 use crate::DriveError;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,8 +1,8 @@
-//! What to run, against which server, how hard and for how long.
+//! Describes a load: what to run, against which server, how hard and for how long.
 
 use crate::{DriveError, Pacing};
-use dbdyno_wire::{Endpoint, SessionOptions};
-use dbdyno_workload::{Draws, RetryAfter, Workload};
+use dbdyno_wire::{Endpoint, ServerError, SessionOptions};
+use dbdyno_workload::{RetryAfter, RetryValues, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,15 +31,42 @@ pub struct ErrorPolicy {
     /// Errors after which the event is repeated or given up. Anything else stops the run.
     /// 2006 and 2013 among the codes mean: connect again, prepare again, repeat.
     pub after: RetryAfter,
+    /// Further errors that are treated as these, such as conflicts of one storage engine.
+    pub also: Vec<FurtherError>,
     /// Send ROLLBACK before the repeat. sysbench's OLTP scripts don't.
     pub rollback_first: bool,
     /// Repeats of one event after which it counts as failed; `None`: repeated until it succeeds.
     pub retry_limit: Option<u32>,
     /// Which values a repeat has.
-    pub draws: Draws,
+    pub draws: RetryValues,
     /// From the third attempt on a repeat waits a random time up to this, doubled with each attempt up to
     /// 64 times, so that events which keep meeting each other part. Zero: no repeat waits.
     pub pause: Duration,
+}
+
+/// An error that a load repeats events after, beyond those that its workload's tool repeats them after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FurtherError {
+    /// The server's code.
+    pub code: u16,
+    /// The storage engine's own number, which stands in the message of a code that covers many errors, such as 149 in
+    /// `Got error 149 "Lock deadlock; Retry transaction" during COMMIT`; `None`: whatever the message says.
+    pub cause: Option<u16>,
+}
+
+impl FurtherError {
+    fn is(self, error: &ServerError) -> bool {
+        self.code == error.code
+            && self
+                .cause
+                .is_none_or(|cause| first_number(&error.message) == Some(cause))
+    }
+}
+
+/// The first number of a text, where it is one of 16 bits.
+fn first_number(text: &str) -> Option<u16> {
+    let mut digits = text.split(|letter: char| !letter.is_ascii_digit());
+    digits.find(|digits| !digits.is_empty())?.parse().ok()
 }
 
 /// What happens when the server holds as many prepared statements as it may.
@@ -56,9 +83,10 @@ impl Default for ErrorPolicy {
     fn default() -> Self {
         Self {
             after: RetryAfter::Codes(Vec::new()),
+            also: Vec::new(),
             rollback_first: false,
             retry_limit: None,
-            draws: Draws::default(),
+            draws: RetryValues::default(),
             pause: Duration::ZERO,
         }
     }
@@ -70,6 +98,11 @@ impl ErrorPolicy {
             RetryAfter::Codes(codes) => codes.contains(&code),
             RetryAfter::AnyError => !LOST_CONNECTION.contains(&code),
         }
+    }
+
+    /// Whether an event goes on after an error of the server.
+    pub(crate) fn repeats_after(&self, error: &ServerError) -> bool {
+        self.ignores(error.code) || self.also.iter().any(|further| further.is(error))
     }
 }
 
@@ -109,6 +142,8 @@ pub struct Load {
     pub events_limit: Option<u64>,
     /// Seed of the arrivals. The workload holds its own.
     pub seed: u64,
+    /// How long a statement may be without any byte of an answer; `None`: for ever. It is looked at once a second.
+    pub answer_timeout: Option<Duration>,
     /// How long a log-in may take.
     pub login_timeout: Duration,
 }
@@ -172,4 +207,36 @@ impl Load {
 pub fn default_workers(concurrency: u32, cores: usize) -> u32 {
     let by_cores = u32::try_from(cores / 4).unwrap_or(u32::MAX);
     by_cores.min(concurrency / 32).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(code: u16, message: &str) -> ServerError {
+        ServerError {
+            code,
+            sql_state: *b"HY000",
+            message: message.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_further_error_is_told_by_code_and_cause() {
+        let conflict = r#"Got error 149 "Lock deadlock; Retry transaction" during COMMIT"#;
+        let full = r#"Got error 28 "No space left on device" during COMMIT"#;
+        let policy = |cause| ErrorPolicy {
+            also: vec![FurtherError { code: 1180, cause }],
+            ..ErrorPolicy::default()
+        };
+        assert!(policy(Some(149)).repeats_after(&error(1180, conflict)));
+        assert!(
+            !policy(Some(149)).repeats_after(&error(1180, full)),
+            "a full disk is no conflict"
+        );
+        assert!(!policy(Some(149)).repeats_after(&error(1030, conflict)));
+        assert!(!policy(Some(149)).repeats_after(&error(1180, "")));
+        assert!(policy(None).repeats_after(&error(1180, full)));
+        assert!(!ErrorPolicy::default().repeats_after(&error(1180, conflict)));
+    }
 }

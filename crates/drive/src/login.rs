@@ -1,8 +1,8 @@
-//! Connections logged in and prepared, many at the same time.
+//! Opens connections in parallel: logs in and prepares the statements.
 
+use crate::connection_pair::ConnectionPair;
 use crate::error::server_code;
-use crate::facts::{SessionReadBack, global_variable, read_back};
-use crate::lanes::Lanes;
+use crate::session_read_back::{SessionReadBack, global_variable, read_back};
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session, WireError};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -27,7 +27,7 @@ pub(crate) type StatementIds = Arc<[u32]>;
 /// A connection ready for work.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    pub(crate) lanes: Lanes,
+    pub(crate) lanes: ConnectionPair,
     pub(crate) ids: StatementIds,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Opener {
 
 /// What opening the connections took, up to now.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tally {
+pub(crate) struct LoginTotals {
     /// Log-ins tried again because the server's listen queue was full.
     pub(crate) connect_retries: u64,
     /// Statements that the server prepared.
@@ -65,8 +65,8 @@ impl Opener {
         }
     }
 
-    pub(crate) fn tally(&self) -> Tally {
-        Tally {
+    pub(crate) fn tally(&self) -> LoginTotals {
+        LoginTotals {
             connect_retries: self.connect_retries.load(Ordering::Relaxed),
             prepared: self.prepared.load(Ordering::Relaxed),
             as_text: self.as_text.load(Ordering::Relaxed),
@@ -82,7 +82,7 @@ impl Opener {
             _ => Some(self.open_lane(1, &mut ids)?),
         };
         Ok(Opened {
-            lanes: Lanes::new(first, second),
+            lanes: ConnectionPair::new(first, second),
             ids: self.share(ids),
         })
     }
@@ -113,7 +113,7 @@ impl Opener {
     fn connect(&self, lane: u8) -> Result<Session, DriveError> {
         let endpoint = self.load.endpoint_of(lane);
         let opened = Session::open_with(endpoint, &self.load.session, self.load.login_timeout);
-        let session = opened.map_err(|source| {
+        let mut session = opened.map_err(|source| {
             let doing = if source.is_connection_lost() {
                 "log-in".to_owned() // a broken connection names its peer itself
             } else {
@@ -121,8 +121,10 @@ impl Opener {
             };
             server(doing)(source)
         })?;
-        let retries = u64::from(session.facts().connect_retries);
+        let retries = u64::from(session.info().connect_retries);
         self.connect_retries.fetch_add(retries, Ordering::Relaxed);
+        let limited = session.set_timeout(self.load.answer_timeout);
+        limited.map_err(server("limiting the time for answers"))?;
         Ok(session)
     }
 
@@ -264,7 +266,10 @@ fn ask_connection_limit(opener: &Opener) -> Option<String> {
     None
 }
 
-fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {
+pub(crate) fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {
     let doing = doing.into();
-    move |source| DriveError::Server { doing, source }
+    move |source| match source {
+        WireError::Cancelled { .. } => DriveError::Interrupted,
+        source => DriveError::Server { doing, source },
+    }
 }

@@ -1,6 +1,6 @@
-//! What a run hands out: its start, each second, remarks, and how it ended.
+//! Defines what a run hands out: its start, each second, remarks, and how it ended.
 
-use crate::search::{Answer, Probe};
+use crate::search::{Probe, SearchResult};
 use crate::{Failure, Outage, SessionReadBack};
 use dbdyno_meter::Interval;
 use std::io;
@@ -75,7 +75,7 @@ pub enum Status {
 
 /// The account of a whole run: `scheduled = completed + failed + unsent`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// How it ended.
     pub status: Status,
     /// Events due before the end: in a closed loop those started.
@@ -95,14 +95,14 @@ pub struct Outcome {
     /// Stretches with lost connections, in order.
     pub outages: Vec<Outage>,
     /// What a search has found; `None` when none was asked for.
-    pub search: Option<Answer>,
+    pub search: Option<SearchResult>,
     /// CPU time of the process from second 0 to the end of the drain, without the pauses between legs.
     pub process_cpu_ns: u64,
     /// Largest memory the process had.
     pub peak_rss_bytes: u64,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The account of a run that never began.
     #[must_use]
     pub fn nothing(status: Status) -> Self {
@@ -122,18 +122,18 @@ impl Outcome {
         }
     }
 
-    /// Adds the account of a leg that followed.
-    pub(crate) fn add(&mut self, leg: &Self) {
-        self.status = leg.status.clone();
-        self.scheduled += leg.scheduled;
-        self.completed += leg.completed;
-        self.failed += leg.failed;
-        self.unsent += leg.unsent;
-        self.in_flight_at_end += leg.in_flight_at_end;
-        self.abandoned += leg.abandoned;
-        self.longest_silence_ns = self.longest_silence_ns.max(leg.longest_silence_ns);
-        self.outages.extend_from_slice(&leg.outages);
-        self.process_cpu_ns += leg.process_cpu_ns;
-        self.peak_rss_bytes = leg.peak_rss_bytes;
+    /// Adds the account of a segment that followed.
+    pub(crate) fn add(&mut self, segment: &Self) {
+        self.status = segment.status.clone();
+        self.scheduled += segment.scheduled;
+        self.completed += segment.completed;
+        self.failed += segment.failed;
+        self.unsent += segment.unsent;
+        self.in_flight_at_end += segment.in_flight_at_end;
+        self.abandoned += segment.abandoned;
+        self.longest_silence_ns = self.longest_silence_ns.max(segment.longest_silence_ns);
+        self.outages.extend_from_slice(&segment.outages);
+        self.process_cpu_ns += segment.process_cpu_ns;
+        self.peak_rss_bytes = segment.peak_rss_bytes;
     }
 }

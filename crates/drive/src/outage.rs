@@ -1,10 +1,11 @@
-//! Stretches in which connections were lost: when they began, when the server answered again, when all
-//! was as before.
+//! Records stretches in which connections were lost: when they began, when the server answered again, when
+//! throughput had recovered.
 //!
 //! Each worker notes what happens to its own connections. Whether the server was gone altogether, and
 //! for how long, is known when the notes of all workers are laid side by side at the end of the run.
 
 use crate::grid::SECOND_NS;
+use crate::{Cause, Failure, Fault};
 
 /// Whole seconds before an outage whose throughput it is compared with.
 const FORMER_SECONDS: usize = 10;
@@ -12,17 +13,20 @@ const FORMER_SECONDS: usize = 10;
 /// Share of the former throughput that counts as regained.
 const REGAINED: f64 = 0.95;
 
-/// A stretch in which at least one connection was lost and not open again.
+/// A stretch in which at least one connection was lost and not open again, or the path to the server was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outage {
-    /// When the first connection was found lost, on the monotonic clock.
+    /// When the first connection was found lost, on the monotonic clock; of a lost path, the last reply before it.
     pub start_ns: u64,
-    /// First statement answered without an error on a connection that was opened again.
+    /// First statement answered without an error on a connection that was opened again; of a path that came back before
+    /// its connections were lost, the first statement answered.
     pub first_success_ns: Option<u64>,
-    /// When the last lost connection was open again.
+    /// When the last lost connection was open again, or the path was back.
     pub restored_ns: Option<u64>,
-    /// How many times a connection was lost in it.
+    /// How many times a connection was lost in it; of a path, how many waited for an answer.
     pub connections_lost: u32,
+    /// Why.
+    pub cause: Cause,
     /// Whether there was an instant without any open connection.
     pub all_lost: bool,
     /// Median of the events a second that were completed in up to ten whole seconds before it, so that an
@@ -34,86 +38,228 @@ pub struct Outage {
 
 /// What happened to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
-    Lost,
+enum ConnectionEvent {
+    Lost(Cause),
     Reopened,
     Answered,
 }
 
+/// A stretch in which nothing was heard and nothing acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DeadPath {
+    /// The last reply before it.
+    from_ns: u64,
+    /// The first one after it.
+    until_ns: Option<u64>,
+    /// How many connections waited for an answer.
+    connections: u32,
+}
+
+impl DeadPath {
+    fn end_ns(&self) -> u64 {
+        self.until_ns.unwrap_or(u64::MAX)
+    }
+}
+
 /// One worker's notes. Nothing is noted, and nothing allocated, while all goes well.
-#[derive(Debug, Default)]
-pub(crate) struct OutageLog {
-    turns: Vec<(u64, Turn)>,
+#[derive(Debug, Clone, Default)]
+pub struct OutageLog {
+    turns: Vec<(u64, ConnectionEvent)>,
+    paths: Vec<DeadPath>,
     /// A connection was opened again, and none has had an answer since.
     awaits_answer: bool,
+    /// The path is lost, or an answer awaited: the next one is news.
+    is_listening: bool,
 }
 
 impl OutageLog {
-    pub(crate) fn lose(&mut self, now_ns: u64) {
-        self.turns.push((now_ns, Turn::Lost));
+    /// A connection is lost.
+    pub fn lose(&mut self, now_ns: u64, cause: Cause) {
+        self.turns.push((now_ns, ConnectionEvent::Lost(cause)));
     }
 
-    pub(crate) fn reopen(&mut self, now_ns: u64) {
-        self.turns.push((now_ns, Turn::Reopened));
+    /// A connection was opened again.
+    pub fn reopen(&mut self, now_ns: u64) {
+        self.turns.push((now_ns, ConnectionEvent::Reopened));
         self.awaits_answer = true;
+        self.is_listening = true;
+    }
+
+    /// Nothing has come since `from_ns`, and the other host acknowledges nothing.
+    pub fn lose_path(&mut self, from_ns: u64, connections: u32) {
+        self.paths.push(DeadPath {
+            from_ns,
+            until_ns: None,
+            connections,
+        });
+        self.is_listening = true;
+    }
+
+    /// Whether the path is lost and nothing was heard since.
+    #[must_use]
+    pub fn is_path_lost(&self) -> bool {
+        self.paths
+            .last()
+            .is_some_and(|path| path.until_ns.is_none())
     }
 
     /// Called for each statement answered without an error. Connections that were never lost answer
     /// nothing while a server is down, and while it is not their answers are no news.
     #[inline]
-    pub(crate) fn hear(&mut self, was_reopened: bool, now_ns: u64) {
+    pub fn hear(&mut self, was_reopened: bool, now_ns: u64) {
+        if self.is_listening {
+            self.note_answer(was_reopened, now_ns);
+        }
+    }
+
+    #[cold]
+    fn note_answer(&mut self, was_reopened: bool, now_ns: u64) {
+        if let Some(path) = self.paths.last_mut() {
+            path.until_ns.get_or_insert(now_ns);
+        }
         if self.awaits_answer && was_reopened {
             self.awaits_answer = false;
-            self.turns.push((now_ns, Turn::Answered));
+            self.turns.push((now_ns, ConnectionEvent::Answered));
         }
+        self.is_listening = self.awaits_answer;
     }
 }
 
 /// The outages of a run with so many connections, of all workers' notes and the events completed in each
 /// second since `start_ns`.
-pub(crate) fn outages(
+#[must_use]
+pub fn outages(
     logs: Vec<OutageLog>,
     connections: u32,
     start_ns: u64,
     completed: &[u64],
 ) -> Vec<Outage> {
-    let mut turns: Vec<_> = logs.into_iter().flat_map(|log| log.turns).collect();
-    turns.sort_unstable();
-    let mut found: Vec<Outage> = Vec::new();
-    let mut down = 0_u32;
-    for (at_ns, turn) in turns {
-        if turn == Turn::Lost && down == 0 {
-            found.push(Outage::begun_at(at_ns));
-        }
-        let Some(outage) = found.last_mut() else {
-            continue;
-        };
-        match turn {
-            Turn::Lost => {
-                down += 1;
-                outage.connections_lost += 1;
-                outage.all_lost |= down == connections;
-                outage.restored_ns = None;
-            }
-            Turn::Reopened => {
-                down = down.saturating_sub(1);
-                outage.restored_ns = (down == 0).then_some(at_ns);
-            }
-            Turn::Answered => {
-                outage.first_success_ns.get_or_insert(at_ns);
-            }
+    let paths = logs.iter().flat_map(|log| log.paths.iter().copied());
+    let paths = dead_paths(paths.collect());
+    let turns = logs.into_iter().flat_map(|log| log.turns);
+    let mut found = lost_connections(turns.collect(), connections);
+    for path in paths {
+        // Connections break for want of acknowledgements some time after the path has gone: one outage.
+        let lost = |outage: &&mut Outage| (path.from_ns..=path.end_ns()).contains(&outage.start_ns);
+        match found.iter_mut().find(lost) {
+            Some(outage) => outage.begin_with(&path, connections),
+            None => found.push(Outage::of_path(&path, connections)),
         }
     }
+    found.sort_by_key(|outage| outage.start_ns);
     for outage in &mut found {
         outage.weigh(start_ns, completed);
     }
     found
 }
 
+/// Why a run has failed whose path was lost: seconds in which nothing could reach the server tell nothing of it. Who has
+/// lost connections opened again (`lives_with`) lives with outages that end. Seconds count from `zero_ns`.
+#[must_use]
+pub fn path_failure(
+    outages: &[Outage],
+    lives_with: bool,
+    peer: &str,
+    zero_ns: u64,
+) -> Option<Failure> {
+    let lost = outages.iter().find(|outage| {
+        outage.cause == Cause::Network && !(lives_with && outage.restored_ns.is_some())
+    })?;
+    Some(Failure {
+        code: None,
+        statement: None,
+        message: lost.path_words(peer, zero_ns),
+        fault: Fault::World,
+        cause: Cause::Network,
+    })
+}
+
+/// What the workers saw of their paths, put together where it overlaps.
+fn dead_paths(mut seen: Vec<DeadPath>) -> Vec<DeadPath> {
+    seen.sort_unstable_by_key(|path| path.from_ns);
+    let mut paths: Vec<DeadPath> = Vec::new();
+    for path in seen {
+        match paths.last_mut() {
+            Some(last) if path.from_ns <= last.end_ns() => {
+                last.until_ns = Some(last.end_ns().max(path.end_ns())).filter(|&ns| ns < u64::MAX);
+                last.connections += path.connections;
+            }
+            _ => paths.push(path),
+        }
+    }
+    paths
+}
+
+fn lost_connections(mut turns: Vec<(u64, ConnectionEvent)>, connections: u32) -> Vec<Outage> {
+    turns.sort_unstable();
+    let mut found: Vec<Outage> = Vec::new();
+    let mut down = 0_u32;
+    for (at_ns, turn) in turns {
+        if let (ConnectionEvent::Lost(cause), 0) = (turn, down) {
+            found.push(Outage::begun_at(at_ns, cause));
+        }
+        let Some(outage) = found.last_mut() else {
+            continue;
+        };
+        match turn {
+            ConnectionEvent::Lost(cause) => {
+                down += 1;
+                outage.cause = outage.cause.min(cause);
+                outage.connections_lost += 1;
+                outage.all_lost |= down == connections;
+                outage.restored_ns = None;
+            }
+            ConnectionEvent::Reopened => {
+                down = down.saturating_sub(1);
+                outage.restored_ns = (down == 0).then_some(at_ns);
+            }
+            ConnectionEvent::Answered => {
+                outage.first_success_ns.get_or_insert(at_ns);
+            }
+        }
+    }
+    found
+}
+
 impl Outage {
-    fn begun_at(start_ns: u64) -> Self {
+    /// An outage of the path that ended before the kernel gave its connections up, or lasted to the end.
+    fn of_path(path: &DeadPath, connections: u32) -> Self {
+        Self {
+            first_success_ns: path.until_ns,
+            restored_ns: path.until_ns,
+            connections_lost: path.connections,
+            all_lost: path.connections >= connections,
+            ..Self::begun_at(path.from_ns, Cause::Network)
+        }
+    }
+
+    /// The connections were lost because the path was.
+    fn begin_with(&mut self, path: &DeadPath, connections: u32) {
+        self.start_ns = self.start_ns.min(path.from_ns);
+        self.connections_lost = self.connections_lost.max(path.connections);
+        self.all_lost |= path.connections >= connections;
+        self.cause = Cause::Network;
+    }
+
+    /// Why the run failed, where the path was lost. Seconds count from second 0 of the run.
+    fn path_words(&self, peer: &str, zero_ns: u64) -> String {
+        let second = |ns: u64| ns.saturating_sub(zero_ns) as f64 / 1e9;
+        let from = second(self.start_ns);
+        let until = match self.restored_ns {
+            Some(ns) => format!("from second {from:.1} to {:.1}", second(ns)),
+            None => format!("from second {from:.1} to the end"),
+        };
+        format!(
+            "network: the path to {peer} was lost {until}: no byte came and nothing sent was acknowledged, on {} \
+             connections",
+            self.connections_lost
+        )
+    }
+
+    fn begun_at(start_ns: u64, cause: Cause) -> Self {
         Self {
             start_ns,
+            cause,
             first_success_ns: None,
             restored_ns: None,
             connections_lost: 0,
@@ -133,6 +279,9 @@ impl Outage {
         }
         let usual = median(former);
         self.former_tps = Some(usual);
+        if usual == 0.0 {
+            return; // there was nothing to regain
+        }
         let regained = completed
             .iter()
             .enumerate()
@@ -156,19 +305,20 @@ mod tests {
 
     const S: u64 = SECOND_NS;
 
-    fn log(turns: &[(u64, Turn)]) -> OutageLog {
+    fn log(turns: &[(u64, ConnectionEvent)]) -> OutageLog {
         OutageLog {
             turns: turns.to_vec(),
-            awaits_answer: false,
+            ..OutageLog::default()
         }
     }
 
     #[test]
     fn the_notes_of_all_workers_make_one_outage() {
-        use Turn::{Answered, Lost, Reopened};
-        let one = log(&[(12 * S, Lost), (14 * S, Reopened), (14 * S + 5, Answered)]);
+        use ConnectionEvent::{Answered, Reopened};
+        const LOST: ConnectionEvent = ConnectionEvent::Lost(Cause::Server);
+        let one = log(&[(12 * S, LOST), (14 * S, Reopened), (14 * S + 5, Answered)]);
         let other = log(&[
-            (12 * S + 7, Lost),
+            (12 * S + 7, LOST),
             (15 * S, Reopened),
             (15 * S + 9, Answered),
         ]);
@@ -179,6 +329,7 @@ mod tests {
             first_success_ns: Some(14 * S + 5),
             restored_ns: Some(15 * S),
             connections_lost: 2,
+            cause: Cause::Server,
             all_lost: true,
             former_tps: Some(100.0),
             regained_ns: Some(17 * S),
@@ -188,8 +339,9 @@ mod tests {
 
     #[test]
     fn a_single_connection_lost_among_others_is_an_outage_of_its_own() {
-        use Turn::{Lost, Reopened};
-        let turns = [(S, Lost), (2 * S, Reopened), (3 * S, Lost)];
+        use ConnectionEvent::Reopened;
+        const LOST: ConnectionEvent = ConnectionEvent::Lost(Cause::Server);
+        let turns = [(S, LOST), (2 * S, Reopened), (3 * S, LOST)];
         let found = outages(vec![log(&turns)], 64, 0, &[]);
         assert_eq!(found.len(), 2);
         assert!(!found[0].all_lost && found[0].former_tps.is_none());
@@ -203,12 +355,67 @@ mod tests {
     fn only_an_answer_on_a_reopened_connection_ends_the_silence() {
         let mut log = OutageLog::default();
         log.hear(false, 1);
-        log.lose(2);
+        log.lose(2, Cause::Server);
         log.reopen(3);
         log.hear(false, 4);
         log.hear(true, 5);
         log.hear(true, 6);
         let found = outages(vec![log], 8, 0, &[]);
         assert_eq!(found[0].first_success_ns, Some(5));
+    }
+
+    #[test]
+    fn a_path_that_comes_back_is_an_outage_without_a_lost_connection() {
+        let mut logs = [OutageLog::default(), OutageLog::default()];
+        logs[0].lose_path(12 * S, 8);
+        logs[1].lose_path(12 * S + 7, 8);
+        assert!(logs[0].is_path_lost());
+        logs[0].hear(false, 18 * S);
+        logs[1].hear(false, 19 * S);
+        logs[1].hear(false, 20 * S);
+        assert!(!logs[0].is_path_lost());
+        let found = outages(logs.into(), 16, 0, &[100; 30]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].start_ns, found[0].restored_ns),
+            (12 * S, Some(19 * S))
+        );
+        assert_eq!((found[0].connections_lost, found[0].all_lost), (16, true));
+        assert_eq!(
+            (found[0].cause, found[0].former_tps),
+            (Cause::Network, Some(100.0))
+        );
+    }
+
+    #[test]
+    fn connections_that_break_over_a_dead_path_are_part_of_its_outage() {
+        let mut log = OutageLog::default();
+        log.lose_path(12 * S, 2);
+        log.lose(22 * S, Cause::Network);
+        log.lose(22 * S + 1, Cause::Server);
+        log.reopen(30 * S);
+        log.reopen(31 * S);
+        log.hear(true, 32 * S);
+        let found = outages(vec![log], 2, 0, &[]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].start_ns, found[0].restored_ns),
+            (12 * S, Some(31 * S))
+        );
+        assert_eq!(
+            (found[0].first_success_ns, found[0].cause),
+            (Some(32 * S), Cause::Network)
+        );
+    }
+
+    #[test]
+    fn a_path_that_stays_away_is_told_from_its_last_reply_to_the_end() {
+        let mut log = OutageLog::default();
+        log.lose_path(5 * S, 3);
+        let found = outages(vec![log], 4, 0, &[]);
+        assert_eq!(found[0].restored_ns, None);
+        assert!(!found[0].all_lost, "one rested and waited for nothing");
+        let words = found[0].path_words("db:3306", 2 * S);
+        assert!(words.contains("from second 3.0 to the end"), "{words}");
     }
 }

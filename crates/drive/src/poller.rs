@@ -1,4 +1,4 @@
-//! One worker's epoll set.
+//! Wraps one worker's epoll set.
 
 use crate::DriveError;
 use rustix::buffer::spare_capacity;

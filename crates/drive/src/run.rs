@@ -1,28 +1,28 @@
-//! A run from log-in to account.
+//! Drives a run from log-in to its account.
 
-use crate::crew::Crew;
-use crate::leg::Leg;
-use crate::observe::{Observer, Outcome};
+use crate::connection_pool::ConnectionPool;
+use crate::observe::{Observer, RunOutcome};
+use crate::segment::Segment;
 use crate::{DriveError, Load, StopSwitch};
 
 /// Runs a load on the calling thread and its workers, and tells `observer` second by second.
 ///
 /// # Errors
 ///
-/// The load could not begin. What happens after its start is told by the [`Outcome`].
+/// The load could not begin. What happens after its start is told by the [`RunOutcome`].
 pub fn drive(
     load: &Load,
     stop: &StopSwitch,
     observer: &mut dyn Observer,
-) -> Result<Outcome, DriveError> {
+) -> Result<RunOutcome, DriveError> {
     load.check()?;
     load.check_phases()?;
-    let mut crew = Crew::open(load, stop, observer)?;
-    let leg = Leg {
+    let mut pool = ConnectionPool::open(load, stop, observer)?;
+    let segment = Segment {
         pacing: load.pacing.clone(),
         phases: load.phases.clone(),
         seed: load.seed,
     };
-    crew.run(&leg, observer);
-    Ok(crew.close())
+    pool.run(&segment, observer);
+    Ok(pool.close())
 }

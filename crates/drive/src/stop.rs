@@ -1,7 +1,8 @@
-//! How a run is told to end before its time, and why it did.
+//! Stops a run before its time, and says why it stopped.
 
 use crate::Fault;
-use crate::error::remedy_for_code;
+use crate::error::{PATH_REMEDY, remedy_for_code};
+use dbdyno_wire::WireError;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,13 +43,49 @@ pub struct Failure {
     pub message: String,
     /// Who has to do something about it.
     pub fault: Fault,
+    /// What failed.
+    pub cause: Cause,
+}
+
+/// What failed, where a run ended before its time or connections were lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The way to the server: nobody there acknowledged anything.
+    Network,
+    /// The server gave no byte of an answer within the time it is given, though its host is there.
+    NoAnswer,
+    /// The server: it answered an error, closed the connection or refused it.
+    Server,
+    /// This side.
+    Client,
+}
+
+impl Cause {
+    /// What an error of a connection says.
+    #[must_use]
+    pub fn of(error: &WireError) -> Self {
+        match error {
+            error if error.is_path_lost() => Self::Network,
+            WireError::Timeout { .. } => Self::NoAnswer,
+            WireError::Misuse(_) => Self::Client,
+            _ => Self::Server,
+        }
+    }
 }
 
 impl Failure {
     /// What would help, in the imperative; `None` where only the cause itself tells.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
-        self.code.and_then(remedy_for_code).map(str::to_owned)
+        let remedy = match self.cause {
+            Cause::Network => Some(PATH_REMEDY),
+            Cause::NoAnswer => Some(
+                "look at what the server does (its log, SHOW PROCESSLIST); if statements may take so long, give them \
+                 more time (--answer-timeout)",
+            ),
+            _ => self.code.and_then(remedy_for_code),
+        };
+        remedy.map(str::to_owned)
     }
 }
 
@@ -102,6 +139,7 @@ mod tests {
             statement: Some("commit".to_owned()),
             message: "no".to_owned(),
             fault: Fault::World,
+            cause: Cause::Server,
         }
     }
 

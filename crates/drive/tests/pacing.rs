@@ -1,16 +1,18 @@
-//! Pacings against a server that does no work: every event asked for is accounted for, whatever happens.
+//! Checks pacings against a server that does no work: every event asked for is accounted for, whatever
+//! happens.
 
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_drive::{
-    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Outcome, Pacing, Phase,
-    PreparedFull, Probe, Protocol, RateStream, Search, Start, Status, StopSwitch, Stretch, Think,
-    ThinkLaw, drive, search,
+    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase, PreparedFull,
+    Probe, Protocol, RateStream, RunOutcome, Search, Start, Status, StopSwitch, Stretch, Think,
+    ThinkDistribution, drive, search,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
 use dbdyno_workload::{
-    Answer, Call, Class, Draws, Facts, StatementTemplate, Step, TransactionType, User, Workload,
+    Call, Class, Metadata, NextAction, Response, RetryValues, StatementTemplate, TransactionType,
+    User, Workload,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -51,8 +53,8 @@ impl Workload for OneOrTwo {
         &["one", "two"]
     }
 
-    fn facts(&self) -> Facts {
-        Facts::default()
+    fn metadata(&self) -> Metadata {
+        Metadata::default()
     }
 
     fn user(&self, _index: u32) -> Box<dyn User> {
@@ -73,19 +75,19 @@ impl User for Client {
         self.kind
     }
 
-    fn repeat_event(&mut self, _draws: Draws) -> TransactionType {
+    fn repeat_event(&mut self, _draws: RetryValues) -> TransactionType {
         self.left = self.kind + 1;
         self.kind
     }
 
-    fn next(&mut self, _answer: Option<Answer<'_>>, call: &mut Call) -> Step {
+    fn next(&mut self, _answer: Option<Response<'_>>, call: &mut Call) -> NextAction {
         if self.left == 0 {
-            return Step::Done;
+            return NextAction::Done;
         }
         self.left -= 1;
         call.start(0);
         call.parameters.push_int(1);
-        Step::Send
+        NextAction::Send
     }
 
     fn finish_event(&mut self) -> u64 {
@@ -95,7 +97,7 @@ impl User for Client {
 
 /// Adds the seconds up, and throws a switch after one of them if asked.
 #[derive(Default)]
-struct Sums {
+struct RunTotals {
     started: [u64; 2],
     answered: u64,
     lateness: u64,
@@ -105,7 +107,7 @@ struct Sums {
     stop_after: Option<(u32, StopSwitch)>,
 }
 
-impl Observer for Sums {
+impl Observer for RunTotals {
     fn started(&mut self, _: &Start) -> io::Result<()> {
         Ok(())
     }
@@ -177,11 +179,12 @@ fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
         drain: Duration::from_secs(10),
         events_limit: None,
         seed: 1,
+        answer_timeout: None,
         login_timeout: Duration::from_secs(10),
     }
 }
 
-fn run(load: &Load, sums: &mut Sums) -> Outcome {
+fn run(load: &Load, sums: &mut RunTotals) -> RunOutcome {
     let stop = StopSwitch::default();
     if let Some((_, switch)) = &mut sums.stop_after {
         *switch = stop.clone();
@@ -191,7 +194,7 @@ fn run(load: &Load, sums: &mut Sums) -> Outcome {
     outcome
 }
 
-fn assert_accounted(outcome: &Outcome) {
+fn assert_accounted(outcome: &RunOutcome) {
     let ended = outcome.completed + outcome.failed + outcome.unsent;
     assert_eq!(outcome.scheduled, ended, "{outcome:?}");
 }
@@ -200,7 +203,7 @@ fn think(mean_ms: u64) -> Pacing {
     Pacing::Closed {
         think: Some(Think {
             mean_ns: mean_ms * 1_000_000,
-            law: ThinkLaw::Constant,
+            law: ThinkDistribution::Constant,
         }),
     }
 }
@@ -224,7 +227,7 @@ fn each_transaction_type_has_the_events_of_its_own_profile() {
         arrivals: Arrivals::Constant,
     };
     let server = server(None);
-    let mut sums = Sums::default();
+    let mut sums = RunTotals::default();
     let outcome = run(&load(&server, pacing, 4), &mut sums);
     server.stop().unwrap();
     assert_eq!(outcome.status, Status::Complete);
@@ -256,7 +259,7 @@ fn a_type_that_the_workload_does_not_have_is_refused_before_anything_starts() {
     };
     let server = server(None);
     let load = load(&server, pacing, 1);
-    let error = drive(&load, &StopSwitch::default(), &mut Sums::default()).unwrap_err();
+    let error = drive(&load, &StopSwitch::default(), &mut RunTotals::default()).unwrap_err();
     server.stop().unwrap();
     assert!(error.to_string().contains("the workload has 2"), "{error}");
 }
@@ -264,7 +267,7 @@ fn a_type_that_the_workload_does_not_have_is_refused_before_anything_starts() {
 #[test]
 fn thinking_connections_rest_between_events_and_the_rest_is_in_no_time() {
     let server = server(None);
-    let mut sums = Sums::default();
+    let mut sums = RunTotals::default();
     let outcome = run(&load(&server, think(50), 3), &mut sums);
     server.stop().unwrap();
     assert_eq!((outcome.unsent, outcome.failed), (0, 0));
@@ -289,7 +292,7 @@ fn a_number_of_events_ends_a_thinking_load_and_an_open_loop_exactly() {
             events_limit: Some(500),
             ..load(&server, pacing, 60)
         };
-        let outcome = run(&load, &mut Sums::default());
+        let outcome = run(&load, &mut RunTotals::default());
         server.stop().unwrap();
         assert_eq!((outcome.scheduled, outcome.completed), (500, 500));
     }
@@ -304,9 +307,9 @@ fn a_load_that_is_stopped_accounts_for_what_was_due() {
     for pacing in [think(20), fixed] {
         // Eight connections and 50 ms an answer: 160 events a second at most.
         let server = server(Some("constant:50ms"));
-        let mut sums = Sums {
+        let mut sums = RunTotals {
             stop_after: Some((1, StopSwitch::default())),
-            ..Sums::default()
+            ..RunTotals::default()
         };
         let is_open = pacing.is_open_loop();
         let outcome = run(&load(&server, pacing, 60), &mut sums);
@@ -336,7 +339,7 @@ fn a_search_goes_on_over_connections_that_a_probe_left_unusable() {
         settle_s: 0,
         window_s: 2,
     };
-    let mut sums = Sums::default();
+    let mut sums = RunTotals::default();
     let outcome = search(&load, &wanted, &StopSwitch::default(), &mut sums).unwrap();
     server.stop().unwrap();
     assert_accounted(&outcome);
@@ -361,9 +364,9 @@ fn a_search_goes_on_over_connections_that_a_probe_left_unusable() {
 fn a_search_that_is_stopped_says_what_it_knows() {
     let server = server(None);
     let stop = StopSwitch::default();
-    let mut sums = Sums {
+    let mut sums = RunTotals {
         stop_after: Some((4, stop.clone())),
-        ..Sums::default()
+        ..RunTotals::default()
     };
     let wanted = Search {
         quantile: 0.99,

@@ -1,4 +1,4 @@
-//! Whoever writes a run down may be slow: the run itself must not be.
+//! Checks that a slow observer does not slow the run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -84,6 +84,7 @@ fn load(address: SocketAddr) -> Load {
         drain: Duration::from_secs(5),
         events_limit: None,
         seed: 1,
+        answer_timeout: None,
         login_timeout: Duration::from_secs(10),
     }
 }

@@ -1,9 +1,9 @@
-//! What the fibers of one thread share: who waits for what, who runs next.
+//! Holds what the fibers of one thread share: which fiber waits for what, and which runs next.
 
-use crate::alarms::Alarms;
 use crate::inbox::{Inbox, Wait};
 use crate::poller::Poller;
-use crate::stack::Layout;
+use crate::stack::StackLayout;
+use crate::timers::Timers;
 use corosensei::Yielder;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -11,30 +11,30 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Token of the inbox's bell; watched sockets are numbered from 0.
-const BELL: u32 = u32::MAX;
+/// Token of the inbox's wakeup; watched sockets are numbered from 0.
+const WAKEUP_TOKEN: u32 = u32::MAX;
 
 thread_local! {
     /// The core of this thread while a scheduler lives on it.
     static CORE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
     /// The fiber that runs at present.
-    static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
+    static RUNNING: Cell<Option<RunningFiber>> = const { Cell::new(None) };
 }
 
 /// How a running fiber leaves its stack.
-pub(crate) type Leave = Yielder<(), ()>;
+pub(crate) type FiberYielder = Yielder<(), ()>;
 
 /// The running fiber.
 #[derive(Clone, Copy)]
-pub(crate) struct Running {
+pub(crate) struct RunningFiber {
     pub(crate) fiber: u32,
-    pub(crate) leave: *const Leave,
-    pub(crate) stack: Layout,
+    pub(crate) leave: *const FiberYielder,
+    pub(crate) stack: StackLayout,
 }
 
 /// A watched socket.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Socket {
+pub(crate) struct WatchedSocket {
     /// It became ready while nobody waited for it.
     ready: bool,
     waiting: Option<Wait>,
@@ -43,9 +43,9 @@ pub(crate) struct Socket {
 pub(crate) struct Core {
     pub(crate) poller: RefCell<Poller>,
     pub(crate) inbox: Arc<Inbox>,
-    sockets: RefCell<Vec<Socket>>,
+    sockets: RefCell<Vec<WatchedSocket>>,
     free_sockets: RefCell<Vec<u32>>,
-    alarms: RefCell<Alarms>,
+    timers: RefCell<Timers>,
     ready: RefCell<VecDeque<u32>>,
     /// Number of each fiber's present wait.
     waits: RefCell<Vec<u64>>,
@@ -60,10 +60,10 @@ pub(crate) struct Waker {
 }
 
 impl Waker {
-    /// A neighbour on the same thread needs no bell.
+    /// A neighbour on the same thread needs no wakeup.
     pub(crate) fn wake(&self) {
         match current() {
-            Some((core, _)) if Arc::ptr_eq(&core.inbox, &self.inbox) => core.end(self.wait),
+            Some((core, _)) if Arc::ptr_eq(&core.inbox, &self.inbox) => core.end_wait(self.wait),
             _ => self.inbox.put(self.wait),
         }
     }
@@ -78,7 +78,7 @@ pub fn in_fiber() -> bool {
 
 /// The scheduler's shared part on this thread, if the caller runs in a fiber.
 #[inline]
-pub(crate) fn current() -> Option<(Rc<Core>, Running)> {
+pub(crate) fn current() -> Option<(Rc<Core>, RunningFiber)> {
     let running = RUNNING.get()?;
     let core = CORE.with_borrow(Clone::clone)?;
     Some((core, running))
@@ -86,11 +86,11 @@ pub(crate) fn current() -> Option<(Rc<Core>, Running)> {
 
 /// The fiber that runs on this thread. May be called by a signal handler.
 #[inline]
-pub(crate) fn running() -> Option<Running> {
+pub(crate) fn running() -> Option<RunningFiber> {
     RUNNING.get()
 }
 
-pub(crate) fn set_running(running: Option<Running>) {
+pub(crate) fn set_running(running: Option<RunningFiber>) {
     RUNNING.set(running);
 }
 
@@ -99,13 +99,13 @@ impl Core {
     pub(crate) fn install() -> io::Result<Rc<Self>> {
         let inbox = Arc::new(Inbox::new()?);
         let poller = Poller::new()?;
-        poller.watch(inbox.bell(), BELL)?;
+        poller.watch(inbox.wakeup(), WAKEUP_TOKEN)?;
         let core = Rc::new(Self {
             poller: RefCell::new(poller),
             inbox,
             sockets: RefCell::default(),
             free_sockets: RefCell::default(),
-            alarms: RefCell::default(),
+            timers: RefCell::default(),
             ready: RefCell::default(),
             waits: RefCell::default(),
             arrived: RefCell::default(),
@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// A fiber that is ready to run for the first time.
-    pub(crate) fn enter(&self) -> u32 {
+    pub(crate) fn add_fiber(&self) -> u32 {
         let mut waits = self.waits.borrow_mut();
         waits.push(0);
         let fiber = waits.len() as u32 - 1;
@@ -133,7 +133,7 @@ impl Core {
     }
 
     /// The next wait of the running fiber.
-    pub(crate) fn begin_wait(&self, running: Running) -> Wait {
+    pub(crate) fn begin_wait(&self, running: RunningFiber) -> Wait {
         let waits = self.waits.borrow();
         Wait {
             fiber: running.fiber,
@@ -149,7 +149,7 @@ impl Core {
     }
 
     /// Ends a wait, if it is still the present one of its fiber.
-    pub(crate) fn end(&self, wait: Wait) {
+    pub(crate) fn end_wait(&self, wait: Wait) {
         let mut waits = self.waits.borrow_mut();
         let number = &mut waits[wait.fiber as usize];
         if *number == wait.number {
@@ -159,8 +159,8 @@ impl Core {
     }
 
     /// Ends a wait at an instant, if nothing else has by then.
-    pub(crate) fn end_at(&self, wait: Wait, at_ns: u64) {
-        self.alarms.borrow_mut().set(wait, at_ns);
+    pub(crate) fn end_wait_at(&self, wait: Wait, at_ns: u64) {
+        self.timers.borrow_mut().set(wait, at_ns);
     }
 
     pub(crate) fn next_ready(&self) -> Option<u32> {
@@ -172,26 +172,26 @@ impl Core {
     }
 
     /// No wait ends by its instant before this one.
-    pub(crate) fn next_alarm_ns(&self) -> Option<u64> {
-        self.alarms.borrow().next_ns()
+    pub(crate) fn next_timer_ns(&self) -> Option<u64> {
+        self.timers.borrow().next_ns()
     }
 
-    pub(crate) fn end_due(&self, now_ns: u64) {
+    pub(crate) fn end_due_waits(&self, now_ns: u64) {
         let mut due = self.arrived.borrow_mut();
-        self.alarms
+        self.timers
             .borrow_mut()
             .take_due(now_ns, &self.waits.borrow(), &mut due);
-        due.drain(..).for_each(|wait| self.end(wait));
+        due.drain(..).for_each(|wait| self.end_wait(wait));
     }
 
-    /// Waits for sockets and for the bell, and ends the waits that they were waited for in.
+    /// Waits for sockets and for the wakeup, and ends the waits that they were waited for in.
     pub(crate) fn poll(&self, timeout_ns: Option<u64>) -> io::Result<()> {
         let mut poller = self.poller.borrow_mut();
         for token in poller.wait(timeout_ns)? {
-            if token == BELL {
+            if token == WAKEUP_TOKEN {
                 self.open_inbox();
             } else {
-                self.hear(token);
+                self.mark_ready(token);
             }
         }
         Ok(())
@@ -200,10 +200,10 @@ impl Core {
     fn open_inbox(&self) {
         let mut arrived = self.arrived.borrow_mut();
         self.inbox.take(&mut arrived);
-        arrived.drain(..).for_each(|wait| self.end(wait));
+        arrived.drain(..).for_each(|wait| self.end_wait(wait));
     }
 
-    fn hear(&self, token: u32) {
+    fn mark_ready(&self, token: u32) {
         let waiting = {
             let mut sockets = self.sockets.borrow_mut();
             let socket = &mut sockets[token as usize];
@@ -211,7 +211,7 @@ impl Core {
             socket.waiting.take()
         };
         if let Some(wait) = waiting {
-            self.end(wait);
+            self.end_wait(wait);
         }
     }
 
@@ -219,10 +219,10 @@ impl Core {
     pub(crate) fn add_socket(&self) -> u32 {
         let mut sockets = self.sockets.borrow_mut();
         if let Some(token) = self.free_sockets.borrow_mut().pop() {
-            sockets[token as usize] = Socket::default();
+            sockets[token as usize] = WatchedSocket::default();
             return token;
         }
-        sockets.push(Socket::default());
+        sockets.push(WatchedSocket::default());
         sockets.len() as u32 - 1
     }
 
@@ -231,7 +231,7 @@ impl Core {
     }
 
     /// Whether the socket became ready since it was last waited for; if not, its next word ends `wait`.
-    pub(crate) fn expect(&self, token: u32, wait: Wait) -> bool {
+    pub(crate) fn register_wait(&self, token: u32, wait: Wait) -> bool {
         let mut sockets = self.sockets.borrow_mut();
         let socket = &mut sockets[token as usize];
         let was_ready = std::mem::take(&mut socket.ready);
@@ -246,7 +246,7 @@ impl Core {
     reason = "the way back to the scheduler lies on the fiber's own stack"
 )]
 #[inline]
-pub(crate) fn leave(running: Running) {
+pub(crate) fn leave(running: RunningFiber) {
     // SAFETY: `leave` points to the yielder that corosensei lent to this fiber's body, which has not returned: it is
     // what is running here. Nobody else uses it meanwhile.
     unsafe { (*running.leave).suspend(()) }

@@ -1,4 +1,4 @@
-//! How other threads wake a fiber.
+//! Lets other threads wake a fiber.
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,11 +12,11 @@ pub(crate) struct Wait {
     pub(crate) number: u64,
 }
 
-/// Waits that are over, and the bell that tells the scheduler of them.
+/// Waits that are over, and the event descriptor that tells the scheduler of them.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     over: Mutex<Vec<Wait>>,
-    bell: OwnedFd,
+    wakeup: OwnedFd,
 }
 
 impl Inbox {
@@ -24,12 +24,12 @@ impl Inbox {
         let flags = EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC;
         Ok(Self {
             over: Mutex::default(),
-            bell: eventfd(0, flags)?,
+            wakeup: eventfd(0, flags)?,
         })
     }
 
-    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+    pub(crate) fn wakeup(&self) -> BorrowedFd<'_> {
+        self.wakeup.as_fd()
     }
 
     /// Ends a wait, from any thread.
@@ -37,15 +37,15 @@ impl Inbox {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         over.push(wait);
         if over.len() == 1 {
-            // The bell can only be full, and then it rings already.
-            let _: Result<usize, _> = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+            // The descriptor can only be full, and then the scheduler wakes already.
+            let _: Result<usize, _> = rustix::io::write(&self.wakeup, &1u64.to_ne_bytes());
         }
     }
 
-    /// Moves what has come to `waits`, and silences the bell.
+    /// Moves what has come to `waits`, and resets the wakeup.
     pub(crate) fn take(&self, waits: &mut Vec<Wait>) {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        let _: Result<usize, _> = rustix::io::read(&self.bell, &mut [0; 8]);
+        let _: Result<usize, _> = rustix::io::read(&self.wakeup, &mut [0; 8]);
         waits.append(&mut over);
     }
 }

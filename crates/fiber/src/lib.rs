@@ -1,8 +1,9 @@
-//! Many users on a few threads: each user is a fiber, a stack of its own that the thread leaves while the user waits.
+//! Runs many users on a few threads: each user is a fiber, with a stack of its own that the thread leaves
+//! while the user waits.
 //!
 //! Code in a fiber reads as if it had a thread to itself. It waits for a socket with [`Watch`], for an instant
 //! with [`sleep_until`], for a word from others with [`Signal`], for something that can't be had without blocking with
-//! [`on_helper_thread`]; meanwhile the thread's other fibers run. The same calls outside a fiber simply
+//! [`run_blocking`]; meanwhile the thread's other fibers run. The same calls outside a fiber simply
 //! block, so that there is one code path for a worker's thousand users and for the main thread.
 //!
 //! Since it is the stack that is switched, whatever lies between the user and the wait (an interpreter, a C function,
@@ -29,10 +30,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod alarms;
+mod blocking;
 mod core;
-mod fault;
-mod helper;
 mod inbox;
 mod local;
 mod poller;
@@ -40,14 +39,16 @@ mod scheduler;
 mod signal;
 mod sleep;
 mod stack;
+mod stack_overflow;
+mod timers;
 mod watch;
 
+pub use blocking::run_blocking;
 pub use core::in_fiber;
-pub use fault::on_used_up_stack;
-pub use helper::on_helper_thread;
 pub use local::{local, set_local};
 pub use scheduler::Scheduler;
 pub use signal::Signal;
 pub use sleep::{monotonic_ns, others_ready, sleep_until, yield_now};
-pub use stack::{is_stack_used_up, trim_stack};
+pub use stack::{has_stack_overflowed, trim_stack};
+pub use stack_overflow::on_stack_overflow;
 pub use watch::Watch;

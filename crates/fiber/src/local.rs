@@ -1,4 +1,4 @@
-//! One word that belongs to whoever runs.
+//! Stores one word for each fiber and thread.
 
 use std::cell::Cell;
 

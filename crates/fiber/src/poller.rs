@@ -1,4 +1,4 @@
-//! One thread's epoll set.
+//! Wraps one thread's epoll set.
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};

@@ -1,10 +1,10 @@
 //! Runs the fibers of one thread.
 
-use crate::core::{Core, Leave, Running, set_running};
-use crate::fault::deal_with_faults;
+use crate::core::{Core, FiberYielder, RunningFiber, set_running};
 use crate::local::{local, set_local};
 use crate::sleep::monotonic_ns;
 use crate::stack::{new_stack, trim_left_stack};
+use crate::stack_overflow::install_fault_handler;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::io;
@@ -32,7 +32,7 @@ impl Scheduler {
     /// # Errors
     /// The system gives no epoll set, or this thread has a scheduler already.
     pub fn new() -> io::Result<Self> {
-        deal_with_faults();
+        install_fault_handler();
         Ok(Self {
             core: Core::install()?,
             fibers: Vec::new(),
@@ -46,9 +46,9 @@ impl Scheduler {
     /// The system gives no memory for its stack.
     pub fn spawn(&mut self, body: impl FnOnce() + 'static) -> io::Result<()> {
         let (stack, layout) = new_stack()?;
-        let fiber = self.core.enter();
-        let coroutine = Coroutine::with_stack(stack, move |leave: &Leave, ()| {
-            set_running(Some(Running {
+        let fiber = self.core.add_fiber();
+        let coroutine = Coroutine::with_stack(stack, move |leave: &FiberYielder, ()| {
+            set_running(Some(RunningFiber {
                 fiber,
                 leave,
                 stack: layout,
@@ -96,7 +96,7 @@ impl Scheduler {
 
     /// Sleeps until a fiber has something to do; looks only, if one has already.
     fn wait(&mut self) {
-        let timeout_ns = match (self.core.ready_count(), self.core.next_alarm_ns()) {
+        let timeout_ns = match (self.core.ready_count(), self.core.next_timer_ns()) {
             (0, None) => None,
             (0, Some(at_ns)) => Some(at_ns.saturating_sub(monotonic_ns())),
             _ => Some(0),
@@ -105,8 +105,8 @@ impl Scheduler {
         if let Err(error) = self.core.poll(timeout_ns) {
             panic!("waiting for sockets: {error}");
         }
-        if self.core.next_alarm_ns().is_some() {
-            self.core.end_due(monotonic_ns());
+        if self.core.next_timer_ns().is_some() {
+            self.core.end_due_waits(monotonic_ns());
         }
     }
 }

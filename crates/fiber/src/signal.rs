@@ -1,4 +1,4 @@
-//! A word that fibers and threads wait for.
+//! Wakes fibers and threads that wait for a notification.
 
 use crate::core::{Waker, current, leave};
 use crate::sleep::monotonic_ns;
@@ -13,20 +13,20 @@ use std::time::Duration;
 /// [`wait_past`](Signal::wait_past) that generation, so that a word in between is not missed.
 #[derive(Debug, Clone, Default)]
 pub struct Signal {
-    shared: Arc<Shared>,
+    shared: Arc<SignalShared>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SignalShared {
     generation: AtomicU64,
-    waiting: Mutex<VecDeque<(u64, Listener)>>,
+    waiting: Mutex<VecDeque<(u64, Waiter)>>,
     /// For threads.
-    told: Condvar,
+    condition: Condvar,
     next: AtomicU64,
 }
 
 #[derive(Debug)]
-enum Listener {
+enum Waiter {
     Fiber(Waker),
     Thread,
 }
@@ -45,20 +45,20 @@ impl Signal {
     }
 
     /// Wakes all who wait.
-    pub fn give(&self) {
+    pub fn notify_all(&self) {
         let mut waiting = self.lock();
         self.shared.generation.fetch_add(1, Ordering::Release);
-        waiting.drain(..).for_each(|(_, listener)| listener.wake());
-        self.shared.told.notify_all();
+        waiting.drain(..).for_each(|(_, waiter)| waiter.wake());
+        self.shared.condition.notify_all();
     }
 
     /// Wakes the one who waits longest, where one is enough. (Threads are all woken.)
-    pub fn give_one(&self) {
+    pub fn notify_one(&self) {
         let mut waiting = self.lock();
         self.shared.generation.fetch_add(1, Ordering::Release);
-        if let Some((_, listener)) = waiting.pop_front() {
-            listener.wake();
-            self.shared.told.notify_all();
+        if let Some((_, waiter)) = waiting.pop_front() {
+            waiter.wake();
+            self.shared.condition.notify_all();
         }
     }
 
@@ -72,25 +72,25 @@ impl Signal {
         match current() {
             Some((core, running)) => {
                 let wait = core.begin_wait(running);
-                waiting.push_back((number, Listener::Fiber(core.waker(wait))));
+                waiting.push_back((number, Waiter::Fiber(core.waker(wait))));
                 drop(waiting);
                 if let Some(until_ns) = until_ns {
-                    core.end_at(wait, until_ns);
+                    core.end_wait_at(wait, until_ns);
                 }
                 leave(running);
             }
             None => {
-                waiting.push_back((number, Listener::Thread));
+                waiting.push_back((number, Waiter::Thread));
                 let left_ns = until_ns.map_or(u64::MAX, |ns| ns.saturating_sub(monotonic_ns()));
                 let timeout = Duration::from_nanos(left_ns);
-                let told = self.shared.told.wait_timeout(waiting, timeout);
-                drop(told.unwrap_or_else(PoisonError::into_inner));
+                let condition = self.shared.condition.wait_timeout(waiting, timeout);
+                drop(condition.unwrap_or_else(PoisonError::into_inner));
             }
         }
         self.lock().retain(|&(other, _)| other != number); // still there if time was up
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<(u64, Listener)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<(u64, Waiter)>> {
         self.shared
             .waiting
             .lock()
@@ -98,7 +98,7 @@ impl Signal {
     }
 }
 
-impl Listener {
+impl Waiter {
     fn wake(&self) {
         if let Self::Fiber(waker) = self {
             waker.wake();

@@ -1,4 +1,4 @@
-//! Waiting for an instant, and for one's turn.
+//! Lets a fiber wait for an instant, or for its next turn.
 
 use crate::core::{current, leave};
 use rustix::time::{ClockId, clock_gettime};
@@ -16,7 +16,7 @@ pub fn monotonic_ns() -> u64 {
 pub fn sleep_until(at_ns: u64) {
     match current() {
         Some((core, running)) => {
-            core.end_at(core.begin_wait(running), at_ns);
+            core.end_wait_at(core.begin_wait(running), at_ns);
             leave(running);
         }
         None => std::thread::sleep(Duration::from_nanos(at_ns.saturating_sub(monotonic_ns()))),
@@ -27,7 +27,7 @@ pub fn sleep_until(at_ns: u64) {
 pub fn yield_now() {
     match current() {
         Some((core, running)) => {
-            core.end(core.begin_wait(running));
+            core.end_wait(core.begin_wait(running));
             leave(running);
         }
         None => std::thread::yield_now(),

@@ -1,4 +1,4 @@
-//! What a fiber's stack is made of, and what it takes.
+//! Allocates the stacks of fibers, guards them and gives unused pages back.
 //!
 //! From low addresses to high: a guard page, which ends the program; a reserve, which is closed until a call comes that
 //! deep; the stack itself. A script whose calls go on and on through C code is told so while it runs on
@@ -31,16 +31,16 @@ const FRAMES_BYTES: usize = if cfg!(debug_assertions) { 4096 } else { 1024 };
 
 thread_local! {
     /// Whether a reserve was opened on this thread: some may still be.
-    static OPENED: Cell<bool> = const { Cell::new(false) };
+    static RESERVE_OPENED: Cell<bool> = const { Cell::new(false) };
     /// What the fiber that ran last wants to give back of its stack.
-    static UNUSED: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+    static UNUSED_STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
 /// Where the parts of a stack lie, told by its lowest address.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout(pub(crate) usize);
+pub(crate) struct StackLayout(pub(crate) usize);
 
-impl Layout {
+impl StackLayout {
     pub(crate) fn guard(self) -> Range<usize> {
         self.0..self.0 + PAGE_BYTES
     }
@@ -60,25 +60,25 @@ impl Layout {
 }
 
 /// A stack with its reserve closed.
-pub(crate) fn new_stack() -> io::Result<(DefaultStack, Layout)> {
+pub(crate) fn new_stack() -> io::Result<(DefaultStack, StackLayout)> {
     let stack = DefaultStack::new(STACK_BYTES + RESERVE_BYTES)?;
-    let layout = Layout(stack.limit().get());
+    let layout = StackLayout(stack.limit().get());
     layout.protect(MprotectFlags::empty())?;
     Ok((stack, layout))
 }
 
 /// Lets the running fiber go on where its stack is used up. False if the system refuses.
-pub(crate) fn open_reserve(layout: Layout) -> bool {
+pub(crate) fn open_reserve(layout: StackLayout) -> bool {
     let opens = layout.protect(MprotectFlags::READ | MprotectFlags::WRITE);
-    OPENED.set(true);
+    RESERVE_OPENED.set(true);
     opens.is_ok()
 }
 
 /// Whether the running fiber has used up its stack and runs on its reserve. If it has come back from there, the reserve is
 /// closed again.
 #[must_use]
-pub fn is_stack_used_up() -> bool {
-    let (Some((_, running)), true) = (current(), OPENED.get()) else {
+pub fn has_stack_overflowed() -> bool {
+    let (Some((_, running)), true) = (current(), RESERVE_OPENED.get()) else {
         return false;
     };
     let layout = running.stack;
@@ -102,14 +102,14 @@ pub fn trim_stack() {
     let here = 0_u8;
     let used_from = (&raw const here as usize).saturating_sub(FRAMES_BYTES);
     let start = running.stack.reserve().end;
-    UNUSED.set(Some((start, used_from & !(PAGE_BYTES - 1))));
+    UNUSED_STACK.set(Some((start, used_from & !(PAGE_BYTES - 1))));
     yield_now();
 }
 
 /// Does what [`trim_stack`] asked for, now that the fiber has left its stack and nothing below its last frame is in use.
 #[inline]
 pub(crate) fn trim_left_stack() {
-    if let Some((start, end)) = UNUSED.take()
+    if let Some((start, end)) = UNUSED_STACK.take()
         && start < end
     {
         // SAFETY: the range lies on a stack that nobody runs on, below all that is in use; it reads as zeros from now on.
@@ -122,7 +122,7 @@ pub(crate) fn trim_left_stack() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scheduler, on_used_up_stack};
+    use crate::{Scheduler, on_stack_overflow};
     use std::hint::black_box;
     use std::rc::Rc;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -148,37 +148,40 @@ mod tests {
         trim_stack(); // outside a fiber
     }
 
-    static TOLD: AtomicU32 = AtomicU32::new(0);
+    static NOTIFIED: AtomicU32 = AtomicU32::new(0);
 
     /// Recurses until it is told that its stack is used up; how many levels that was.
-    fn until_told(level: u32) -> u32 {
+    fn until_notified(level: u32) -> u32 {
         let room = black_box([level as u8; 1024]);
-        let levels = if is_stack_used_up() {
+        let levels = if has_stack_overflowed() {
             level
         } else {
-            until_told(level + 1)
+            until_notified(level + 1)
         };
         levels + u32::from(black_box(room[3]) == 1 && level == u32::MAX)
     }
 
     #[test]
-    fn whoever_uses_up_a_stack_is_told_and_goes_on_again_and_again() {
-        on_used_up_stack(|| {
-            TOLD.fetch_add(1, Ordering::Relaxed);
+    fn a_stack_overflow_is_reported_and_the_fiber_goes_on_again_and_again() {
+        on_stack_overflow(|| {
+            NOTIFIED.fetch_add(1, Ordering::Relaxed);
         });
         let mut scheduler = Scheduler::new().unwrap();
         let depths = Rc::new(Cell::new((0, 0)));
         let place = Rc::clone(&depths);
         let spawned = scheduler.spawn(move || {
-            let first = until_told(0);
-            assert!(!is_stack_used_up(), "the reserve is closed on the way back");
-            place.set((first, until_told(0)));
+            let first = until_notified(0);
+            assert!(
+                !has_stack_overflowed(),
+                "the reserve is closed on the way back"
+            );
+            place.set((first, until_notified(0)));
         });
         spawned.unwrap();
         scheduler.run();
         let (first, second) = depths.get();
         assert!(first > 50, "{first}");
         assert!(first.abs_diff(second) < 5, "{first} {second}");
-        assert_eq!(TOLD.load(Ordering::Relaxed), 2);
+        assert_eq!(NOTIFIED.load(Ordering::Relaxed), 2);
     }
 }

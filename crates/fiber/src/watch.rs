@@ -1,4 +1,4 @@
-//! Waiting for a socket.
+//! Lets a fiber or a thread wait for a socket.
 
 use crate::core::{Core, current, leave};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -86,7 +86,7 @@ fn wait(core: &Core, token: u32) -> io::Result<()> {
             "a socket is waited for by the fiber that watches it",
         ));
     };
-    if !core.expect(token, core.begin_wait(running)) {
+    if !core.register_wait(token, core.begin_wait(running)) {
         leave(running);
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! Fibers wait for sockets, instants, signals and helpers without holding each other up.
+//! Checks that fibers wait for sockets, instants, signals and blocking calls without delaying each other.
 
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_fiber::{
-    Scheduler, Signal, Watch, in_fiber, local, monotonic_ns, on_helper_thread, set_local,
-    sleep_until, yield_now,
+    Scheduler, Signal, Watch, in_fiber, local, monotonic_ns, run_blocking, set_local, sleep_until,
+    yield_now,
 };
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-type Said = Rc<RefCell<Vec<String>>>;
+type Messages = Rc<RefCell<Vec<String>>>;
 
 fn run(fibers: Vec<Box<dyn FnOnce()>>) {
     let mut scheduler = Scheduler::new().unwrap();
@@ -30,7 +30,7 @@ fn a_fiber_that_waits_for_its_socket_lets_the_other_answer_it() {
     let (mut asking, mut answering) = UnixStream::pair().unwrap();
     asking.set_nonblocking(true).unwrap();
     answering.set_nonblocking(true).unwrap();
-    let said: Said = Said::default();
+    let said: Messages = Messages::default();
     let heard = Rc::clone(&said);
     run(vec![
         Box::new(move || {
@@ -95,7 +95,7 @@ fn a_signal_of_another_thread_is_heard_by_every_fiber() {
         while waiting.load(Ordering::Acquire) < 10 {
             std::thread::yield_now();
         }
-        told.give();
+        told.notify_all();
     });
     let fibers = (0..10).map(|_| {
         let (signal, arrived) = (signal.clone(), Arc::clone(&arrived));
@@ -111,7 +111,7 @@ fn a_signal_of_another_thread_is_heard_by_every_fiber() {
 }
 
 #[test]
-fn one_word_for_one_wakes_one() {
+fn notify_one_wakes_one() {
     let signal = Signal::new();
     let taken = Rc::new(RefCell::new(0));
     let (first, second) = (signal.clone(), signal.clone());
@@ -123,7 +123,7 @@ fn one_word_for_one_wakes_one() {
             *count.borrow_mut() += 1;
         }),
         Box::new(move || {
-            second.give_one();
+            second.notify_one();
             yield_now();
             assert_eq!(*counted.borrow(), 1);
             second.wait_past(second.generation(), Some(until_ns));
@@ -133,7 +133,7 @@ fn one_word_for_one_wakes_one() {
 }
 
 #[test]
-fn a_wait_with_an_instant_ends_without_a_word() {
+fn a_wait_with_an_instant_ends_without_a_notification() {
     let signal = Signal::new();
     let until_ns = monotonic_ns() + 20_000_000;
     signal.wait_past(0, Some(until_ns)); // a thread
@@ -146,12 +146,12 @@ fn a_wait_with_an_instant_ends_without_a_word() {
 }
 
 #[test]
-fn what_blocks_on_a_helper_does_not_hold_up_the_others() {
-    let said: Said = Said::default();
+fn a_blocking_call_does_not_hold_up_the_others() {
+    let said: Messages = Messages::default();
     let (slow, quick) = (Rc::clone(&said), Rc::clone(&said));
     run(vec![
         Box::new(move || {
-            let answer = on_helper_thread(|| {
+            let answer = run_blocking(|| {
                 std::thread::sleep(Duration::from_millis(50));
                 assert!(!in_fiber());
                 42

@@ -1,10 +1,14 @@
-//! `dbdyno-load cleanup`: takes a workload's tables away.
+//! Implements `dbdyno-load cleanup`: it drops a workload's tables.
 
 use crate::arguments::CleanupArguments;
+use crate::liveness::Liveness;
+use crate::order::Access;
 use crate::populate::LEDGER;
-use crate::trouble::{Exit, Trouble};
-use dbdyno_workload::{RandomKind, RandomSource, population};
-use std::io::{self, Write};
+use crate::signals::stop_switch;
+use crate::terminal;
+use crate::trouble::{Exit, Trouble, unwritable};
+use dbdyno_workload::{Population, RandomKind, RandomSource, population};
+use std::io::Write;
 
 /// Drops the tables, whether they are there or not.
 pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
@@ -15,20 +19,30 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
         seed: 0,
     };
     let population = population(&arguments.workload, &arguments.options.0, source)?;
-    let mut session = target.access()?.connect()?;
+    let stop = stop_switch()?;
+    let access = target.access()?.until(&stop);
+    let access = access.answering_within(arguments.ddl.duration());
+    let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
+    liveness.judge(drop_all(&*population, &access))?;
+    writeln!(
+        terminal::stdout(),
+        "dropped {} tables of {}",
+        population.tables(),
+        target.database
+    )
+    .map_err(unwritable("what was dropped"))?;
+    Ok(Exit::Done)
+}
+
+fn drop_all(population: &dyn Population, access: &Access) -> Result<(), Trouble> {
+    let mut session = access.connect()?;
     let tables = (0..population.tables()).flat_map(|table| population.drop_table(table));
     let ledger = format!("DROP TABLE IF EXISTS {LEDGER}");
     for statement in tables.chain(population.drop_rest()).chain([ledger]) {
         session
             .query(&statement)
-            .map_err(|error| Trouble::world(format!("{statement} failed")).because(error))?;
+            .map_err(|error| Trouble::world(format!("{statement} failed")).because_of(&error))?;
     }
     session.close();
-    writeln!(
-        io::stdout(),
-        "dropped {} tables of {}",
-        population.tables(),
-        target.database
-    )?;
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Instants as a clock on the wall shows them.
+//! Formats instants in local time.
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! The program `dbdyno-load`: fills tables, drives a load, and writes down what happened.
+//! Runs the program `dbdyno-load`: it fills tables, drives a load, and writes down what happened.
 //!
 //! It takes its request from arguments, or from an order file that the lab writes; both become the same
 //! value before anything starts. What is done on each connection is left to `dbdyno-workload`, when it
@@ -13,15 +13,18 @@
 mod arguments;
 mod cleanup;
 mod fingerprint;
+mod liveness;
 mod local_time;
 mod null_server;
 mod order;
 mod populate;
+mod quirks;
 mod record;
 mod run;
 mod sample;
 mod signals;
 mod sysbench;
+mod terminal;
 mod trouble;
 mod verify;
 mod workloads;
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Fingerprint(arguments) => fingerprint::run(*arguments),
         Command::Cleanup(arguments) => cleanup::run(*arguments),
         Command::Workloads(arguments) => workloads::run(*arguments).map(|()| Exit::Done),
+        Command::Quirks(arguments) => quirks::run(arguments).map(|()| Exit::Done),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
         Command::NullServer(arguments) => null_server::run(*arguments),
     };

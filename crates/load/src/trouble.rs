@@ -1,7 +1,8 @@
-//! What went wrong, why, and what would help: told the same way whatever failed.
+//! Reports what went wrong, why, and what would help, in the same form whatever failed.
 
 use crate::record::is_closed_pipe;
-use dbdyno_drive::{DriveError, Failure, Fault};
+use crate::terminal;
+use dbdyno_drive::{Cause, DriveError, Failure, Fault};
 use dbdyno_wire::WireError;
 use dbdyno_workload::WorkloadError;
 use std::fmt;
@@ -46,6 +47,8 @@ pub(crate) struct Trouble {
     pub(crate) why: Option<String>,
     pub(crate) remedy: Option<String>,
     pub(crate) exit: Exit,
+    /// Nobody at the other end acknowledged anything: this tells nothing of the server.
+    pub(crate) is_path_lost: bool,
 }
 
 impl Trouble {
@@ -55,6 +58,7 @@ impl Trouble {
             why: None,
             remedy: None,
             exit,
+            is_path_lost: false,
         }
     }
 
@@ -68,15 +72,43 @@ impl Trouble {
         Self::new(Exit::World, what)
     }
 
+    /// The user wanted no more: what is left undone, and how to go on.
+    pub(crate) fn interrupted(what: impl Into<String>, remedy: Option<&str>) -> Self {
+        Self {
+            remedy: remedy.map(str::to_owned),
+            ..Self::new(Exit::NotHeld, what)
+        }
+    }
+
     /// Adds the offending value, or the other side's own words.
     pub(crate) fn because(mut self, why: impl fmt::Display) -> Self {
         self.why = Some(why.to_string());
         self
     }
 
+    /// Adds how a conversation with a server ended. One that was interrupted is nobody's failure.
+    pub(crate) fn because_of(self, error: &WireError) -> Self {
+        match error {
+            WireError::Cancelled { .. } => Self::new(Exit::NotHeld, error.to_string()),
+            _ => Self {
+                is_path_lost: error.is_path_lost(),
+                ..self.because(error)
+            },
+        }
+    }
+
+    /// What failed, in the words of the contract, where that is known.
+    pub(crate) fn kind(&self) -> Option<&'static str> {
+        self.is_path_lost.then_some("network")
+    }
+
     /// Adds what would help.
+    ///
+    /// Who interrupted the program needs no advice, but where it is given in so many words: see [`interrupted`](Self::interrupted).
     pub(crate) fn hint(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = Some(remedy.into());
+        if self.exit != Exit::NotHeld {
+            self.remedy = Some(remedy.into());
+        }
         self
     }
 
@@ -90,6 +122,8 @@ impl Trouble {
         }
         let exit = if error.is::<WorkloadError>() {
             Exit::Request
+        } else if let Some(WireError::Cancelled { .. }) = error.downcast_ref() {
+            Exit::NotHeld
         } else if error.is::<WireError>() || error.is::<io::Error>() {
             Exit::World
         } else {
@@ -107,8 +141,10 @@ impl Trouble {
             what: "the load could not begin".to_owned(),
             why: Some(error.to_string()),
             remedy: error.remedy(),
+            is_path_lost: false,
             exit: match error {
                 DriveError::Interrupted => Exit::NotHeld,
+                DriveError::System { source, .. } if is_closed_pipe(source) => Exit::NotHeld,
                 other => other.fault().into(),
             },
         }
@@ -117,16 +153,23 @@ impl Trouble {
     /// A run that began and could not go on.
     pub(crate) fn of_failure(failure: &Failure) -> Self {
         Self {
-            what: "the run was stopped by an error; what was measured before it is kept".to_owned(),
+            what: match failure.cause {
+                Cause::Network => {
+                    "the path to the server was lost: the run tells nothing of the server"
+                }
+                _ => "the run was stopped by an error; what was measured before it is kept",
+            }
+            .to_owned(),
             why: Some(failure.to_string()),
             remedy: failure.remedy(),
+            is_path_lost: matches!(failure.cause, Cause::Network),
             exit: failure.fault.into(),
         }
     }
 
     /// Prints it and gives the exit code.
     pub(crate) fn tell(&self) -> Exit {
-        let mut text = format!("error: {}\n", self.what);
+        let mut text = format!("error: {}\n", self.what.replace('\n', "\n  "));
         if let Some(why) = &self.why {
             text += &why
                 .lines()
@@ -137,7 +180,7 @@ impl Trouble {
             text += &format!("hint: {remedy}\n");
         }
         // When standard error is gone, the exit code is all that is left to tell.
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = terminal::stderr().write_all(text.as_bytes());
         self.exit
     }
 }

@@ -1,4 +1,4 @@
-//! Filling against the real servers that `DBDYNO_TEST_SERVERS` names; see `servers.rs`.
+//! Fills tables on the real servers that `DBDYNO_TEST_SERVERS` names; see `servers.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,30 +6,30 @@
 #[allow(dead_code, reason = "shared with the tests of runs")]
 mod bench;
 
-use bench::{Bench, Finished, Started, each_server};
+use bench::{ProgramOutput, RunningProgram, ServerFixture, each_server};
 use serde_json::Value;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 const WORKLOAD: &str = "sysbench/oltp_read_write";
 
-fn start(bench: &Bench, more: &[&str]) -> Started {
+fn start(bench: &ServerFixture, more: &[&str]) -> RunningProgram {
     let mut arguments = vec!["populate", WORKLOAD, "--json", "--rng=dbdyno"];
     arguments.extend(more);
-    Bench::program(&arguments, &bench.server_arguments())
+    ServerFixture::program(&arguments, &bench.server_arguments())
 }
 
-fn populate(bench: &Bench, more: &[&str]) -> Finished {
+fn populate(bench: &ServerFixture, more: &[&str]) -> ProgramOutput {
     start(bench, more).finish()
 }
 
-fn end(finished: &Finished) -> Value {
+fn end(finished: &ProgramOutput) -> Value {
     let end = finished.of_kind("populate-end").pop();
     end.unwrap_or_else(|| panic!("no last record; {}", finished.told))
 }
 
 /// Waits until the server works on rows, and gives the number of a connection that brings them.
-fn bringer(bench: &Bench) -> String {
+fn bringer(bench: &ServerFixture) -> String {
     let busy = "SELECT COALESCE(MIN(id), '') FROM information_schema.processlist \
                 WHERE db = DATABASE() AND id <> CONNECTION_ID() \
                 AND (info LIKE 'INSERT INTO sbtest%' OR info LIKE 'LOAD DATA%')";
@@ -44,12 +44,12 @@ fn bringer(bench: &Bench) -> String {
     panic!("no row was ever on its way");
 }
 
-fn takes_files(bench: &Bench) -> bool {
+fn takes_files(bench: &ServerFixture) -> bool {
     bench.query("SET GLOBAL local_infile = ON");
     bench.query("SELECT @@GLOBAL.local_infile") == "1"
 }
 
-fn tables_of_the_schema(bench: &Bench) -> String {
+fn tables_of_the_schema(bench: &ServerFixture) -> String {
     bench.query(
         "SELECT GROUP_CONCAT(table_name ORDER BY table_name) FROM information_schema.tables \
          WHERE table_schema = DATABASE()",

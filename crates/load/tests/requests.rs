@@ -1,4 +1,4 @@
-//! Wrong requests and unreachable servers, told from outside: exit code, words, last record.
+//! Checks wrong requests and unreachable servers from outside: exit code, words, last record.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,7 +1,7 @@
-//! The program against real servers, named by the variable `DBDYNO_TEST_SERVERS`: a JSON list of objects
-//! `{"name", "socket", "host", "port", "user", "password_file"}`, of which `host`, `port` and
-//! `password_file` may be null. The user may create schemas `dbdyno_test_*` and end connections. Without
-//! the variable every test here says that it was skipped.
+//! Runs the program against real servers, named by the variable `DBDYNO_TEST_SERVERS`: a JSON list of objects
+//! `{"name", "socket", "host", "port", "user", "password_file"}`, of which `host`, `port` and `password_file`
+//! may be null. The user may create schemas `dbdyno_test_*` and end connections. Without the variable every
+//! test here says that it was skipped.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@
 #[allow(dead_code, reason = "shared with the tests of filling")]
 mod bench;
 
-use bench::{Bench, each_server};
+use bench::{ServerFixture, each_server};
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -209,7 +209,7 @@ fn a_wrong_password_is_told_without_being_shown() {
             .unwrap();
         arguments.truncate(at + 2);
         arguments.extend(["--password-file".to_owned(), file]);
-        let run = Bench::program(
+        let run = ServerFixture::program(
             &["run", "sysbench/oltp_read_write", "--time", "1s"],
             &arguments,
         )

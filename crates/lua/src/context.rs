@@ -1,8 +1,8 @@
-//! On whose behalf C functions are called.
+//! Tells C functions on whose behalf they are called.
 
 use crate::exchange::Exchange;
 use crate::script::Script;
-use crate::watched::Watched;
+use crate::script_watch::Watched;
 use dbdyno_chance::Sampler;
 use dbdyno_fiber::{local, set_local};
 use dbdyno_sysbench::{Actor, Engine};
@@ -55,10 +55,10 @@ impl Context {
     }
 
     /// Makes this the current context for as long as the guard lives.
-    pub(crate) fn enter(&self) -> Entered<'_> {
+    pub(crate) fn enter(&self) -> ContextGuard<'_> {
         let outer = local();
         set_local(std::ptr::from_ref(self) as usize);
-        Entered {
+        ContextGuard {
             outer,
             _context: self,
         }
@@ -70,7 +70,7 @@ impl Context {
         let mut default = self.default.borrow_mut();
         if !matches!(&*default, Some(last) if (last.0, last.1) == (low, high)) {
             let random = &self.engine.settings.random;
-            let sampler = random.distribution(random.kind).over(low, high);
+            let sampler = random.distribution(random.kind).sampler(low, high);
             *default = Some((low, high, sampler));
         }
         match &*default {
@@ -81,12 +81,12 @@ impl Context {
 }
 
 /// Restores the context that was current before.
-pub(crate) struct Entered<'a> {
+pub(crate) struct ContextGuard<'a> {
     outer: usize,
     _context: &'a Context,
 }
 
-impl Drop for Entered<'_> {
+impl Drop for ContextGuard<'_> {
     fn drop(&mut self) {
         set_local(self.outer);
     }

@@ -1,4 +1,4 @@
-//! What passes between the program and a state during one call.
+//! Passes values between the program and a state during one call.
 
 use dbdyno_sysbench::figures::{Stat, StatKind};
 use dbdyno_sysbench::options::ScriptOption;

@@ -1,4 +1,5 @@
-//! sysbench's scripts, unmodified: a LuaJIT state for each user, and the whole interface that scripts expect.
+//! Runs sysbench's scripts, unmodified: a LuaJIT state for each user, and the whole interface that scripts
+//! expect.
 //!
 //! The prelude (`prelude/*.lua`) is the part of that interface that is Lua: `sysbench.*`, the default loop, the names of
 //! the second half, C functions that this crate exports under the names that sysbench gives them. A C function finds
@@ -22,10 +23,10 @@ mod pool;
 mod prelude;
 mod program;
 mod script;
-mod seat;
+mod script_instance;
+mod script_watch;
 mod state;
 mod symbols;
-mod watched;
 
 pub use interrupt::{end_if_told, tell_scripts_of_signals};
 pub use main_state::{Command, Function, MainState};

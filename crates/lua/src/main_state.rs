@@ -1,10 +1,10 @@
-//! The state of the main thread: it declares options, runs commands, and begins and ends a run.
+//! Runs the state of the main thread: it declares options, runs commands, and begins and ends a run.
 
 use crate::program::ScriptProgram;
-use crate::script::{Launch, Script, Source};
-use crate::seat::Seat;
+use crate::script::{Launch, Script, ScriptSource};
+use crate::script_instance::ScriptInstance;
+use crate::script_watch::Stage;
 use crate::state::Returned;
-use crate::watched::Stage;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{Failed, MainActor};
@@ -55,7 +55,7 @@ impl Function {
 
 /// The main thread's state with the script's body run in it.
 pub struct MainState {
-    seat: Seat,
+    seat: ScriptInstance,
 }
 
 impl MainState {
@@ -73,8 +73,8 @@ impl MainState {
                 return Err(Failed);
             }
         };
-        let seat = Seat::new(engine, engine.main_actor(), Arc::clone(&script))?;
-        if matches!(script.source, Source::Module) && !seat.ask(c"is_module")?.is_true() {
+        let seat = ScriptInstance::new(engine, engine.main_actor(), Arc::clone(&script))?;
+        if matches!(script.source, ScriptSource::Module) && !seat.ask(c"is_module")?.is_true() {
             let name = script.path().unwrap_or_default();
             engine.log.fatal(&format!(
                 "Cannot find benchmark '{name}': no such built-in test, file or module"

@@ -1,4 +1,4 @@
-//! The memory of a state, counted and limited.
+//! Counts and limits the memory of a state.
 
 #![expect(unsafe_code, reason = "an allocator in the C interface of Lua")]
 

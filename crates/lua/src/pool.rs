@@ -1,4 +1,4 @@
-//! Small pieces of memory for the states of one thread, without a header each.
+//! Allocates small pieces of memory for the states of one thread, without a header each.
 //!
 //! A state is thousands of small objects, and Lua says the size of what it gives back: a general allocator's headers and
 //! rounding would be a sixth of a user's memory. What one state gives back the next one takes; nothing goes

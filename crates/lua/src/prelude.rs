@@ -1,4 +1,4 @@
-//! Our own Lua text that every state begins with, compiled once a process.
+//! Compiles our own Lua text that every state begins with, once a process.
 
 use crate::state::{Raised, compile};
 use dbdyno_sysbench::Dialect;
@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 
 /// A chunk's text, and the name under which errors show it. Names without a mark are shown as sysbench shows those of
 /// its own modules.
-type Source = (&'static CStr, &'static str);
+type PreludeSource = (&'static CStr, &'static str);
 
 /// In the order in which they run in every state.
-const AT_ONCE: [Source; 7] = [
+const AT_ONCE: [PreludeSource; 7] = [
     (c"sysbench.cdef.lua", include_str!("prelude/cdef.lua")),
     (c"sysbench.lua", include_str!("prelude/sysbench.lua")),
     (c"sysbench.start.lua", include_str!("prelude/start.lua")),
@@ -21,7 +21,7 @@ const AT_ONCE: [Source; 7] = [
 ];
 
 /// By the numbers that the others know them by; they run in the states that need them.
-const LATER: [Source; 4] = [
+const LATER: [PreludeSource; 4] = [
     (
         c"sysbench.histogram.lua",
         include_str!("prelude/histogram.lua"),
@@ -58,7 +58,7 @@ pub(crate) fn prelude(dialect: Dialect) -> Result<&'static Prelude, Raised> {
     Ok(place.get_or_init(|| prelude))
 }
 
-fn compiled(sources: &[Source]) -> Result<Vec<Vec<u8>>, Raised> {
+fn compiled(sources: &[PreludeSource]) -> Result<Vec<Vec<u8>>, Raised> {
     let chunks = sources.iter();
     chunks
         .map(|(name, source)| compile(source.as_bytes(), name))

@@ -1,9 +1,9 @@
-//! A script as a program: its users and reporters.
+//! Runs a script as a program, with its users and reporters.
 
 use crate::interrupt::end_script_on;
 use crate::script::Script;
-use crate::seat::Seat;
-use crate::watched::Stage;
+use crate::script_instance::ScriptInstance;
+use crate::script_watch::Stage;
 use dbdyno_fiber::trim_stack;
 use dbdyno_sysbench::figures::Stat;
 use dbdyno_sysbench::run::{Failed, Program, Reporter, VirtualUser};
@@ -29,13 +29,13 @@ impl ScriptProgram {
     /// # Errors
     /// The script raised an error, which has been logged, or its command returned false.
     pub fn command(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-        Seat::ready(engine, actor, &self.script, Stage::Brief)?.call_command()
+        ScriptInstance::ready(engine, actor, &self.script, Stage::Brief)?.call_command()
     }
 }
 
 impl Program for ScriptProgram {
     fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
-        let seat = Seat::ready(engine, actor, &self.script, Stage::Init)?;
+        let seat = ScriptInstance::ready(engine, actor, &self.script, Stage::Init)?;
         trim_stack(); // while it connects, everybody else is there, too
         Ok(Box::new(ScriptUser { seat }))
     }
@@ -46,7 +46,7 @@ impl Program for ScriptProgram {
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
     ) -> Result<Option<Box<dyn Reporter>>, Failed> {
-        let seat = Seat::ready(engine, actor, &self.script, Stage::Brief)?;
+        let seat = ScriptInstance::ready(engine, actor, &self.script, Stage::Brief)?;
         Ok(Some(Box::new(ScriptReporter { seat })))
     }
 
@@ -56,7 +56,7 @@ impl Program for ScriptProgram {
 }
 
 struct ScriptUser {
-    seat: Seat,
+    seat: ScriptInstance,
 }
 
 impl VirtualUser for ScriptUser {
@@ -80,7 +80,7 @@ impl VirtualUser for ScriptUser {
 }
 
 /// Calls a function of the script that may be missing.
-fn call_if_there(seat: &Seat, function: &CStr) -> Result<(), Failed> {
+fn call_if_there(seat: &ScriptInstance, function: &CStr) -> Result<(), Failed> {
     match seat.has(function) {
         true => seat.call_user(function),
         false => Ok(()),
@@ -88,7 +88,7 @@ fn call_if_there(seat: &Seat, function: &CStr) -> Result<(), Failed> {
 }
 
 struct ScriptReporter {
-    seat: Seat,
+    seat: ScriptInstance,
 }
 
 impl Reporter for ScriptReporter {

@@ -1,4 +1,4 @@
-//! A script: where it was found, and its bytecode for all states.
+//! Finds a script and compiles its bytecode for all states.
 
 use crate::state::compile;
 use dbdyno_sysbench::options::{OptionValues, ScriptOption};
@@ -22,7 +22,7 @@ pub struct Launch {
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) launch: Launch,
-    pub(crate) source: Source,
+    pub(crate) source: ScriptSource,
     /// Whether the script declares no options, in the first dialect: then all options are globals, too.
     pub(crate) options_are_globals: OnceLock<bool>,
     pub(crate) options: OnceLock<OptionValues>,
@@ -33,7 +33,7 @@ pub(crate) struct Script {
 
 /// Where the body comes from.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ScriptSource {
     /// Its text and the name under which errors show it.
     Text { body: Vec<u8>, chunk_name: String },
     /// Looked up by Lua.
@@ -44,10 +44,10 @@ impl Script {
     /// Finds the script. A name that is no file may be a module: only a state can tell.
     pub(crate) fn find(launch: Launch) -> io::Result<Self> {
         let source = match launch.name.as_deref() {
-            None | Some("-") => Source::standard_input()?,
+            None | Some("-") => ScriptSource::standard_input()?,
             Some(path) => match std::fs::read(path) {
-                Ok(body) => Source::text(body, &format!("@{path}")),
-                Err(_) => Source::Module,
+                Ok(body) => ScriptSource::text(body, &format!("@{path}")),
+                Err(_) => ScriptSource::Module,
             },
         };
         Ok(Self {
@@ -84,7 +84,7 @@ impl Script {
     }
 }
 
-impl Source {
+impl ScriptSource {
     fn standard_input() -> io::Result<Self> {
         let mut body = Vec::new();
         io::stdin().read_to_end(&mut body)?;

@@ -1,4 +1,4 @@
-//! A Lua state and the calls that the program makes into it.
+//! Wraps a Lua state and the calls that the program makes into it.
 
 #![expect(unsafe_code, reason = "the C interface of Lua")]
 

@@ -1,4 +1,4 @@
-//! Small scripts, as users have them: each runs in a process of its own, without a server.
+//! Runs small scripts, as users have them: each in a process of its own, without a server.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! The four clocks of a run, all in nanoseconds.
+//! Reads the four clocks of a run, all in nanoseconds.
 
 use rustix::time::{ClockId, clock_gettime};
 

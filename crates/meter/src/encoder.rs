@@ -1,4 +1,4 @@
-//! Histograms as text that HdrHistogram's own tools read.
+//! Encodes histograms as text that HdrHistogram's own tools read.
 //!
 //! The layout is HdrHistogram's V2: a header, then the counts in slot order, runs of zeros as one
 //! negative number, each number zigzag and LEB128 coded; all of it deflated behind a second header, and
@@ -16,13 +16,13 @@ const COMPRESSED_HEADER_BYTES: usize = 8;
 
 /// Writes histograms one after another and keeps its buffers between them.
 #[derive(Debug)]
-pub struct Encoder {
+pub struct HistogramEncoder {
     plain: Vec<u8>,
     packed: Vec<u8>,
     compress: Compress,
 }
 
-impl Default for Encoder {
+impl Default for HistogramEncoder {
     fn default() -> Self {
         Self {
             plain: Vec::new(),
@@ -33,10 +33,10 @@ impl Default for Encoder {
     }
 }
 
-impl Encoder {
+impl HistogramEncoder {
     /// One histogram as text.
     pub fn encode(&mut self, histogram: &Histogram) -> String {
-        text_of(self.pack(histogram))
+        encoded_text(self.pack(histogram))
     }
 
     /// One histogram as the bytes that its text is made of.
@@ -85,9 +85,9 @@ impl Encoder {
     }
 }
 
-/// The text of a histogram that was packed by [`Encoder::pack`].
+/// The text of a histogram that was packed by [`HistogramEncoder::pack`].
 #[must_use]
-pub fn text_of(packed: &[u8]) -> String {
+pub fn encoded_text(packed: &[u8]) -> String {
     STANDARD.encode(packed)
 }
 
@@ -154,7 +154,7 @@ mod tests {
             V2Serializer::new()
                 .serialize(&theirs(&times), &mut expected)
                 .unwrap();
-            let mut encoder = Encoder::default();
+            let mut encoder = HistogramEncoder::default();
             encoder.write_plain(&ours(&times));
             // For an empty histogram the crate writes one zero, we nothing; readers take either.
             if !times.is_empty() {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn one_encoder_writes_many_histograms_each_by_itself() {
-        let mut encoder = Encoder::default();
+        let mut encoder = HistogramEncoder::default();
         for times in [
             vec![(1_000_000, 5)],
             vec![],

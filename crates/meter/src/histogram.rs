@@ -1,11 +1,11 @@
-//! Response times with a relative error under 0.1 %, cheap enough to keep for every second.
+//! Counts response times with a relative error under 0.1 %, cheaply enough to keep one histogram per second.
 //!
 //! The slots are HdrHistogram's: values below 2,048 ns each have their own, above that every power of
 //! two is cut into 1,024. Unlike in the crate `hdrhistogram`, which the tests compare with, memory that
 //! no value touches is never written, and clearing, merging and encoding walk the touched slots only: a
 //! dozen histograms a second cost what collects them microseconds, not milliseconds.
 
-use crate::Encoder;
+use crate::HistogramEncoder;
 use std::ops::Range;
 
 /// The longest time told apart, one hour. Longer ones are counted here and told in
@@ -145,10 +145,10 @@ impl Histogram {
     }
 
     /// HdrHistogram V2, deflated, base64: what HdrHistogram's own tools read. To write many, keep an
-    /// [`Encoder`].
+    /// [`HistogramEncoder`].
     #[must_use]
     pub fn encode(&self) -> String {
-        Encoder::default().encode(self)
+        HistogramEncoder::default().encode(self)
     }
 
     /// The counts from the first slot up to the last that is not empty.

@@ -1,11 +1,11 @@
-//! One second of record.
+//! Records one second of a run: counts, errors and histograms.
 
-use crate::{Codes, Histogram};
+use crate::{ErrorCodeCounts, Histogram};
 
 /// How many transaction and statement types a workload has, and whether lateness is recorded (open
 /// loop only).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct IntervalShape {
     /// Transaction types of the workload.
     pub transaction_types: usize,
     /// Statement types of the workload.
@@ -28,7 +28,7 @@ pub struct TransactionCounts {
     /// Events given up in this second.
     pub failed: u64,
     /// Attempts repeated, by the error that caused it.
-    pub retries: Codes,
+    pub retries: ErrorCodeCounts,
     /// From the instant an event was due to its end, repeats included.
     pub response: Histogram,
     /// From the instant an event's first statement was sent to its end, repeats included.
@@ -39,7 +39,7 @@ pub struct TransactionCounts {
     /// Events that began when they were due and ended well at the first attempt: each time here stands
     /// for one in all three above. Nearly all events of a closed loop are of this kind, and writing one
     /// histogram costs a third of writing three. [`Interval::merge`] puts them where they belong.
-    alike: Histogram,
+    punctual_first_attempts: Histogram,
 }
 
 /// Counts of one statement type.
@@ -48,14 +48,14 @@ pub struct StatementCounts {
     /// Statements answered without an error.
     pub completed: u64,
     /// Statements answered with an error, by code.
-    pub errors: Codes,
+    pub errors: ErrorCodeCounts,
     /// From sending to the last byte of the reply, answered with or without an error.
     pub service: Histogram,
 }
 
 /// Plain counters of a second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct IntervalCounters {
     /// Statements that returned a result set (sysbench's classification, quirk Q-SB-6).
     pub reads: u64,
     /// Statements that changed at least one row.
@@ -72,7 +72,7 @@ pub struct Tally {
     pub reconnects: u64,
 }
 
-impl Tally {
+impl IntervalCounters {
     fn add(&mut self, other: &Self) {
         self.reads += other.reads;
         self.writes += other.writes;
@@ -114,7 +114,7 @@ pub struct Interval {
     /// By statement type.
     pub statements: Vec<StatementCounts>,
     /// Counters of the whole second.
-    pub tally: Tally,
+    pub tally: IntervalCounters,
     /// Connections ready for work when the second ended.
     pub connections_live: u32,
     /// Events that were due and not yet sent when the second ended (open loop).
@@ -128,14 +128,14 @@ pub struct Interval {
 impl Interval {
     /// An empty interval of one worker.
     #[must_use]
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: IntervalShape) -> Self {
         Self {
             second: 0,
             monotonic_ns: 0,
             duration_ns: 0,
-            transactions: fresh(shape.transaction_types),
-            statements: fresh(shape.statement_types),
-            tally: Tally::default(),
+            transactions: default_vec(shape.transaction_types),
+            statements: default_vec(shape.statement_types),
+            tally: IntervalCounters::default(),
             connections_live: 0,
             backlog: 0,
             lateness: shape.open_loop.then(Histogram::new),
@@ -152,7 +152,7 @@ impl Interval {
             .iter_mut()
             .for_each(TransactionCounts::clear);
         self.statements.iter_mut().for_each(StatementCounts::clear);
-        self.tally = Tally::default();
+        self.tally = IntervalCounters::default();
         self.connections_live = 0;
         self.backlog = 0;
         if let Some(lateness) = &mut self.lateness {
@@ -209,7 +209,7 @@ impl Interval {
 }
 
 /// Made one by one: copies of an empty histogram would write to all of its memory.
-fn fresh<T: Default>(count: usize) -> Vec<T> {
+fn default_vec<T: Default>(count: usize) -> Vec<T> {
     std::iter::repeat_with(T::default).take(count).collect()
 }
 
@@ -220,7 +220,7 @@ impl TransactionCounts {
     pub fn complete(&mut self, response_ns: u64, service_ns: u64, attempts: u32) {
         self.completed += 1;
         if attempts == 1 && response_ns == service_ns {
-            return self.alike.record(service_ns);
+            return self.punctual_first_attempts.record(service_ns);
         }
         self.response.record(response_ns);
         self.service.record(service_ns);
@@ -240,7 +240,7 @@ impl TransactionCounts {
         self.response.clear();
         self.service.clear();
         self.first_attempt.clear();
-        self.alike.clear();
+        self.punctual_first_attempts.clear();
     }
 
     fn merge(&mut self, other: &Self) {
@@ -258,7 +258,7 @@ impl TransactionCounts {
             &mut self.service,
             &mut self.first_attempt,
         ] {
-            mine.merge(&other.alike);
+            mine.merge(&other.punctual_first_attempts);
         }
     }
 }
@@ -281,7 +281,7 @@ impl StatementCounts {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: IntervalShape = IntervalShape {
         transaction_types: 1,
         statement_types: 2,
         open_loop: true,
@@ -351,7 +351,7 @@ mod tests {
         interval.clear();
         assert_eq!(interval.completed() + interval.answered(), 0);
         assert_eq!(interval.transactions[0].response.count(), 0);
-        assert_eq!(interval.transactions[0].alike.count(), 0);
+        assert_eq!(interval.transactions[0].punctual_first_attempts.count(), 0);
         assert!(interval.transactions[0].retries.is_empty());
         assert_eq!(interval.workers, [WorkerLoad::default()]);
         assert_eq!(interval.lateness.map(|l| l.count()), Some(0));

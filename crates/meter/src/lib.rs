@@ -1,4 +1,4 @@
-//! Clocks, histograms and one-second interval records.
+//! Provides clocks, histograms and one-second interval records.
 //!
 //! A worker owns one [`Interval`] at a time and records into it without allocating, locking or
 //! formatting. Intervals of several workers, seconds or hosts [`merge`](Interval::merge) exactly:
@@ -21,8 +21,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod clock;
-mod codes;
 mod encoder;
+mod error_codes;
 mod histogram;
 mod interval;
 mod log_histogram;
@@ -30,11 +30,13 @@ mod queue_clock;
 mod shared_histogram;
 mod silence;
 
-pub use codes::Codes;
-pub use encoder::{Encoder, text_of};
+pub use encoder::{HistogramEncoder, encoded_text};
+pub use error_codes::ErrorCodeCounts;
 pub use histogram::{HIGHEST_NS, Histogram};
-pub use interval::{Interval, Shape, StatementCounts, Tally, TransactionCounts, WorkerLoad};
+pub use interval::{
+    Interval, IntervalCounters, IntervalShape, StatementCounts, TransactionCounts, WorkerLoad,
+};
 pub use log_histogram::{LogHistogram, LogScale, filled_points};
 pub use queue_clock::QueueClock;
-pub use shared_histogram::{Reading, SharedHistogram};
+pub use shared_histogram::{HistogramSnapshot, SharedHistogram};
 pub use silence::{Silence, SilenceLog, longest_common_silence_ns};

@@ -1,4 +1,5 @@
-//! sysbench's histogram: points evenly spaced in the logarithm, of which a value counts at the nearest.
+//! Reproduces sysbench's histogram: its points are evenly spaced in the logarithm, and a value counts at the
+//! nearest.
 //!
 //! With its usual 1,024 points from 0.001 ms to 100,000 ms neighbours are 1.8 % apart, and what it tells is a point:
 //! coarser than [`Histogram`](crate::Histogram), but what every table of sysbench results is made of.

@@ -1,4 +1,4 @@
-//! Time in which a thread could have run and was not let.
+//! Measures the time in which a thread could have run but had no processor.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

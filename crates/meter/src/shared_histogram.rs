@@ -1,4 +1,4 @@
-//! A histogram that is read while it is written.
+//! Lets one thread read a histogram while another one writes it.
 
 use crate::histogram::{SLOTS, slot_of};
 use crate::{HIGHEST_NS, Histogram};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Counts of times in the slots of a [`Histogram`], written by one thread at a time and read by any.
 ///
-/// Counts only grow. A reader takes [`Readings`](Reading) and subtracts an older one; the writer never waits and
+/// Counts only grow. A reader takes [snapshots](HistogramSnapshot) and subtracts an older one; the writer never waits and
 /// never learns of it. Shortest, longest and sum are not kept here: who writes may know them from elsewhere.
 #[derive(Debug)]
 pub struct SharedHistogram {
@@ -44,7 +44,7 @@ impl SharedHistogram {
     }
 
     /// Adds all counts of this moment to a reading.
-    pub fn read_into(&self, reading: &mut Reading) {
+    pub fn read_into(&self, reading: &mut HistogramSnapshot) {
         let high = self.high.load(Ordering::Relaxed) as usize;
         let low = (self.low.load(Ordering::Relaxed) as usize).min(high);
         if reading.counts.len() < high {
@@ -58,11 +58,11 @@ impl SharedHistogram {
 
 /// What [`SharedHistogram`]s held at some moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct HistogramSnapshot {
     counts: Vec<u64>,
 }
 
-impl Reading {
+impl HistogramSnapshot {
     /// Empty, with its memory kept.
     pub fn clear(&mut self) {
         self.counts.clear();
@@ -85,36 +85,36 @@ impl Reading {
 mod tests {
     use super::*;
 
-    fn reading_of(histograms: &[&SharedHistogram]) -> Reading {
-        let mut reading = Reading::default();
+    fn snapshot_of(histograms: &[&SharedHistogram]) -> HistogramSnapshot {
+        let mut reading = HistogramSnapshot::default();
         histograms.iter().for_each(|h| h.read_into(&mut reading));
         reading
     }
 
     #[test]
-    fn what_came_between_two_readings_is_the_histogram_of_those_times() {
+    fn the_difference_of_two_snapshots_is_the_histogram_of_the_times_between() {
         let (one, other) = (SharedHistogram::default(), SharedHistogram::default());
         [900, 70_000, 5_000_000]
             .iter()
             .for_each(|&ns| one.record(ns));
-        let before = reading_of(&[&one, &other]);
+        let before = snapshot_of(&[&one, &other]);
         let later = [1, 250_000, 250_100, 8_000_000_000, 2 * HIGHEST_NS];
         let mut expected = Histogram::new();
         for (place, &ns) in later.iter().enumerate() {
             [&one, &other][place % 2].record(ns);
             expected.record(ns);
         }
-        let told = reading_of(&[&one, &other]).since(&before);
+        let told = snapshot_of(&[&one, &other]).since(&before);
         assert_eq!(told.encode(), expected.encode());
         assert_eq!(told.count(), 5);
         assert_eq!(told.quantile_ns(0.5), expected.quantile_ns(0.5));
     }
 
     #[test]
-    fn nothing_came_between_equal_readings() {
+    fn the_difference_of_equal_snapshots_is_empty() {
         let histogram = SharedHistogram::default();
         histogram.record(5);
-        let reading = reading_of(&[&histogram]);
+        let reading = snapshot_of(&[&histogram]);
         let told = reading.since(&reading);
         assert_eq!((told.count(), told.min_ns(), told.max_ns()), (0, None, 0));
     }

@@ -1,10 +1,10 @@
-//! Times without any reply, so that a stall of the server is seen whatever the percentiles say.
+//! Records stretches without any reply, so that a stall of the server is seen whatever the percentiles say.
 //!
 //! A worker knows only when its own connections were silent. The server was silent when all workers
 //! were, so their silences are kept and intersected at the end of the run.
 
 /// Shorter gaps are ordinary; longer ones are at most a hundred a second for each worker.
-const SHORTEST_NS: u64 = 10_000_000;
+const SHORTEST_SILENCE_NS: u64 = 10_000_000;
 
 /// A stretch without a reply, on the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl SilenceLog {
 
     /// Notes a reply.
     #[inline]
-    pub fn hear(&mut self, now_ns: u64) {
-        if now_ns > self.last_reply_ns + SHORTEST_NS {
+    pub fn record_reply(&mut self, now_ns: u64) {
+        if now_ns > self.last_reply_ns + SHORTEST_SILENCE_NS {
             self.silences.push(Silence {
                 start_ns: self.last_reply_ns,
                 end_ns: now_ns,
@@ -44,10 +44,16 @@ impl SilenceLog {
         self.last_reply_ns = self.last_reply_ns.max(now_ns);
     }
 
+    /// When the last reply came; before the first, the start of the run.
+    #[must_use]
+    pub fn last_reply_ns(&self) -> u64 {
+        self.last_reply_ns
+    }
+
     /// The silences up to the end of the run, the one still lasting included.
     #[must_use]
     pub fn finish(mut self, end_ns: u64) -> Vec<Silence> {
-        self.hear(end_ns);
+        self.record_reply(end_ns);
         self.silences
     }
 }
@@ -100,7 +106,7 @@ mod tests {
 
     fn log_of(replies_ms: &[u64], end_ms: u64) -> Vec<Silence> {
         let mut log = SilenceLog::new(0);
-        replies_ms.iter().for_each(|&ms| log.hear(ms * MS));
+        replies_ms.iter().for_each(|&ms| log.record_reply(ms * MS));
         log.finish(end_ms * MS)
     }
 

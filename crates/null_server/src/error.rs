@@ -1,4 +1,4 @@
-//! Why a server could not start or ended badly.
+//! Defines why a server could not start or ended badly.
 
 use std::io;
 use std::net::SocketAddr;

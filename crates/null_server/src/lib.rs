@@ -1,4 +1,4 @@
-//! A MySQL-protocol server that does no work.
+//! Serves the MySQL protocol without doing any work.
 //!
 //! It lets everybody in, reads of each statement only what its reply must look like, and answers at once;
 //! or as late, as wrongly or not at all as its [`FaultPlan`] says. What is left of a load generator's cost
@@ -30,7 +30,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod door;
+mod acceptor;
 mod error;
 mod faults;
 mod listener;
@@ -46,8 +46,8 @@ mod worker;
 
 pub use error::NullServerError;
 pub use faults::{
-    DropRule, ErrorPlace, ErrorRule, FaultError, FaultPlan, Frequency, Law, Refusal, RefusalKind,
-    Stall, Timed, Window, error_text, nanoseconds,
+    DelayDistribution, DropRule, ErrorPlace, ErrorRule, FaultError, FaultPlan, Frequency, Refusal,
+    RefusalKind, Stall, TimeWindow, TimedFault, error_text, nanoseconds,
 };
 pub use protocol::Auth;
 pub use server::{NullAddress, NullServer};

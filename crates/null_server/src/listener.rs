@@ -1,4 +1,4 @@
-//! Where clients come in.
+//! Listens on sockets and addresses.
 
 use crate::{NullServerError, Settings};
 use rustix::fd::OwnedFd;
@@ -18,7 +18,7 @@ const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 /// A place where the server listens.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    pub(crate) place: Place,
+    pub(crate) place: ListenAddress,
     backlog: u16,
     /// `None` while nobody is to be let in.
     pub(crate) socket: Option<OwnedFd>,
@@ -26,7 +26,7 @@ pub(crate) struct Listener {
 
 /// A socket or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ListenAddress {
     Socket(PathBuf),
     Tcp(SocketAddr),
 }
@@ -34,8 +34,10 @@ pub(crate) enum Place {
 impl Listener {
     /// Listens at every place of the settings.
     pub(crate) fn all(settings: &Settings) -> Result<Vec<Self>, NullServerError> {
-        let socket = settings.socket.clone().map(Place::Socket);
-        let places = socket.into_iter().chain(settings.listen.map(Place::Tcp));
+        let socket = settings.socket.clone().map(ListenAddress::Socket);
+        let places = socket
+            .into_iter()
+            .chain(settings.listen.map(ListenAddress::Tcp));
         let listeners: Vec<_> = places
             .map(|place| Self::at(place, settings.backlog))
             .collect::<Result<_, _>>()?;
@@ -45,7 +47,7 @@ impl Listener {
         }
     }
 
-    fn at(place: Place, backlog: u16) -> Result<Self, NullServerError> {
+    fn at(place: ListenAddress, backlog: u16) -> Result<Self, NullServerError> {
         let mut listener = Self {
             place,
             backlog,
@@ -53,8 +55,8 @@ impl Listener {
         };
         listener.open().map_err(|source| NullServerError::Listen {
             place: match &listener.place {
-                Place::Socket(path) => path.display().to_string(),
-                Place::Tcp(address) => address.to_string(),
+                ListenAddress::Socket(path) => path.display().to_string(),
+                ListenAddress::Tcp(address) => address.to_string(),
             },
             source,
         })?;
@@ -64,8 +66,8 @@ impl Listener {
     /// Listens; afterwards the place holds the port that was chosen.
     pub(crate) fn open(&mut self) -> io::Result<()> {
         let socket = match &mut self.place {
-            Place::Socket(path) => listen_at_path(path)?,
-            Place::Tcp(address) => listen_at_address(address)?,
+            ListenAddress::Socket(path) => listen_at_path(path)?,
+            ListenAddress::Tcp(address) => listen_at_address(address)?,
         };
         listen(&socket, i32::from(self.backlog))?;
         self.socket = Some(socket);
@@ -75,7 +77,7 @@ impl Listener {
     /// Listens no more.
     pub(crate) fn close(&mut self) {
         self.socket = None;
-        if let Place::Socket(path) = &self.place {
+        if let ListenAddress::Socket(path) = &self.place {
             // If somebody took it away already, all the better.
             let _ = std::fs::remove_file(path);
         }
@@ -87,7 +89,7 @@ impl Listener {
         loop {
             match accept_with(listener, FLAGS) {
                 Ok(socket) => {
-                    if matches!(self.place, Place::Tcp(_)) {
+                    if matches!(self.place, ListenAddress::Tcp(_)) {
                         let _ = set_tcp_nodelay(&socket, true); // slower without, nothing worse
                     }
                     return Some(socket);
@@ -100,7 +102,7 @@ impl Listener {
 }
 
 /// Has a TCP connection torn down, not closed, when it is dropped.
-pub(crate) fn make_it_a_reset(socket: &OwnedFd) {
+pub(crate) fn reset_on_close(socket: &OwnedFd) {
     let _ = set_socket_linger(socket, Some(Duration::ZERO)); // on a Unix socket it means nothing
 }
 

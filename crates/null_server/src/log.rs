@@ -1,4 +1,4 @@
-//! The thread that writes each statement down, so that serving does not wait for it.
+//! Writes each statement to the log on a thread of its own, so that serving does not wait for it.
 
 use crate::record::kind_of;
 use crate::statistics::Times;
@@ -13,7 +13,7 @@ const HEADER: &str = "arrived_ns,replied_ns,connection,kind,code\n";
 
 /// One statement.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Record {
+pub(crate) struct StatementRecord {
     pub(crate) arrived_ns: u64,
     pub(crate) replied_ns: u64,
     pub(crate) connection: u32,
@@ -23,12 +23,12 @@ pub(crate) struct Record {
 
 /// The writing thread, which ends when nobody sends to it any more.
 #[derive(Debug)]
-pub(crate) struct Log {
-    sender: Sender<Vec<Record>>,
+pub(crate) struct StatementLog {
+    sender: Sender<Vec<StatementRecord>>,
     thread: JoinHandle<io::Result<Times>>,
 }
 
-impl Log {
+impl StatementLog {
     /// Begins a log: into a file, of times kept in memory, or both.
     pub(crate) fn start(file: Option<&Path>, keeps_times: bool) -> io::Result<Self> {
         let mut file = match file {
@@ -41,11 +41,11 @@ impl Log {
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new()
             .name("null-log".to_owned())
-            .spawn(move || write_down(&receiver, file, keeps_times))?;
+            .spawn(move || write_records(&receiver, file, keeps_times))?;
         Ok(Self { sender, thread })
     }
 
-    pub(crate) fn sender(&self) -> Sender<Vec<Record>> {
+    pub(crate) fn sender(&self) -> Sender<Vec<StatementRecord>> {
         self.sender.clone()
     }
 
@@ -57,8 +57,8 @@ impl Log {
     }
 }
 
-fn write_down(
-    receiver: &Receiver<Vec<Record>>,
+fn write_records(
+    receiver: &Receiver<Vec<StatementRecord>>,
     mut file: Option<BufWriter<File>>,
     keeps_times: bool,
 ) -> io::Result<Times> {
@@ -79,7 +79,7 @@ fn write_down(
     Ok(times)
 }
 
-fn put_line(out: &mut Vec<u8>, record: &Record) {
+fn put_line(out: &mut Vec<u8>, record: &StatementRecord) {
     put_digits(out, record.arrived_ns);
     out.push(b',');
     put_digits(out, record.replied_ns);
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_line_holds_what_the_header_says() {
         let mut line = Vec::new();
-        let record = Record {
+        let record = StatementRecord {
             arrived_ns: 0,
             replied_ns: u64::MAX,
             connection: 7,

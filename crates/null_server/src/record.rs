@@ -1,6 +1,6 @@
-//! What a worker writes down of its statements.
+//! Records each statement of a worker.
 
-use crate::log::Record;
+use crate::log::StatementRecord;
 use crate::sql::{KINDS, SHAPES};
 use dbdyno_meter::clock::monotonic_ns;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) fn kind_of(row: u8) -> &'static str {
 
 /// Counts of one worker.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tally {
+pub(crate) struct WorkerCounters {
     /// By row of the table of shapes, preparing last.
     pub(crate) statements: Vec<u64>,
     pub(crate) errors: BTreeMap<u16, u64>,
@@ -42,11 +42,11 @@ pub(crate) struct Tally {
 /// Counts, and hands each statement's instants to the thread that writes them.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    tally: Tally,
+    counters: WorkerCounters,
     error_count: u64,
     is_timed: bool,
-    log: Option<Sender<Vec<Record>>>,
-    batch: Vec<Record>,
+    log: Option<Sender<Vec<StatementRecord>>>,
+    batch: Vec<StatementRecord>,
     /// From here on the records of the batch wait for the instant at which they leave.
     stamped: usize,
     /// When the first record of the batch came.
@@ -58,13 +58,13 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(log: Option<Sender<Vec<Record>>>, is_timed: bool) -> Self {
-        let tally = Tally {
+    pub(crate) fn new(log: Option<Sender<Vec<StatementRecord>>>, is_timed: bool) -> Self {
+        let counters = WorkerCounters {
             statements: vec![0; SHAPES.len() + 1],
-            ..Tally::default()
+            ..WorkerCounters::default()
         };
         Self {
-            tally,
+            counters,
             error_count: 0,
             is_timed,
             log,
@@ -79,13 +79,13 @@ impl Recorder {
 
     #[inline]
     pub(crate) fn received(&mut self, bytes: usize) {
-        self.tally.bytes_received += bytes as u64;
+        self.counters.bytes_received += bytes as u64;
     }
 
     /// A statement ends in an error.
     pub(crate) fn failed(&mut self, code: u16) {
         self.error_count += 1;
-        *self.tally.errors.entry(code).or_default() += 1;
+        *self.counters.errors.entry(code).or_default() += 1;
     }
 
     /// Statements that ended in an error.
@@ -102,17 +102,17 @@ impl Recorder {
     }
 
     /// Replies that were held back are so no more.
-    pub(crate) fn wait_no_more(&mut self, count: usize) {
+    pub(crate) fn end_waits(&mut self, count: usize) {
         self.waiting = self.waiting.saturating_sub(count as u64);
     }
 
     /// A statement's reply is encoded and will leave with the next write.
     #[inline]
     pub(crate) fn answered(&mut self, arrived_ns: u64, connection: u32, row: u8, code: u16) {
-        self.tally.statements[usize::from(row)] += 1;
-        self.tally.drops += u64::from(code == crate::DROPPED);
+        self.counters.statements[usize::from(row)] += 1;
+        self.counters.drops += u64::from(code == crate::DROPPED);
         if self.is_timed {
-            self.batch.push(Record {
+            self.batch.push(StatementRecord {
                 arrived_ns,
                 replied_ns: 0,
                 connection,
@@ -125,7 +125,7 @@ impl Recorder {
     /// Everything answered has been written.
     #[inline]
     pub(crate) fn sent(&mut self, bytes: usize) {
-        self.tally.bytes_sent += bytes as u64;
+        self.counters.bytes_sent += bytes as u64;
         if self.stamped < self.batch.len() {
             self.stamp();
         }
@@ -136,7 +136,7 @@ impl Recorder {
         let since_ns = self.last_reply_ns.max(self.waiting_since_ns);
         if self.waiting_since_ns > 0 && since_ns < now_ns {
             let stall_ns = now_ns - since_ns;
-            self.tally.longest_stall_ns = self.tally.longest_stall_ns.max(stall_ns);
+            self.counters.longest_stall_ns = self.counters.longest_stall_ns.max(stall_ns);
         }
         if self.waiting == 0 {
             self.waiting_since_ns = 0;
@@ -145,7 +145,7 @@ impl Recorder {
         for record in &mut self.batch[self.stamped..] {
             record.replied_ns = now_ns;
             let took_ns = now_ns.saturating_sub(record.arrived_ns);
-            self.tally.longest_statement_ns = self.tally.longest_statement_ns.max(took_ns);
+            self.counters.longest_statement_ns = self.counters.longest_statement_ns.max(took_ns);
         }
         if self.stamped == 0 {
             self.batch_ns = now_ns;
@@ -180,13 +180,13 @@ impl Recorder {
     }
 
     /// Hands the last records on.
-    pub(crate) fn close(mut self) -> Tally {
+    pub(crate) fn close(mut self) -> WorkerCounters {
         self.flush();
-        self.tally
+        self.counters
     }
 }
 
-impl Tally {
+impl WorkerCounters {
     /// Adds another worker's counts.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.statements.resize(other.statements.len(), 0);
@@ -215,20 +215,20 @@ mod tests {
         let now_ns = monotonic_ns();
         recorder.answered(now_ns, 1, 0, 0);
         recorder.sent(10);
-        assert_eq!(recorder.tally.longest_stall_ns, 0, "nothing waited");
+        assert_eq!(recorder.counters.longest_stall_ns, 0, "nothing waited");
         recorder.last_reply_ns = now_ns - 5_000_000_000;
         recorder.waits(now_ns - 3_000_000_000);
         recorder.waits(now_ns - 1_000_000_000);
-        recorder.wait_no_more(1);
+        recorder.end_waits(1);
         recorder.answered(now_ns - 3_000_000_000, 1, 0, 0);
         recorder.sent(10);
-        let stall_ns = recorder.tally.longest_stall_ns;
+        let stall_ns = recorder.counters.longest_stall_ns;
         assert!(
             (3_000_000_000..4_000_000_000).contains(&stall_ns),
             "{stall_ns}"
         );
-        assert!(recorder.tally.longest_statement_ns >= 3_000_000_000);
-        assert_eq!(recorder.tally.statements[0], 2);
+        assert!(recorder.counters.longest_statement_ns >= 3_000_000_000);
+        assert_eq!(recorder.counters.statements[0], 2);
     }
 
     #[test]
@@ -241,10 +241,10 @@ mod tests {
             recorder.sent(1);
         }
         assert!(recorder.next_ns().is_some());
-        let tally = recorder.close();
+        let counters = recorder.close();
         let records: Vec<_> = receiver.into_iter().flatten().collect();
         assert_eq!(records.len(), count);
-        assert_eq!(tally.bytes_sent, count as u64);
+        assert_eq!(counters.bytes_sent, count as u64);
         assert!(records.iter().all(|record| record.replied_ns > 1));
         assert!(records.is_sorted_by_key(|record| record.connection));
     }
@@ -257,7 +257,7 @@ mod tests {
         let mut other = Recorder::new(None, false);
         other.failed(1213);
         other.answered(0, 1, 2, crate::DROPPED);
-        let mut sum = Tally::default();
+        let mut sum = WorkerCounters::default();
         sum.merge(&one.close());
         sum.merge(&other.close());
         assert_eq!((sum.statements[2], sum.errors[&1213], sum.drops), (2, 2, 1));

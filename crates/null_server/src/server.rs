@@ -1,12 +1,12 @@
-//! A server and its threads.
+//! Starts and stops a server and its threads.
 
-use crate::door::Door;
-use crate::listener::{Listener, Place};
-use crate::log::Log;
-use crate::record::{Recorder, Tally};
-use crate::shared::Shared;
+use crate::acceptor::Acceptor;
+use crate::listener::{ListenAddress, Listener};
+use crate::log::StatementLog;
+use crate::record::{Recorder, WorkerCounters};
+use crate::shared::ServerShared;
 use crate::statistics::{Statistics, Times};
-use crate::worker::{Inbox, Seat};
+use crate::worker::{Inbox, WorkerConfig};
 use crate::{Epoch, NullServerError, Settings};
 use dbdyno_meter::clock::{monotonic_ns, process_cpu_ns};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -21,7 +21,7 @@ use std::thread::{Builder, JoinHandle};
 #[derive(Debug)]
 pub struct NullServer {
     address: NullAddress,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
     threads: Option<Threads>,
     log_path: Option<PathBuf>,
 }
@@ -37,10 +37,10 @@ pub struct NullAddress {
 
 #[derive(Debug)]
 struct Threads {
-    bells: Vec<Arc<Inbox>>,
-    door: JoinHandle<io::Result<u64>>,
-    workers: Vec<JoinHandle<io::Result<Tally>>>,
-    log: Option<Log>,
+    wakeups: Vec<Arc<Inbox>>,
+    acceptor: JoinHandle<io::Result<u64>>,
+    workers: Vec<JoinHandle<io::Result<WorkerCounters>>>,
+    log: Option<StatementLog>,
 }
 
 impl NullServer {
@@ -50,7 +50,7 @@ impl NullServer {
         allow_open_files();
         let listeners = Listener::all(&settings)?;
         let address = NullAddress::of(&listeners);
-        let shared = Arc::new(Shared::new(&settings.faults));
+        let shared = Arc::new(ServerShared::new(&settings.faults));
         match settings.epoch {
             Epoch::FirstStatement => {}
             Epoch::Start => shared.begin_epoch(monotonic_ns()),
@@ -99,8 +99,8 @@ impl NullAddress {
         let mut address = Self::default();
         for listener in listeners {
             match &listener.place {
-                Place::Socket(path) => address.socket = Some(path.clone()),
-                Place::Tcp(tcp) => address.tcp = Some(*tcp),
+                ListenAddress::Socket(path) => address.socket = Some(path.clone()),
+                ListenAddress::Tcp(tcp) => address.tcp = Some(*tcp),
             }
         }
         address
@@ -111,7 +111,7 @@ impl Threads {
     fn start(
         settings: Settings,
         listeners: Vec<Listener>,
-        shared: &Arc<Shared>,
+        shared: &Arc<ServerShared>,
     ) -> Result<Self, NullServerError> {
         let log = start_log(&settings)?;
         let settings = Arc::new(settings);
@@ -119,43 +119,51 @@ impl Threads {
         let (mut inboxes, mut workers) = (Vec::new(), Vec::new());
         for index in 0..settings.workers {
             let inbox = Arc::new(Inbox::new().map_err(system("creating an event descriptor"))?);
-            let recorder = Recorder::new(log.as_ref().map(Log::sender), settings.needs_clock());
-            let seat = Seat {
+            let recorder = Recorder::new(
+                log.as_ref().map(StatementLog::sender),
+                settings.needs_clock(),
+            );
+            let config = WorkerConfig {
                 settings: Arc::clone(&settings),
                 shared: Arc::clone(shared),
                 inbox: Arc::clone(&inbox),
                 recorder,
                 index,
             };
-            workers.push(seat.start().map_err(system("starting a worker"))?);
+            workers.push(config.start().map_err(system("starting a worker"))?);
             inboxes.push(inbox);
         }
-        let bell = Arc::new(Inbox::new().map_err(system("creating an event descriptor"))?);
-        let door = Door {
+        let wakeup = Arc::new(Inbox::new().map_err(system("creating an event descriptor"))?);
+        let acceptor = Acceptor {
             listeners,
             workers: inboxes.clone(),
             refusals: settings.faults.refusals.clone(),
             shared: Arc::clone(shared),
-            bell: Arc::clone(&bell),
+            wakeup: Arc::clone(&wakeup),
         };
         let name = "null-door".to_owned();
-        let door = Builder::new().name(name).spawn(|| door.run());
-        inboxes.push(bell);
+        let acceptor = Builder::new().name(name).spawn(|| acceptor.run());
+        inboxes.push(wakeup);
         Ok(Self {
-            bells: inboxes,
-            door: door.map_err(system("starting a thread"))?,
+            wakeups: inboxes,
+            acceptor: acceptor.map_err(system("starting a thread"))?,
             workers,
             log,
         })
     }
 
-    fn stop(self, shared: &Shared, log_path: Option<&Path>) -> Result<Statistics, NullServerError> {
+    fn stop(
+        self,
+        shared: &ServerShared,
+        log_path: Option<&Path>,
+    ) -> Result<Statistics, NullServerError> {
         shared.stop.store(true, Ordering::Relaxed);
-        self.bells.iter().for_each(|bell| bell.ring());
-        let refused = joined(self.door).map_err(NullServerError::system("letting clients in"))?;
-        let mut tally = Tally::default();
+        self.wakeups.iter().for_each(|wakeup| wakeup.wake());
+        let refused =
+            joined(self.acceptor).map_err(NullServerError::system("letting clients in"))?;
+        let mut counters = WorkerCounters::default();
         for worker in self.workers {
-            tally.merge(&joined(worker).map_err(NullServerError::system("serving clients"))?);
+            counters.merge(&joined(worker).map_err(NullServerError::system("serving clients"))?);
         }
         let times = match self.log {
             Some(log) => log.finish().map_err(|source| NullServerError::Log {
@@ -169,7 +177,7 @@ impl Threads {
             refused,
             process_cpu_ns: process_cpu_ns(),
             epoch_ns: shared.epoch(),
-            ..Statistics::of(&tally, times)
+            ..Statistics::of(&counters, times)
         })
     }
 }
@@ -180,11 +188,11 @@ fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
         .unwrap_or_else(|_| Err(io::Error::other("a thread of the null server has died")))
 }
 
-fn start_log(settings: &Settings) -> Result<Option<Log>, NullServerError> {
+fn start_log(settings: &Settings) -> Result<Option<StatementLog>, NullServerError> {
     if settings.log.is_none() && !settings.keep_times {
         return Ok(None);
     }
-    let log = Log::start(settings.log.as_deref(), settings.keep_times);
+    let log = StatementLog::start(settings.log.as_deref(), settings.keep_times);
     log.map(Some).map_err(|source| NullServerError::Log {
         path: settings.log.clone().unwrap_or_default(),
         source,

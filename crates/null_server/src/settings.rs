@@ -1,4 +1,4 @@
-//! What a server is to be.
+//! Holds the settings of a server.
 
 use crate::{Auth, FaultPlan};
 use std::net::SocketAddr;

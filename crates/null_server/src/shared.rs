@@ -1,11 +1,11 @@
-//! What all threads of a server share.
+//! Holds what all threads of a server share.
 
 use crate::FaultPlan;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Counters and instants of a server; touched once a statement only where a plan asks for it.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct ServerShared {
     /// Where the plan's instants count from, on the monotonic clock; 0 while it is not known.
     epoch_ns: AtomicU64,
     /// Statements seen by each counting rule.
@@ -21,7 +21,7 @@ pub(crate) struct Shared {
     pub(crate) stop: AtomicBool,
 }
 
-impl Shared {
+impl ServerShared {
     pub(crate) fn new(plan: &FaultPlan) -> Self {
         let counters = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect();
         Self {

@@ -1,7 +1,7 @@
-//! What a server did, told at its end.
+//! Summarises what a server did, for its end.
 
-use crate::log::Record;
-use crate::record::{Tally, kind_of};
+use crate::log::StatementRecord;
+use crate::record::{WorkerCounters, kind_of};
 use crate::sql::SHAPES;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub struct Quantiles {
 pub(crate) struct Times(BTreeMap<&'static str, Vec<u64>>);
 
 impl Times {
-    pub(crate) fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &StatementRecord) {
         let took_ns = record.replied_ns.saturating_sub(record.arrived_ns);
         self.0.entry(kind_of(record.row)).or_default().push(took_ns);
     }
@@ -101,21 +101,21 @@ impl Statistics {
         self.statements.values().sum()
     }
 
-    pub(crate) fn of(tally: &Tally, times: Times) -> Self {
+    pub(crate) fn of(counters: &WorkerCounters, times: Times) -> Self {
         let mut statements = BTreeMap::new();
-        for (row, &count) in tally.statements.iter().enumerate() {
+        for (row, &count) in counters.statements.iter().enumerate() {
             if count > 0 {
                 *statements.entry(kind_of(row as u8)).or_default() += count;
             }
         }
         Self {
             statements,
-            errors: tally.errors.clone(),
-            drops: tally.drops,
-            bytes_received: tally.bytes_received,
-            bytes_sent: tally.bytes_sent,
-            longest_statement_ns: tally.longest_statement_ns,
-            longest_stall_ns: tally.longest_stall_ns,
+            errors: counters.errors.clone(),
+            drops: counters.drops,
+            bytes_received: counters.bytes_received,
+            bytes_sent: counters.bytes_sent,
+            longest_statement_ns: counters.longest_statement_ns,
+            longest_stall_ns: counters.longest_stall_ns,
             times: times.quantiles(),
             ..Self::default()
         }
@@ -124,7 +124,7 @@ impl Statistics {
 
 /// Names of all kinds of statements, each once.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    let first = |(row, shape): (usize, &'static crate::sql::Shape)| {
+    let first = |(row, shape): (usize, &'static crate::sql::StatementShape)| {
         (kind_of(row as u8) == shape.kind && crate::sql::KINDS[row] == row).then_some(shape.kind)
     };
     SHAPES.iter().enumerate().filter_map(first)

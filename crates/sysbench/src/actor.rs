@@ -1,4 +1,4 @@
-//! Who acts.
+//! Identifies who acts.
 
 use crate::Random;
 use dbdyno_chance::{Distribution, Stream};
@@ -37,7 +37,7 @@ impl Actor {
     #[must_use]
     pub fn draw(&self, distribution: Distribution, low: u32, high: u32) -> u32 {
         distribution
-            .over(low, high)
+            .sampler(low, high)
             .draw(&mut self.stream.borrow_mut())
     }
 

@@ -1,4 +1,4 @@
-//! The builtin `cpu`, for sysbench's own tests and those who try the program without a server.
+//! Implements the builtin `cpu`, for sysbench's own tests and those who try the program without a server.
 
 use crate::figures::Stat;
 use crate::run::{Failed, MainActor, Program, VirtualUser};

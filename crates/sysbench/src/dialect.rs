@@ -1,4 +1,4 @@
-//! Which generation of sysbench is imitated.
+//! Names the generations of sysbench that can be imitated.
 
 /// The two generations in use. Where they differ, the dialect decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

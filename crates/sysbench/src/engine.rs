@@ -1,4 +1,4 @@
-//! What one process shares: settings, log, figures, limits.
+//! Holds what one process shares: settings, log, figures, limits.
 
 use crate::db::Database;
 use crate::{Actor, Control, Figures, Log, Seeds, Settings};

@@ -1,4 +1,5 @@
-//! sysbench's contract, apart from its scripts: the command line, who runs when, what is counted, what is printed.
+//! Implements sysbench's contract, apart from its scripts: the command line, who runs when, what is counted,
+//! what is printed.
 //!
 //! A [`Settings`] says what a user asked for, in the words of one [`Dialect`]. Everything that acts (a worker's
 //! user, the main thread, a reporting thread) is an [`Actor`]: it has a number, its own random numbers and a place

@@ -1,4 +1,4 @@
-//! sysbench's messages, on standard output.
+//! Prints sysbench's messages, on standard output.
 //!
 //! A message that equals the one before it is only counted, and the count told before the next that differs. Blocks
 //! take part in that, lines with a time do not: they are printed at once, whatever was counted.
@@ -38,10 +38,10 @@ impl Level {
 /// Writes messages as they come, and folds equal ones that follow each other.
 pub struct Log {
     verbosity: u8,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
-struct State {
+struct LogState {
     out: Box<dyn Write + Send>,
     last: String,
     repeats: u32,
@@ -59,7 +59,7 @@ impl Log {
     pub fn to(verbosity: u8, out: Box<dyn Write + Send>) -> Self {
         Self {
             verbosity,
-            state: Mutex::new(State {
+            state: Mutex::new(LogState {
                 out,
                 last: String::new(),
                 repeats: 0,
@@ -141,7 +141,7 @@ impl Log {
     }
 }
 
-impl State {
+impl LogState {
     fn tell_repeats(&mut self) {
         if self.repeats > 0 {
             let line = format!("(last message repeated {} times)\n", self.repeats);
@@ -171,9 +171,9 @@ mod tests {
     use std::sync::Arc;
 
     #[derive(Clone, Default)]
-    struct Paper(Arc<Mutex<Vec<u8>>>);
+    struct LogOutput(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Paper {
+    impl Write for LogOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -185,7 +185,7 @@ mod tests {
 
     /// What is on paper after these words at this verbosity.
     fn written(verbosity: u8, words: impl FnOnce(&Log)) -> String {
-        let paper = Paper::default();
+        let paper = LogOutput::default();
         words(&Log::to(verbosity, Box::new(paper.clone())));
         let bytes = paper.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()

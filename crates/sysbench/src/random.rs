@@ -1,4 +1,4 @@
-//! Whose random numbers are drawn.
+//! Chooses the source of random numbers.
 
 use dbdyno_chance::{Distribution, RandomKind, RandomSource, Stream, Unique};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,7 +1,8 @@
-//! What the user asked for, typed.
+//! Holds what the user asked for, typed.
 
+use crate::db::AnswerLimits;
 use crate::{Dialect, Random};
-use dbdyno_wire::{Password, TlsVersion};
+use dbdyno_wire::{Password, PathTimeout, TlsVersion};
 use std::path::PathBuf;
 
 /// Everything that is not an option of the script itself. Times are whole seconds, as on the command line.
@@ -86,6 +87,11 @@ pub struct DatabaseSettings {
     pub ssl_cert: Option<PathBuf>,
     /// The oldest version of TLS to agree to, which only our own form chooses.
     pub tls_minimum: TlsVersion,
+    /// How long the way to the server may be silent, which only our own form chooses; sysbench waits for a quarter of an
+    /// hour, and on an idle connection for ever.
+    pub path_timeout: PathTimeout,
+    /// Whether answers are watched, which only a run in our own form asks for; sysbench waits for ever.
+    pub answers: Option<AnswerLimits>,
     /// `--mysql-ssl-cipher`: OpenSSL's names with colons between; empty: any.
     pub ssl_cipher: String,
     /// `--mysql-compression`.

@@ -1,4 +1,4 @@
-//! Proofs of a password: what each authentication method sends.
+//! Computes what each authentication method sends to prove the password.
 
 mod parsec;
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256, Sha512};
 
 /// An authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum AuthMethod {
     NativePassword,
     CachingSha2,
     Sha256,
@@ -21,14 +21,14 @@ pub(crate) enum Method {
     ClearPassword,
 }
 
-/// What caching_sha2_password says after the proof, and what is said to it.
-const PROOF_ACCEPTED: u8 = 0x03;
-const PASSWORD_NEEDED: u8 = 0x04;
-const ASK_FOR_KEY: u8 = 0x02;
+/// What caching_sha2_password says after the auth response, and what is said to it.
+const FAST_AUTH_SUCCESS: u8 = 0x03;
+const PERFORM_FULL_AUTHENTICATION: u8 = 0x04;
+const REQUEST_PUBLIC_KEY: u8 = 0x02;
 
 /// Who could overhear what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Secrecy {
+pub(crate) enum TransportSecurity {
     /// Nobody: the connection is encrypted.
     Encrypted,
     /// Nobody: it does not leave the machine.
@@ -37,7 +37,7 @@ pub(crate) enum Secrecy {
     Open,
 }
 
-impl Method {
+impl AuthMethod {
     const ALL: [Self; 6] = [
         Self::NativePassword,
         Self::CachingSha2,
@@ -64,11 +64,11 @@ impl Method {
     }
 
     /// What is sent first; the reason if it must not be sent.
-    pub(crate) fn proof(
+    pub(crate) fn auth_response(
         self,
         password: &Password,
         nonce: &[u8],
-        secrecy: Secrecy,
+        transport_security: TransportSecurity,
     ) -> Result<Vec<u8>, &'static str> {
         let secret = password.reveal();
         match self {
@@ -79,30 +79,34 @@ impl Method {
             Self::CachingSha2 | Self::Sha256 if secret.is_empty() => Ok(vec![0]),
             Self::CachingSha2 => Ok(sha2(secret, nonce)),
             // This method trusts encryption only, not the socket.
-            Self::Sha256 if secrecy == Secrecy::Encrypted => Ok(clear(password)),
+            Self::Sha256 if transport_security == TransportSecurity::Encrypted => {
+                Ok(clear_password(password))
+            }
             Self::Sha256 => Ok(vec![1]), // asks for the server's key
-            Self::ClearPassword if secrecy != Secrecy::Open => Ok(clear(password)),
+            Self::ClearPassword if transport_security != TransportSecurity::Open => {
+                Ok(clear_password(password))
+            }
             Self::ClearPassword => {
                 Err("the server wants the password in clear over an open network")
             }
         }
     }
 
-    /// The answer to what the server says between proof and verdict; `None` if it wants none.
-    pub(crate) fn go_on(
+    /// The answer to what the server says between the auth response and its verdict; `None` if it wants none.
+    pub(crate) fn auth_more_data(
         self,
         password: &Password,
         nonce: &[u8],
-        secrecy: Secrecy,
-        said: &[u8],
+        transport_security: TransportSecurity,
+        data: &[u8],
     ) -> Result<Option<Vec<u8>>, &'static str> {
-        let answer = match (self, said) {
-            (Self::CachingSha2, [PROOF_ACCEPTED]) => return Ok(None),
-            (Self::CachingSha2, [PASSWORD_NEEDED]) => match secrecy {
-                Secrecy::Open => vec![ASK_FOR_KEY],
-                Secrecy::Encrypted | Secrecy::Local => clear(password),
+        let answer = match (self, data) {
+            (Self::CachingSha2, [FAST_AUTH_SUCCESS]) => return Ok(None),
+            (Self::CachingSha2, [PERFORM_FULL_AUTHENTICATION]) => match transport_security {
+                TransportSecurity::Open => vec![REQUEST_PUBLIC_KEY],
+                TransportSecurity::Encrypted | TransportSecurity::Local => clear_password(password),
             },
-            (Self::CachingSha2 | Self::Sha256, key) => sealed(password, nonce, key)?,
+            (Self::CachingSha2 | Self::Sha256, key) => encrypt_password(password, nonce, key)?,
             (Self::Parsec, salt) => parsec::answer(password.reveal(), nonce, salt)?,
             (Self::NativePassword | Self::Ed25519 | Self::ClearPassword, _) => {
                 return Err("the server asks for more than this method has");
@@ -113,16 +117,20 @@ impl Method {
 }
 
 /// The password itself, for connections nobody can overhear.
-fn clear(password: &Password) -> Vec<u8> {
+fn clear_password(password: &Password) -> Vec<u8> {
     [password.reveal(), &[0]].concat()
 }
 
 /// The password, encrypted for the owner of `key_pem`. The nonce keeps the result from being sent again.
-fn sealed(password: &Password, nonce: &[u8], key_pem: &[u8]) -> Result<Vec<u8>, &'static str> {
+fn encrypt_password(
+    password: &Password,
+    nonce: &[u8],
+    key_pem: &[u8],
+) -> Result<Vec<u8>, &'static str> {
     let pem = std::str::from_utf8(key_pem).map_err(|_| "the server's RSA key is not text")?;
     let key = RsaPublicKey::from_public_key_pem(pem.trim())
         .map_err(|_| "the server's RSA key can't be read")?;
-    let masked = xor(&clear(password), nonce.iter().cycle());
+    let masked = xor(&clear_password(password), nonce.iter().cycle());
     key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &masked)
         .map_err(|_| "the password does not fit the server's RSA key")
 }
@@ -191,10 +199,15 @@ mod tests {
 
     #[test]
     fn a_password_in_clear_needs_a_way_nobody_overhears() {
-        let proof = |secrecy| Method::ClearPassword.proof(&Password::new("x"), b"", secrecy);
-        assert!(proof(Secrecy::Open).is_err());
-        assert_eq!(proof(Secrecy::Local), Ok(b"x\0".to_vec()));
-        assert_eq!(proof(Secrecy::Encrypted), Ok(b"x\0".to_vec()));
+        let auth_response = |transport_security| {
+            AuthMethod::ClearPassword.auth_response(&Password::new("x"), b"", transport_security)
+        };
+        assert!(auth_response(TransportSecurity::Open).is_err());
+        assert_eq!(auth_response(TransportSecurity::Local), Ok(b"x\0".to_vec()));
+        assert_eq!(
+            auth_response(TransportSecurity::Encrypted),
+            Ok(b"x\0".to_vec())
+        );
     }
 
     #[test]
@@ -207,16 +220,22 @@ mod tests {
             .unwrap();
         let password = Password::new("longer than the nonce of 20");
         let nonce = b"abcdefghijklmnopqrst";
-        let sealed = sealed(&password, nonce, pem.as_bytes()).unwrap();
-        let opened = private.decrypt(Oaep::new::<Sha1>(), &sealed).unwrap();
-        assert_eq!(xor(&opened, nonce.iter().cycle()), clear(&password));
+        let encrypt_password = encrypt_password(&password, nonce, pem.as_bytes()).unwrap();
+        let opened = private
+            .decrypt(Oaep::new::<Sha1>(), &encrypt_password)
+            .unwrap();
+        assert_eq!(
+            xor(&opened, nonce.iter().cycle()),
+            clear_password(&password)
+        );
     }
 
     #[test]
     fn an_empty_password_proves_nothing() {
         let empty = Password::default();
-        let proof = |method: Method| method.proof(&empty, b"nonce", Secrecy::Open);
-        assert_eq!(proof(Method::NativePassword), Ok(Vec::new()));
-        assert_eq!(proof(Method::CachingSha2), Ok(vec![0]));
+        let auth_response =
+            |method: AuthMethod| method.auth_response(&empty, b"nonce", TransportSecurity::Open);
+        assert_eq!(auth_response(AuthMethod::NativePassword), Ok(Vec::new()));
+        assert_eq!(auth_response(AuthMethod::CachingSha2), Ok(vec![0]));
     }
 }

@@ -1,28 +1,49 @@
-//! The values of many rows, for one execution of an INSERT that has places for them all.
+//! Encodes the values of many rows for one execution of an INSERT that has places for them all.
 
 use crate::bytes::put_length;
-use crate::command::{EXECUTE, TYPE_VAR_STRING};
+use crate::command::{EXECUTE, TYPE_BLOB, TYPE_LONG, TYPE_VAR_STRING, UNSIGNED};
 use crate::packet::{HEADER_BYTES, MAX_PAYLOAD, begin, finish};
 
 /// Before the NULL bits: header, command, number of the statement, no cursor, the iteration count.
 const HEAD_BYTES: usize = HEADER_BYTES + 10;
 
-/// Rows that fill the places of a prepared `INSERT INTO t VALUES (?, ?), (?, ?)`, every value as text.
+/// The type under which the values of a column are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundType {
+    /// Text in the character set of the connection. The server looks at every character of it.
+    Text,
+    /// Bytes that the server stores as they are: it neither converts them nor looks at them.
+    Bytes,
+    /// A number of 32 bits without sign, which the server need not read out of digits.
+    Number,
+}
+
+impl BoundType {
+    fn on_wire(self) -> [u8; 2] {
+        match self {
+            Self::Text => [TYPE_VAR_STRING, 0],
+            Self::Bytes => [TYPE_BLOB, 0],
+            Self::Number => [TYPE_LONG, UNSIGNED],
+        }
+    }
+}
+
+/// Rows that fill the places of a prepared `INSERT INTO t VALUES (?, ?), (?, ?)`.
 ///
 /// They are written once, into the packet in which they leave. What must stand before them depends on how many they
 /// are, so there is room for the most, and the packet begins where its head turns out to begin.
 ///
 /// ```
-/// use dbdyno_wire::BoundRows;
+/// use dbdyno_wire::{BoundRows, BoundType};
 ///
-/// let mut rows = BoundRows::new(2, 100);
-/// rows.push_text(b"1");
+/// let mut rows = BoundRows::new(&[BoundType::Number, BoundType::Text], 100);
+/// rows.push_number(1);
 /// rows.push_null();
 /// assert_eq!((rows.len(), rows.is_full()), (1, false));
 /// ```
 #[derive(Debug)]
 pub struct BoundRows {
-    columns: usize,
+    types: Box<[BoundType]>,
     rows_max: usize,
     /// Bytes before the values.
     room: usize,
@@ -32,13 +53,13 @@ pub struct BoundRows {
 }
 
 impl BoundRows {
-    /// Room for so many rows of so many columns.
+    /// Room for so many rows, whose columns are of these types.
     #[must_use]
-    pub fn new(columns: usize, rows_max: usize) -> Self {
-        let places = columns * rows_max;
+    pub fn new(types: &[BoundType], rows_max: usize) -> Self {
+        let places = types.len() * rows_max;
         let room = HEAD_BYTES + places.div_ceil(8) + 1 + 2 * places;
         let mut new = Self {
-            columns,
+            types: types.into(),
             rows_max,
             room,
             packet: Vec::new(),
@@ -49,9 +70,18 @@ impl BoundRows {
         new
     }
 
-    /// Appends a value.
+    /// Appends a number; its column must be of [`BoundType::Number`].
+    #[inline]
+    pub fn push_number(&mut self, value: u32) {
+        debug_assert_eq!(self.next_type(), BoundType::Number);
+        self.packet.extend_from_slice(&value.to_le_bytes());
+        self.values += 1;
+    }
+
+    /// Appends a value of any other column.
     #[inline]
     pub fn push_text(&mut self, value: &[u8]) {
+        debug_assert_ne!(self.next_type(), BoundType::Number);
         put_length(&mut self.packet, value.len() as u64);
         self.packet.extend_from_slice(value);
         self.values += 1;
@@ -64,11 +94,18 @@ impl BoundRows {
         self.values += 1;
     }
 
+    /// The type of the value that comes next.
+    #[inline]
+    #[must_use]
+    pub fn next_type(&self) -> BoundType {
+        self.types[self.values % self.types.len()]
+    }
+
     /// Count of rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.values / self.columns
+        self.values / self.types.len()
     }
 
     /// Whether there is no row.
@@ -84,7 +121,7 @@ impl BoundRows {
         self.len() >= self.rows_max
     }
 
-    /// The values as they leave, each behind its length.
+    /// The values as they leave: numbers in four bytes, all others behind their lengths.
     #[must_use]
     pub fn encoded(&self) -> &[u8] {
         &self.packet[self.room..]
@@ -113,8 +150,9 @@ impl BoundRows {
         self.packet[start + HEADER_BYTES..nulls].copy_from_slice(&head);
         self.packet[nulls..nulls + null_bytes].copy_from_slice(&self.nulls[..null_bytes]);
         self.packet[types - 1] = 1; // types follow
-        for place in self.packet[types..self.room].chunks_exact_mut(2) {
-            place.copy_from_slice(&[TYPE_VAR_STRING, 0]);
+        let places = self.packet[types..self.room].chunks_exact_mut(2);
+        for (place, bound_type) in places.zip(self.types.iter().cycle()) {
+            place.copy_from_slice(&bound_type.on_wire());
         }
         if length < MAX_PAYLOAD {
             let [low, middle, high, _] = (length as u32).to_le_bytes();
@@ -149,7 +187,7 @@ mod tests {
     }
 
     fn bound(columns: usize, rows_max: usize, values: &[Option<&[u8]>]) -> Vec<u8> {
-        let mut rows = BoundRows::new(columns, rows_max);
+        let mut rows = BoundRows::new(&vec![BoundType::Text; columns], rows_max);
         for value in values {
             match value {
                 Some(text) => rows.push_text(text),
@@ -178,8 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn each_value_has_the_type_of_its_column() {
+        let types = [BoundType::Number, BoundType::Bytes];
+        let mut rows = BoundRows::new(&types, 3);
+        for number in [7, u32::MAX] {
+            rows.push_number(number);
+            rows.push_text(b"ab");
+        }
+        let (packet, start) = rows.packet(7);
+        let mut expected = vec![0, 1]; // no NULL, types follow
+        expected.extend([[TYPE_LONG, UNSIGNED, TYPE_BLOB, 0]; 2].concat());
+        expected.extend([7, 0, 0, 0, 2, b'a', b'b', 255, 255, 255, 255, 2, b'a', b'b']);
+        assert_eq!(packet[start + HEAD_BYTES..], expected);
+    }
+
+    #[test]
     fn rows_are_forgotten_and_the_next_leave_without_a_trace_of_them() {
-        let mut rows = BoundRows::new(1, 9);
+        let mut rows = BoundRows::new(&[BoundType::Text], 9);
         (0..9).for_each(|_| rows.push_null());
         assert!(rows.is_full());
         rows.packet(1);

@@ -1,4 +1,4 @@
-//! Capability bits of the log-in.
+//! Defines the capability bits of the handshake.
 
 use crate::{Compression, SessionOptions};
 

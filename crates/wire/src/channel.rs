@@ -1,12 +1,13 @@
-//! The hot path: a connection that never waits.
+//! Drives a connection that never waits: the hot path.
 
 use crate::connection::{Connection, Progress};
 use crate::row_sink::{CountOnly, RowSink};
 use crate::{
-    Parameters, PrepareReply, ReadBuffer, Reply, Session, SessionFacts, StatementText, WireError,
-    command,
+    Parameters, PathState, PrepareReply, ReadBuffer, Reply, Session, SessionInfo, StatementText,
+    WireError, command,
 };
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::time::Duration;
 
 /// A logged-in connection that never blocks and, once its buffers have grown, never allocates.
 ///
@@ -41,31 +42,31 @@ impl Channel {
 
     /// What the log-in found out.
     #[must_use]
-    pub fn facts(&self) -> &SessionFacts {
-        &self.connection.facts
+    pub fn info(&self) -> &SessionInfo {
+        &self.connection.info
     }
 
     /// Queues a statement as text.
     pub fn queue_query(&mut self, sql: &[u8]) {
-        self.connection.owed += 1;
+        self.connection.pending_replies += 1;
         command::put_query(&mut self.connection.out, sql);
     }
 
     /// Queues a statement as text with its values written in.
     pub fn queue_text(&mut self, text: &StatementText, parameters: &Parameters) {
-        self.connection.owed += 1;
+        self.connection.pending_replies += 1;
         command::put_text(&mut self.connection.out, text, parameters);
     }
 
     /// Queues an execution of the prepared statement `id`, with as many values as it has places.
     pub fn queue_execute(&mut self, id: u32, parameters: &Parameters) {
-        self.connection.owed += 1;
+        self.connection.pending_replies += 1;
         command::put_execute(&mut self.connection.out, id, parameters);
     }
 
     /// Queues the parsing of a statement. Its reply is [`receive_prepared`](Channel::receive_prepared)'s to take.
     pub fn queue_prepare(&mut self, sql: &[u8]) {
-        self.connection.owed += 1;
+        self.connection.pending_replies += 1;
         command::put_prepare(&mut self.connection.out, sql);
     }
 
@@ -100,14 +101,25 @@ impl Channel {
         shared: &mut ReadBuffer,
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
-        match self.connection.receive(shared, sink)? {
-            Progress::Reply(reply) => Ok(Some(reply)),
-            Progress::Part | Progress::Nothing => Ok(None),
-            // Requests may be under way already, which the server would take for the file.
-            Progress::FileWanted(_) => Err(WireError::Protocol(
-                "it asks a channel for a local file".to_owned(),
-            )),
+        match self.connection.receive(shared, sink) {
+            Ok(Progress::Reply(reply)) => Ok(Some(reply)),
+            Ok(Progress::Part | Progress::Nothing) => Ok(None),
+            Ok(Progress::FileWanted(_)) => Err(self.refused_file()),
+            Err(error) => Err(self.named(error)),
         }
+    }
+
+    /// Requests may be under way already, which the server would take for the file: it gets none.
+    #[cold]
+    fn refused_file(&self) -> WireError {
+        let what = "it asked for a file of this machine, and was sent none".to_owned();
+        self.named(WireError::Protocol(what))
+    }
+
+    #[cold]
+    fn named(&self, error: WireError) -> WireError {
+        let peer = self.connection.transport.stream().peer();
+        error.with_context(peer, || "answering a statement".to_owned())
     }
 
     /// Reads what has come in reply to [`queue_prepare`](Channel::queue_prepare); `None` while that is not complete.
@@ -138,8 +150,8 @@ impl Channel {
 
     /// Count of requests that have not been answered.
     #[must_use]
-    pub fn replies_owed(&self) -> u32 {
-        self.connection.owed
+    pub fn replies_pending(&self) -> u32 {
+        self.connection.pending_replies
     }
 
     /// Bytes written to the socket since the connection was made, log-in and encryption included.
@@ -154,15 +166,31 @@ impl Channel {
         self.connection.transport.stream().bytes_received
     }
 
+    /// What the kernel knows of the way to the server, for a connection that has been silent; `None` where there is no
+    /// way, as to a socket of this machine.
+    #[must_use]
+    pub fn check_path(&self) -> Option<PathState> {
+        self.connection.transport.stream().check_path()
+    }
+
+    /// The error of a server that has given no byte of an answer for so long.
+    #[must_use]
+    pub fn no_answer(&self, limit: Duration) -> WireError {
+        self.connection.transport.stream().no_answer(limit)
+    }
+
     /// Goes back to the cold path. Fails if replies are outstanding, for the session would take them
     /// for its own; what is queued without a reply leaves with the session's next request.
-    pub fn into_session(self) -> Result<Session, WireError> {
-        if self.connection.owed > 0 {
+    pub fn into_session(mut self) -> Result<Session, WireError> {
+        if self.connection.pending_replies > 0 {
             return Err(WireError::Misuse(
                 "a channel with replies outstanding can't be a session",
             ));
         }
-        self.connection.transport.stream().set_nonblocking(false)?;
+        self.connection
+            .transport
+            .stream_mut()
+            .set_nonblocking(false)?;
         Ok(Session::over(self.connection))
     }
 }

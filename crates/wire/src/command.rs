@@ -1,4 +1,4 @@
-//! Requests, encoded as packets.
+//! Encodes requests as packets.
 
 use crate::bytes::put_string;
 use crate::packet::{begin, finish};
@@ -10,10 +10,15 @@ const PREPARE: u8 = 0x16;
 pub(crate) const EXECUTE: u8 = 0x17;
 const CLOSE_STATEMENT: u8 = 0x19;
 
+pub(crate) const TYPE_LONG: u8 = 3;
 const TYPE_DOUBLE: u8 = 5;
 const TYPE_NULL: u8 = 6;
 const TYPE_LONGLONG: u8 = 8;
+pub(crate) const TYPE_BLOB: u8 = 252;
 pub(crate) const TYPE_VAR_STRING: u8 = 253;
+
+/// Behind the type of a number that has no sign.
+pub(crate) const UNSIGNED: u8 = 0x80;
 
 #[inline]
 fn put_command(out: &mut Vec<u8>, command: u8, payload: impl FnOnce(&mut Vec<u8>)) {

@@ -1,17 +1,17 @@
-//! Compression: frames around the packets.
+//! Compresses packets into frames.
 //!
 //! A frame has seven bytes of header (its length, its number, and its length when unpacked, or 0 if it
 //! was not worth packing) and is a zlib stream of its own. Frames and packets may be cut anywhere, but
 //! servers refuse a request that does not begin with frame 0, so here each packet gets its own frame.
 
-mod unpacker;
+mod decoder;
 
 use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
 use crate::transport::Transport;
 use crate::{ReadBuffer, WireError};
+pub(crate) use decoder::FrameDecoder;
 use flate2::{Compress, FlushCompress, Status};
 use std::cell::RefCell;
-pub(crate) use unpacker::Unpacker;
 
 /// Bytes of a frame's header.
 const FRAME_HEADER_BYTES: usize = 7;
@@ -27,17 +27,17 @@ const KEPT_BYTES: usize = 16 * 1024;
 
 thread_local! {
     // A frame needs a quarter of a megabyte while it is packed and nothing afterwards: one for all connections.
-    static PACKER: RefCell<Compress> = RefCell::new(Compress::new(flate2::Compression::default(), true));
+    static ENCODER: RefCell<Compress> = RefCell::new(Compress::new(flate2::Compression::default(), true));
 }
 
 /// A connection whose bytes are packed.
 #[derive(Debug)]
 pub(crate) struct CompressedStream {
     pub(crate) inner: Transport,
-    unpacker: Unpacker,
+    decoder: FrameDecoder,
     /// Bytes that came and found no room when unpacked.
     held: Vec<u8>,
-    packer: Packer,
+    encoder: FrameEncoder,
     /// How much of what is packed has left.
     sent: usize,
 }
@@ -46,23 +46,23 @@ impl CompressedStream {
     pub(crate) fn over(inner: Transport) -> Self {
         Self {
             inner,
-            unpacker: Unpacker::default(),
+            decoder: FrameDecoder::default(),
             held: Vec::new(),
-            packer: Packer::default(),
+            encoder: FrameEncoder::default(),
             sent: 0,
         }
     }
 
     /// Whether what is sent carries on the server's numbering, as the lines of a local file do.
-    pub(crate) fn carry_on(&mut self, is_carried_on: bool) {
-        self.packer.is_carried_on = is_carried_on;
+    pub(crate) fn continue_sequence(&mut self, is_sequence_continued: bool) {
+        self.encoder.is_sequence_continued = is_sequence_continued;
     }
 
     /// As [`Transport::read`].
     pub(crate) fn read(&mut self, buffer: &mut ReadBuffer) -> Result<Option<usize>, WireError> {
         loop {
-            if !self.held.is_empty() || self.unpacker.has_more() {
-                let (taken, filled) = self.unpacker.unpack(&self.held, &mut buffer.clear)?;
+            if !self.held.is_empty() || self.decoder.has_more() {
+                let (taken, filled) = self.decoder.unpack(&self.held, &mut buffer.clear)?;
                 self.held.drain(..taken);
                 if filled > 0 {
                     return Ok(Some(filled));
@@ -72,9 +72,9 @@ impl CompressedStream {
                 return Ok(None);
             };
             let packed = &buffer.packed[..count];
-            let (taken, filled) = self.unpacker.unpack(packed, &mut buffer.clear)?;
+            let (taken, filled) = self.decoder.unpack(packed, &mut buffer.clear)?;
             self.held.extend_from_slice(&packed[taken..]);
-            self.packer.sequence = self.unpacker.next_sequence();
+            self.encoder.sequence = self.decoder.next_sequence();
             if filled > 0 {
                 return Ok(Some(filled));
             }
@@ -87,27 +87,27 @@ impl CompressedStream {
             return Ok(0);
         }
         let mut taken = 0;
-        while taken < bytes.len() && self.packer.frames.len() < MAX_WAITING_BYTES {
-            taken += self.packer.pack(&bytes[taken..]);
+        while taken < bytes.len() && self.encoder.frames.len() < MAX_WAITING_BYTES {
+            taken += self.encoder.pack(&bytes[taken..]);
         }
         self.push()?;
         Ok(taken)
     }
 
     pub(crate) fn wants_write(&self) -> bool {
-        self.sent < self.packer.frames.len() || self.inner.wants_write()
+        self.sent < self.encoder.frames.len() || self.inner.wants_write()
     }
 
     /// Sends what is packed. False if the socket is full before that is done.
     pub(crate) fn push(&mut self) -> Result<bool, WireError> {
-        while self.sent < self.packer.frames.len() {
-            match self.inner.write(&self.packer.frames[self.sent..])? {
+        while self.sent < self.encoder.frames.len() {
+            match self.inner.write(&self.encoder.frames[self.sent..])? {
                 0 => return Ok(false),
                 count => self.sent += count,
             }
         }
-        self.packer.frames.clear();
-        self.packer.frames.shrink_to(KEPT_BYTES);
+        self.encoder.frames.clear();
+        self.encoder.frames.shrink_to(KEPT_BYTES);
         self.sent = 0;
         self.inner.push()
     }
@@ -115,17 +115,17 @@ impl CompressedStream {
 
 /// Puts packets into frames.
 #[derive(Debug, Default)]
-struct Packer {
+struct FrameEncoder {
     frames: Vec<u8>,
     /// Of the next frame.
     sequence: u8,
     /// A packet with the number 0 does not begin a request.
-    is_carried_on: bool,
+    is_sequence_continued: bool,
     /// Bytes of the packet at hand that are in no frame yet.
     packet_left: usize,
 }
 
-impl Packer {
+impl FrameEncoder {
     /// Puts the packet at the front of `bytes`, or as much of it as a frame holds, into one, and says how
     /// many bytes that were.
     fn pack(&mut self, bytes: &[u8]) -> usize {
@@ -133,7 +133,7 @@ impl Packer {
             && let Some(header) = Header::of(bytes)
         {
             self.packet_left = HEADER_BYTES + header.length;
-            if header.sequence == 0 && !self.is_carried_on {
+            if header.sequence == 0 && !self.is_sequence_continued {
                 self.sequence = 0;
             }
         }
@@ -164,9 +164,9 @@ impl Packer {
     fn put_packed(&mut self, content: &[u8]) -> bool {
         let before = self.frames.len();
         self.frames.reserve(content.len());
-        let status = PACKER.with_borrow_mut(|packer| {
-            packer.reset();
-            packer.compress_vec(content, &mut self.frames, FlushCompress::Finish)
+        let status = ENCODER.with_borrow_mut(|encoder| {
+            encoder.reset();
+            encoder.compress_vec(content, &mut self.frames, FlushCompress::Finish)
         });
         matches!(status, Ok(Status::StreamEnd)) && self.frames.len() - before < content.len()
     }

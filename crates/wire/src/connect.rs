@@ -1,16 +1,24 @@
-//! Making a connection, for as long as the caller's deadline allows.
+//! Connects a socket within the caller's deadline.
 //!
 //! When thousands connect at once the server's listen queue overflows. That is no failure: the attempt
 //! is repeated and counted. A refusal by a host where nobody listens is one, at once.
 
-use crate::Address;
-use crate::stream::Deadline;
+use crate::deadline::{Deadline, WAIT_SLICE};
+use crate::path::set_path_timeout;
+use crate::{Address, PathTimeout};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::time::Duration;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// How long a place in the queue of a socket is waited for, before it is asked whether to go on.
+const PLACE_WAIT: Duration = Duration::from_secs(1);
 
 /// How long the first attempt over TCP waits. A full queue drops the request without a word, and the
 /// kernel would send it again after one second, and after twice as long each time from then on. This
@@ -20,14 +28,66 @@ const FIRST_WAIT: Duration = Duration::from_millis(900);
 /// Gives a connected, blocking socket. `retries` grows by each attempt that found no place in the queue.
 pub(crate) fn connect(
     address: &Address,
-    deadline: Deadline,
+    path_timeout: PathTimeout,
+    deadline: &Deadline,
     retries: &mut u32,
 ) -> io::Result<Socket> {
     match address {
         Address::Socket(path) => connect_socket(path, deadline, retries),
         Address::Tcp { host, port } => {
-            let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
-            connect_tcp(&addresses, FIRST_WAIT, deadline, retries)
+            let addresses = look_up(host, *port, deadline)?;
+            let socket = connect_tcp(&addresses, FIRST_WAIT, deadline, retries)?;
+            set_path_timeout(&socket, path_timeout)?;
+            Ok(socket)
+        }
+    }
+}
+
+/// The resolver gave no answer in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the look-up of the host's name was not answered")]
+struct NameUnanswered;
+
+/// Whether it was the look-up of the name that took too long.
+pub(crate) fn is_name_unanswered(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<NameUnanswered>())
+}
+
+/// Addresses of a host. The resolver takes its own time and can't be told of a deadline, so a name is looked up by a
+/// thread that is left to itself when the time is over.
+fn look_up(host: &str, port: u16, deadline: &Deadline) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let name = host.to_owned();
+    answered(deadline, move || {
+        (name.as_str(), port)
+            .to_socket_addrs()
+            .map(Iterator::collect)
+    })
+}
+
+/// What a question to the resolver gives, if it does so in time.
+fn answered<T: Send + 'static>(
+    deadline: &Deadline,
+    ask: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let (say, said) = channel();
+    Builder::new()
+        .name("name-look-up".to_owned())
+        .spawn(move || drop(say.send(ask())))?;
+    loop {
+        let Some(piece) = deadline.piece(WAIT_SLICE) else {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, NameUnanswered));
+        };
+        match said.recv_timeout(piece) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("the resolver broke off"));
+            }
         }
     }
 }
@@ -41,7 +101,7 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
 
 /// The first attempt tells whether the queue is full. The second waits in the kernel, in order, for a
 /// place: as long as the sending time is limited to, and without that limit for ever.
-fn connect_socket(path: &Path, deadline: Deadline, retries: &mut u32) -> io::Result<Socket> {
+fn connect_socket(path: &Path, deadline: &Deadline, retries: &mut u32) -> io::Result<Socket> {
     let address = SockAddr::unix(path)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
@@ -52,8 +112,8 @@ fn connect_socket(path: &Path, deadline: Deadline, retries: &mut u32) -> io::Res
         result => return result.map(|()| socket),
     }
     loop {
-        let rest = deadline.rest().ok_or(io::ErrorKind::TimedOut)?;
-        socket.set_write_timeout(Some(rest))?;
+        let piece = deadline.piece(PLACE_WAIT).ok_or(io::ErrorKind::TimedOut)?;
+        socket.set_write_timeout(Some(piece))?;
         match socket.connect(&address) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted || is_timeout(&error) => {}
             result => return result.map(|()| socket),
@@ -66,15 +126,15 @@ fn connect_socket(path: &Path, deadline: Deadline, retries: &mut u32) -> io::Res
 fn connect_tcp(
     addresses: &[SocketAddr],
     mut wait: Duration,
-    deadline: Deadline,
+    deadline: &Deadline,
     retries: &mut u32,
 ) -> io::Result<Socket> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
     loop {
         let mut is_silent = false;
         for &address in addresses {
-            let rest = deadline.rest().ok_or(io::ErrorKind::TimedOut)?;
-            match connect_address(address, rest.min(shortened(wait))) {
+            let limit = deadline.piece(shortened(wait));
+            match connect_address(address, limit.ok_or(io::ErrorKind::TimedOut)?, deadline) {
                 Ok(socket) => return Ok(socket),
                 Err(error) if is_timeout(&error) => {
                     is_silent = true;
@@ -90,11 +150,43 @@ fn connect_tcp(
     }
 }
 
-fn connect_address(address: SocketAddr, limit: Duration) -> io::Result<Socket> {
+fn connect_address(
+    address: SocketAddr,
+    limit: Duration,
+    deadline: &Deadline,
+) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    socket.connect_timeout(&address.into(), limit)?;
+    socket.set_nonblocking(true)?;
+    let (address, end) = (SockAddr::from(address), Instant::now() + limit);
+    match socket.connect(&address) {
+        Err(error) if is_under_way(&error) => wait_connected(&socket, end, deadline)?,
+        result => result?,
+    }
+    socket.set_nonblocking(false)?;
     socket.set_tcp_nodelay(true)?; // each request is one write; it must not wait for an earlier reply
     Ok(socket)
+}
+
+fn is_under_way(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
+}
+
+/// Waits in pieces, so that the wait can be cancelled.
+fn wait_connected(socket: &Socket, end: Instant, deadline: &Deadline) -> io::Result<()> {
+    loop {
+        let rest = end
+            .saturating_duration_since(Instant::now())
+            .min(WAIT_SLICE);
+        let piece = deadline.piece(rest).ok_or(io::ErrorKind::TimedOut)?;
+        let piece = Timespec::try_from(piece).map_err(io::Error::other)?;
+        let mut watched = [PollFd::new(socket, PollFlags::OUT)];
+        match poll(&mut watched, Some(&piece)) {
+            Ok(0) if Instant::now() >= end => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return socket.take_error()?.map_or(Ok(()), Err),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// By up to a quarter, at random: those who were dropped together shall not come back together.
@@ -106,10 +198,39 @@ fn shortened(wait: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CancelFlag;
     use std::thread::{JoinHandle, spawn};
+
+    #[test]
+    fn a_resolver_that_says_nothing_is_left_to_itself() {
+        let began = Instant::now();
+        let error = answered(&within(SHORT), || {
+            std::thread::sleep(LONG);
+            Ok(())
+        })
+        .unwrap_err();
+        assert!(is_timeout(&error) && is_name_unanswered(&error), "{error}");
+        assert!(began.elapsed() < LONG);
+        assert_eq!(answered(&within(LONG), || Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    fn an_address_is_looked_up_by_nobody() {
+        let over = within(Duration::ZERO);
+        let addresses = look_up("127.0.0.1", 7, &over).unwrap();
+        assert_eq!(addresses, [SocketAddr::from(([127, 0, 0, 1], 7))]);
+        assert!(is_name_unanswered(
+            &look_up("localhost", 7, &over).unwrap_err()
+        ));
+        assert!(!look_up("localhost", 7, &within(LONG)).unwrap().is_empty());
+    }
 
     const SHORT: Duration = Duration::from_millis(30);
     const LONG: Duration = Duration::from_secs(20);
+
+    fn within(limit: Duration) -> Deadline {
+        Deadline::after(limit, &CancelFlag::default())
+    }
 
     /// A listener for very few, and so many connections that one more finds no place.
     fn crowded(domain: Domain, address: &SockAddr) -> (Socket, Vec<Socket>) {
@@ -144,13 +265,13 @@ mod tests {
         let _ = std::fs::remove_file(&path);
         let (listener, crowd) = crowded(Domain::UNIX, &SockAddr::unix(&path).unwrap());
         let mut retries = 0;
-        let error = connect_socket(&path, Deadline::after(SHORT), &mut retries).unwrap_err();
+        let error = connect_socket(&path, &within(SHORT), &mut retries).unwrap_err();
         assert!(is_timeout(&error) && retries == 1, "{error}, {retries}");
         let server = accept(&listener, crowd.len() + 1);
-        connect_socket(&path, Deadline::after(LONG), &mut retries).unwrap();
+        connect_socket(&path, &within(LONG), &mut retries).unwrap();
         server.join().unwrap();
         std::fs::remove_file(&path).unwrap();
-        let error = connect_socket(&path, Deadline::after(LONG), &mut 0).unwrap_err();
+        let error = connect_socket(&path, &within(LONG), &mut 0).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
@@ -161,8 +282,13 @@ mod tests {
         let address = listener.local_addr().unwrap().as_socket().unwrap();
         let mut retries = 0;
         let mut attempt = |limit| {
-            let deadline = Deadline::after(limit);
-            connect_tcp(&[address], Duration::from_millis(5), deadline, &mut retries)
+            let deadline = within(limit);
+            connect_tcp(
+                &[address],
+                Duration::from_millis(5),
+                &deadline,
+                &mut retries,
+            )
         };
         let error = attempt(SHORT).unwrap_err();
         assert!(is_timeout(&error), "{error}");

@@ -1,12 +1,12 @@
-//! What both paths are made of: a transport, what waits to leave, and how far the replies are read.
+//! Holds what both paths share: a transport, what waits to leave, and how far the replies are read.
 
-use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::packet::{HEADER_BYTES, Header};
 use crate::prepare_reply::{PrepareReader, whole_payload};
-use crate::reply_reader::ReplyReader;
+use crate::reply_reader::{MAX_CONTROL_BYTES, ReplyReader};
 use crate::row_sink::RowSink;
-use crate::stream::Deadline;
+use crate::stream::WaitReason;
 use crate::transport::Transport;
-use crate::{PrepareReply, ReadBuffer, Reply, SessionFacts, WireError, capability};
+use crate::{PrepareReply, ReadBuffer, Reply, SessionInfo, WireError, capability};
 
 /// Memory kept for requests; more was for a bulk INSERT, and is given back.
 const KEPT_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ pub(crate) enum Progress {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) transport: Transport,
-    pub(crate) facts: Box<SessionFacts>,
+    pub(crate) info: Box<SessionInfo>,
     pub(crate) reader: ReplyReader,
     prepares: PrepareReader,
     /// Requests queued or on their way out.
@@ -38,20 +38,20 @@ pub(crate) struct Connection {
     /// Bytes read that belong to what comes next.
     leftover: Vec<u8>,
     /// Requests whose replies have not been read.
-    pub(crate) owed: u32,
+    pub(crate) pending_replies: u32,
 }
 
 impl Connection {
     pub(crate) fn new(transport: Transport) -> Self {
         Self {
             transport,
-            facts: Box::default(),
+            info: Box::default(),
             reader: ReplyReader::new(false),
             prepares: PrepareReader::default(),
             out: Vec::new(),
             sent: 0,
             leftover: Vec::new(),
-            owed: 0,
+            pending_replies: 0,
         }
     }
 
@@ -102,7 +102,9 @@ impl Connection {
             let (taken, reply) = self.reader.feed(&shared.clear[..count], sink)?;
             if let Some(reply) = reply {
                 self.leftover.extend_from_slice(&shared.clear[taken..count]);
-                self.owed = self.owed.saturating_sub(u32::from(!reply.has_more()));
+                self.pending_replies = self
+                    .pending_replies
+                    .saturating_sub(u32::from(!reply.has_more()));
                 return Ok(Progress::Reply(reply));
             }
             if let Some(sequence) = self.reader.take_file_wanted() {
@@ -121,7 +123,7 @@ impl Connection {
         let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
         self.leftover.drain(..taken);
         let is_last = reply.as_ref().is_some_and(|reply| !reply.has_more());
-        self.owed = self.owed.saturating_sub(u32::from(is_last));
+        self.pending_replies = self.pending_replies.saturating_sub(u32::from(is_last));
         let file_wanted = self.reader.take_file_wanted().map(Progress::FileWanted);
         Ok(reply.map(Progress::Reply).or(file_wanted))
     }
@@ -131,14 +133,14 @@ impl Connection {
         &mut self,
         shared: &mut ReadBuffer,
     ) -> Result<Option<PrepareReply>, WireError> {
-        let has_eof = self.facts.capabilities & capability::DEPRECATE_EOF == 0;
+        let has_eof = self.info.capabilities & capability::DEPRECATE_EOF == 0;
         loop {
             while let Some(payload) = whole_payload(&self.leftover)? {
                 let length = HEADER_BYTES + payload.len();
                 let reply = self.prepares.read(payload, has_eof)?;
                 self.leftover.drain(..length);
                 if let Some(reply) = reply {
-                    self.owed = self.owed.saturating_sub(1);
+                    self.pending_replies = self.pending_replies.saturating_sub(1);
                     return Ok(Some(reply));
                 }
             }
@@ -153,14 +155,15 @@ impl Connection {
     pub(crate) fn read_packet(
         &mut self,
         buffer: &mut ReadBuffer,
-        deadline: Option<Deadline>,
     ) -> Result<(Vec<u8>, u8), WireError> {
         loop {
             if let Some(header) = Header::of(&self.leftover) {
-                if header.length == MAX_PAYLOAD {
-                    return Err(WireError::Protocol(
-                        "a packet of 16 MiB at log-in".to_owned(),
-                    ));
+                if header.length > MAX_CONTROL_BYTES {
+                    let what = format!(
+                        "a packet of {} bytes where a short one is due",
+                        header.length
+                    );
+                    return Err(WireError::Protocol(what));
                 }
                 let end = HEADER_BYTES + header.length;
                 if self.leftover.len() >= end {
@@ -169,12 +172,9 @@ impl Connection {
                     return Ok((payload, header.sequence.wrapping_add(1)));
                 }
             }
-            if let Some(deadline) = deadline {
-                self.transport.stream_mut().wait_until(deadline)?;
-            }
             match self.transport.read(buffer)? {
                 Some(count) => self.leftover.extend_from_slice(&buffer.clear[..count]),
-                None => return Err(self.transport.stream().timed_out("reading from")),
+                None => return Err(self.transport.stream().timed_out(WaitReason::Answer)),
             }
         }
     }
@@ -183,7 +183,7 @@ impl Connection {
     pub(crate) fn flush_all(&mut self) -> Result<(), WireError> {
         match self.flush()? {
             true => Ok(()),
-            false => Err(self.transport.stream().timed_out("writing to")),
+            false => Err(self.transport.stream().timed_out(WaitReason::Room)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where a server is and who wants to talk to it.
+//! Names a server and the user who wants to talk to it.
 
 use std::fmt;
 use std::path::PathBuf;

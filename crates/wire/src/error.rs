@@ -1,7 +1,17 @@
-//! What can go wrong, sorted by who is at fault.
+//! Defines what can go wrong, sorted by who is at fault.
 
+use crate::path::is_path_error;
 use std::fmt;
 use std::io;
+
+/// What a server has not done that nobody could reach.
+pub(crate) const NO_CONNECTION: &str = "accepted no connection";
+
+/// What a resolver has not done that does not answer.
+pub(crate) const NO_ADDRESS: &str = "got no address from the resolver (DNS)";
+
+/// What is under way until there is a connection.
+pub(crate) const CONNECTING: &str = "connecting to";
 
 /// An error that the server put into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +38,7 @@ impl ServerError {
     /// Not among them: 1153 (a request over `max_allowed_packet`), after which servers close the connection
     /// too, for the same request would meet the same end on a new one; and 1317 (`KILL QUERY`), which leaves the connection.
     #[must_use]
-    pub fn is_farewell(&self) -> bool {
+    pub fn ends_connection(&self) -> bool {
         matches!(self.code, 1053 | 1159 | 1927 | 4031)
     }
 }
@@ -56,15 +66,36 @@ pub enum WireError {
         source: io::Error,
     },
     /// The server did not answer in the time it was given.
-    #[error("{doing} {peer}: no answer within {limit_ms} ms")]
+    #[error("{peer} {missing} within {}, while {doing}", in_words(*limit_ms))]
     Timeout {
-        /// What was under way.
-        doing: &'static str,
+        /// What the server did not do: `answered nothing`, `did not end its answer`.
+        missing: &'static str,
+        /// What was under way: `logging in`, `waiting for the answer to SELECT 1`.
+        doing: String,
         /// Socket path or host and port.
         peer: String,
         /// How long was waited.
         limit_ms: u128,
     },
+    /// The wait for the server was ended by this side.
+    #[error("interrupted while {doing}, at {peer}")]
+    Cancelled {
+        /// What was under way.
+        doing: String,
+        /// Socket path or host and port.
+        peer: String,
+    },
+    /// The server sent more than this side takes in.
+    #[error("{peer} sent more than {limit}")]
+    Excess {
+        /// The limit, in words: `4096 columns in a result`.
+        limit: &'static str,
+        /// Socket path or host and port; `the server` where that is not known.
+        peer: String,
+    },
+    /// The server does not do what was asked for.
+    #[error("{0} was demanded, but the server does not offer it")]
+    NotOffered(&'static str),
     /// The server refused the request.
     #[error("the server answered {0}")]
     Server(#[from] ServerError),
@@ -97,15 +128,76 @@ pub enum WireError {
 }
 
 impl WireError {
+    /// Whether the way to the server is gone: nobody there acknowledged anything for as long as that was waited for. A
+    /// server that refuses, closes or says nothing is none of it.
+    #[must_use]
+    pub fn is_path_lost(&self) -> bool {
+        match self {
+            Self::Network { source, .. } => is_path_error(source),
+            // Requests for a connection that nobody answers; a socket of this machine has a path for a name.
+            Self::Timeout { missing, peer, .. } => {
+                [NO_CONNECTION, NO_ADDRESS].contains(missing) && !peer.starts_with('/')
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the connection itself is gone, so that only a new one helps.
     #[must_use]
     pub fn is_connection_lost(&self) -> bool {
         match self {
-            Self::Network { .. } | Self::Timeout { .. } | Self::Tls { .. } | Self::Protocol(_) => {
-                true
-            }
-            Self::Server(error) => error.is_farewell(),
-            Self::Authentication { .. } | Self::Misuse(_) => false,
+            Self::Network { .. }
+            | Self::Timeout { .. }
+            | Self::Cancelled { .. }
+            | Self::Tls { .. }
+            | Self::Excess { .. }
+            | Self::Protocol(_) => true,
+            Self::Server(error) => error.ends_connection(),
+            Self::Authentication { .. } | Self::NotOffered(_) | Self::Misuse(_) => false,
         }
+    }
+
+    /// More came than `limit` says.
+    #[cold]
+    pub(crate) fn excess(limit: &'static str) -> Self {
+        let peer = "the server".to_owned();
+        Self::Excess { limit, peer }
+    }
+
+    /// The same with what was under way, and where, in the words of who knows it.
+    #[cold]
+    pub(crate) fn with_context(self, peer: &str, words: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Timeout {
+                missing,
+                peer,
+                limit_ms,
+                ..
+            } => Self::Timeout {
+                missing,
+                doing: words(),
+                peer,
+                limit_ms,
+            },
+            Self::Cancelled { peer, .. } => Self::Cancelled {
+                doing: words(),
+                peer,
+            },
+            Self::Protocol(what) => Self::Protocol(format!("{what} ({}, at {peer})", words())),
+            Self::Excess { limit, .. } => Self::Excess {
+                limit,
+                peer: peer.to_owned(),
+            },
+            other => other,
+        }
+    }
+}
+
+/// Whole seconds as such.
+fn in_words(limit_ms: u128) -> String {
+    match limit_ms {
+        0..1000 => format!("{limit_ms} ms"),
+        _ if limit_ms.is_multiple_of(1000) => format!("{} s", limit_ms / 1000),
+        _ => format!("{}.{:03} s", limit_ms / 1000, limit_ms % 1000),
     }
 }

@@ -1,14 +1,15 @@
-//! Checks of everything that reads what a server sent, against bytes that no server would send.
+//! Feeds everything that reads a server's bytes with bytes that no server would send.
 //!
 //! Each check takes arbitrary bytes: the first few choose settings, the rest is the server's stream. It
 //! panics if the same stream means something else when it comes in pieces, or when more memory is held
 //! than came in. The targets under `fuzz/` call them without end; a test here calls them some thousands of times.
 
-use crate::compression::Unpacker;
+use crate::compression::FrameDecoder;
+use crate::deadline::Deadline;
 use crate::reply_reader::ReplyReader;
 use crate::row_sink::{CountOnly, RowSink};
-use crate::rows::Rows;
-use crate::stream::{Deadline, Stream};
+use crate::stream::SocketStream;
+use crate::text_rows::TextRows;
 use crate::{
     Address, Compression, Endpoint, Password, Reply, Session, SessionOptions, TlsPolicy, WireError,
     login,
@@ -52,7 +53,7 @@ pub fn reply(data: &[u8]) {
     let mut cut = || pieces.next(usize::MAX);
     let whole = replies(flags, stream, &mut CountOnly, || usize::MAX);
     assert_eq!(whole, replies(flags, stream, &mut CountOnly, &mut cut));
-    let (mut kept, mut kept_in_pieces) = (Kept::default(), Kept::default());
+    let (mut kept, mut kept_in_pieces) = (RawRows::default(), RawRows::default());
     let with_rows = replies(flags, stream, &mut kept, || usize::MAX);
     assert_eq!(
         with_rows,
@@ -64,15 +65,15 @@ pub fn reply(data: &[u8]) {
     );
     // A row that nobody wants is judged by its header, and one that is wanted when all of it is there.
     assert!(whole.0 == with_rows.0 && whole.1 >= with_rows.1);
-    let mut rows = Rows::new(flags & 8 != 0);
+    let mut rows = TextRows::new(flags & 8 != 0);
     replies(flags, stream, &mut rows, &mut cut);
 }
 
 /// Raw columns and rows.
 #[derive(Debug, Default, PartialEq)]
-struct Kept(Vec<Vec<u8>>);
+struct RawRows(Vec<Vec<u8>>);
 
-impl RowSink for Kept {
+impl RowSink for RawRows {
     fn start(&mut self, columns: u16) -> Result<(), WireError> {
         self.0.push(columns.to_le_bytes().to_vec());
         Ok(())
@@ -135,13 +136,13 @@ pub fn compressed(data: &[u8]) {
 }
 
 fn unpacked(stream: &[u8], mut cut: impl FnMut() -> (usize, usize)) -> (Vec<u8>, bool) {
-    let mut unpacker = Unpacker::default();
+    let mut decoder = FrameDecoder::default();
     let (mut out, mut at) = (Vec::new(), 0);
-    while at < stream.len() || unpacker.has_more() {
+    while at < stream.len() || decoder.has_more() {
         let (size, room) = cut();
         let mut memory = vec![0; room];
         let piece = &stream[at..at.saturating_add(size).min(stream.len())];
-        let Ok((taken, filled)) = unpacker.unpack(piece, &mut memory) else {
+        let Ok((taken, filled)) = decoder.unpack(piece, &mut memory) else {
             return (out, true);
         };
         assert!(filled > 0 || taken == piece.len(), "no progress");
@@ -165,12 +166,11 @@ pub fn login(data: &[u8]) {
         return;
     }
     let (endpoint, options) = (endpoint(flags), options(flags));
-    let connection = login::over(
-        Stream::of(ours.into(), flags & 8 != 0),
-        &endpoint,
-        &options,
-        Deadline::after(LIMIT),
-    );
+    let deadline = Deadline::after(LIMIT, &options.cancel);
+    let Ok(stream) = SocketStream::of(ours.into(), flags & 8 != 0, deadline) else {
+        return;
+    };
+    let connection = login::log_in_over(stream, &endpoint, &options);
     if let Err(error) = connection.map(Session::over).and_then(converse) {
         assert!(!matches!(error, WireError::Timeout { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("hunter2"));

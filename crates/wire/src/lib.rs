@@ -1,4 +1,4 @@
-//! The MySQL client protocol, written for a load generator.
+//! Implements the MySQL client protocol for a load generator.
 //!
 //! One connection has two faces. A [`Session`] waits for each answer and keeps the rows: it logs in,
 //! prepares, fills and asks. A [`Channel`] never waits and, once warm, never allocates: a worker holds
@@ -54,6 +54,7 @@
 
 mod auth;
 mod bound_rows;
+mod buffered_rows;
 mod bytes;
 mod capability;
 mod channel;
@@ -61,41 +62,44 @@ mod command;
 mod compression;
 mod connect;
 mod connection;
+mod deadline;
 mod endpoint;
 mod error;
-mod facts;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
-mod greeting;
-mod kept_rows;
+mod handshake;
+mod limits;
 mod local_file;
 mod login;
 mod options;
 mod packet;
 mod parameters;
+mod path;
 mod prepare_reply;
 mod read_buffer;
 mod reply;
 mod reply_reader;
 mod result;
 mod row_sink;
-mod rows;
 mod session;
 mod session_changes;
+mod session_info;
 mod statement_text;
 mod stream;
+mod text_rows;
 mod tls;
 mod transport;
 mod value;
 
-pub use bound_rows::BoundRows;
+pub use bound_rows::{BoundRows, BoundType};
+pub use buffered_rows::BufferedRows;
 pub use channel::{Channel, Flush};
+pub use deadline::CancelFlag;
 pub use endpoint::{Address, Endpoint, Password, TlsPolicy};
 pub use error::{ServerError, WireError};
-pub use facts::{SessionFacts, TlsFacts};
-pub use kept_rows::KeptRows;
 pub use options::{ClientCertificate, Compression, SessionOptions, TlsVersion};
 pub use parameters::{Parameter, Parameters};
+pub use path::{PathState, PathTimeout, break_off, check_path};
 pub use prepare_reply::PrepareReply;
 pub use read_buffer::ReadBuffer;
 pub use reply::{OkReply, Reply, RowsReply};
@@ -103,5 +107,6 @@ pub use result::{QueryResult, Value};
 pub use row_sink::RowSink;
 pub use session::{PreparedStatement, Session};
 pub use session_changes::SessionChanges;
+pub use session_info::{SessionInfo, TlsInfo};
 pub use statement_text::{StatementText, opaque_length};
 pub use tls::knows_tls_cipher;

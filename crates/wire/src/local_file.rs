@@ -1,4 +1,4 @@
-//! The file of a `LOAD DATA LOCAL INFILE`: packets of its bytes, and an empty one at its end.
+//! Sends the file of a `LOAD DATA LOCAL INFILE`: packets of its bytes, and an empty one at its end.
 
 use crate::WireError;
 use crate::connection::Connection;
@@ -14,9 +14,9 @@ pub(crate) fn send(
     file: &mut dyn Read,
     sequence: u8,
 ) -> Result<(), WireError> {
-    connection.transport.carry_on(true);
+    connection.transport.continue_sequence(true);
     let sent = send_pieces(connection, file, sequence);
-    connection.transport.carry_on(false);
+    connection.transport.continue_sequence(false);
     sent
 }
 
@@ -32,7 +32,7 @@ fn send_pieces(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
                 let stream = connection.transport.stream();
-                stream.break_off();
+                stream.abort();
                 return Err(stream.failed("reading the rows for", error));
             }
         };

@@ -1,26 +1,30 @@
-//! The dialogue from the server's greeting to its OK.
+//! Logs in: conducts the dialogue from the server's greeting to its OK.
 
-use crate::auth::{Method, Secrecy};
+use crate::auth::{AuthMethod, TransportSecurity};
 use crate::bytes::Bytes;
 use crate::connection::Connection;
-use crate::greeting::{Greeting, Introduction, put_introduction_head};
+use crate::deadline::Deadline;
+use crate::handshake::{Greeting, HandshakeResponse, put_handshake_response_head};
 use crate::packet::{begin, finish};
 use crate::reply_reader::{ReplyReader, parse_error};
-use crate::stream::{Deadline, Stream};
+use crate::stream::SocketStream;
 use crate::transport::Transport;
 use crate::{
-    Address, Compression, Endpoint, ReadBuffer, SessionFacts, SessionOptions, TlsFacts, TlsPolicy,
-    WireError, capability,
+    Address, Compression, Endpoint, ReadBuffer, SessionInfo, SessionOptions, TlsInfo, TlsPolicy,
+    WireError, capability, limits,
 };
 use std::time::Duration;
 
+/// What is under way, for errors.
+const DOING: &str = "logging in";
+
 const OK: u8 = 0x00;
-const MORE_DATA: u8 = 0x01;
-const SWITCH_METHOD: u8 = 0xfe;
+const AUTH_MORE_DATA: u8 = 0x01;
+const AUTH_SWITCH_REQUEST: u8 = 0xfe;
 const ERROR: u8 = 0xff;
 
 /// No honest server needs more packets to make up its mind.
-const MAX_VERDICTS: u32 = 16;
+const MAX_AUTH_ROUNDS: u32 = 16;
 
 /// Connects, encrypts if the policy says so, and logs in.
 pub(crate) fn log_in(
@@ -28,24 +32,32 @@ pub(crate) fn log_in(
     options: &SessionOptions,
     limit: Duration,
 ) -> Result<Connection, WireError> {
-    let deadline = Deadline::after(limit);
+    let deadline = Deadline::after(limit, &options.cancel);
     let mut connect_retries = 0;
-    let stream = Stream::connect(&endpoint.address, deadline, &mut connect_retries)?;
-    let mut connection = over(stream, endpoint, options, deadline)?;
-    connection.facts.connect_retries = connect_retries;
+    let stream = SocketStream::connect(
+        &endpoint.address,
+        options.path_timeout_in_force(),
+        deadline,
+        &mut connect_retries,
+    )?;
+    let connection = log_in_over(stream, endpoint, options);
+    let mut connection = connection.map_err(|error| {
+        let peer = endpoint.address.to_string();
+        error.with_context(&peer, || DOING.to_owned())
+    })?;
+    connection.info.connect_retries = connect_retries;
     Ok(connection)
 }
 
-/// The same over a connected socket.
-pub(crate) fn over(
-    stream: Stream,
+/// The same over a connected socket, by whose deadline all of it is to be done.
+pub(crate) fn log_in_over(
+    stream: SocketStream,
     endpoint: &Endpoint,
     options: &SessionOptions,
-    deadline: Deadline,
 ) -> Result<Connection, WireError> {
     let mut buffer = ReadBuffer::small();
     let mut connection = Connection::new(Transport::Clear(stream));
-    let (payload, sequence) = connection.read_packet(&mut buffer, Some(deadline))?;
+    let (payload, sequence) = connection.read_packet(&mut buffer)?;
     let greeting = Greeting::parse(&payload)?;
     let capabilities = agreed_capabilities(&greeting, endpoint, options)?;
     let mut login = Login {
@@ -53,19 +65,18 @@ pub(crate) fn over(
         buffer,
         endpoint,
         options,
-        deadline,
         sequence,
     };
     let mut tls = None;
     if capabilities & capability::SSL != 0 {
-        let facts;
-        (login, facts) = login.encrypt(capabilities)?;
-        tls = Some(facts);
+        let session_info;
+        (login, session_info) = login.encrypt(capabilities)?;
+        tls = Some(session_info);
     }
     let method = login.authenticate(&greeting, capabilities)?;
     let mut connection = login.connection;
     connection.reader = ReplyReader::new(capabilities & capability::DEPRECATE_EOF != 0);
-    *connection.facts = SessionFacts {
+    *connection.info = SessionInfo {
         server_version: greeting.server_version,
         connect_retries: 0,
         connection_id: greeting.connection_id,
@@ -75,7 +86,8 @@ pub(crate) fn over(
         capabilities,
         is_mariadb: greeting.is_mariadb,
     };
-    connection.transport.stream_mut().set_limit(None)?;
+    let stream = connection.transport.stream_mut();
+    stream.set_limit(options.answer_timeout)?;
     Ok(match options.compression {
         Compression::Off => connection,
         Compression::Zlib => connection.compressed(),
@@ -97,9 +109,7 @@ fn agreed_capabilities(
     let wanted = capability::OURS | capability::optional(options);
     let mut agreed = (offered | capability::LONG_PASSWORD) & wanted;
     if options.compression != Compression::Off && agreed & capability::COMPRESS == 0 {
-        return Err(WireError::Misuse(
-            "compression was demanded, but the server does not offer it",
-        ));
+        return Err(WireError::NotOffered("compression"));
     }
     if endpoint.database.is_some() {
         agreed |= capability::CONNECT_WITH_DB;
@@ -138,16 +148,15 @@ struct Login<'a> {
     buffer: ReadBuffer,
     endpoint: &'a Endpoint,
     options: &'a SessionOptions,
-    deadline: Deadline,
     /// Of the next packet to send.
     sequence: u8,
 }
 
 impl Login<'_> {
     /// Announces TLS and shakes hands.
-    fn encrypt(mut self, capabilities: u32) -> Result<(Self, TlsFacts), WireError> {
+    fn encrypt(mut self, capabilities: u32) -> Result<(Self, TlsInfo), WireError> {
         let mut head = Vec::new();
-        put_introduction_head(&mut head, capabilities);
+        put_handshake_response_head(&mut head, capabilities);
         self.send(&head)?;
         if self.connection.has_leftover() {
             let what = "it sent something before the encryption began".to_owned();
@@ -158,45 +167,46 @@ impl Login<'_> {
             tls: policy,
             ..
         } = self.endpoint;
-        let (transport, facts) =
+        let (transport, session_info) =
             self.connection
                 .transport
-                .encrypted(address, policy, self.options, self.deadline)?;
+                .encrypted(address, policy, self.options)?;
         self.connection = Connection::new(transport);
         self.sequence += 1;
-        Ok((self, facts))
+        Ok((self, session_info))
     }
 
-    /// Introduces the user and proves the password. Gives the method that convinced.
+    /// Sends the handshake response and authenticates. Returns the method that the server accepted.
     fn authenticate(
         &mut self,
         greeting: &Greeting,
         capabilities: u32,
-    ) -> Result<Method, WireError> {
+    ) -> Result<AuthMethod, WireError> {
         // A default method unknown here may still not be this user's: the server will switch.
-        let mut method = Method::named(&greeting.auth_plugin).unwrap_or(Method::NativePassword);
+        let mut method =
+            AuthMethod::named(&greeting.auth_plugin).unwrap_or(AuthMethod::NativePassword);
         let mut nonce = greeting.nonce.clone();
-        let introduction = Introduction {
+        let handshake_response = HandshakeResponse {
             capabilities,
             user: &self.endpoint.user,
-            proof: &self.proof(method, &nonce)?,
+            auth_response: &self.auth_response(method, &nonce)?,
             database: self.endpoint.database.as_deref(),
             auth_plugin: method.name(),
         };
         let mut payload = Vec::new();
-        introduction.put(&mut payload)?;
+        handshake_response.put(&mut payload)?;
         self.send(&payload)?;
-        for _ in 0..MAX_VERDICTS {
+        for _ in 0..MAX_AUTH_ROUNDS {
             let answer = self.receive()?;
             match answer.split_first() {
                 Some((&OK, _)) => return Ok(method),
-                Some((&ERROR, _)) => return Err(self.refusal(method, &answer)?),
-                Some((&SWITCH_METHOD, rest)) => {
-                    (method, nonce) = self.switch(rest)?;
-                    let proof = self.proof(method, &nonce)?;
-                    self.send(&proof)?;
+                Some((&ERROR, _)) => return Err(self.login_error(method, &answer)?),
+                Some((&AUTH_SWITCH_REQUEST, rest)) => {
+                    (method, nonce) = self.auth_switch(rest)?;
+                    let auth_response = self.auth_response(method, &nonce)?;
+                    self.send(&auth_response)?;
                 }
-                Some((&MORE_DATA, more)) => self.go_on(method, &nonce, more)?,
+                Some((&AUTH_MORE_DATA, more)) => self.auth_more_data(method, &nonce, more)?,
                 _ => {
                     return Err(WireError::Protocol(
                         "it answered a proof with nonsense".into(),
@@ -210,44 +220,54 @@ impl Login<'_> {
     }
 
     /// The method and the nonce that the server wants instead.
-    fn switch(&self, rest: &[u8]) -> Result<(Method, Vec<u8>), WireError> {
+    fn auth_switch(&self, rest: &[u8]) -> Result<(AuthMethod, Vec<u8>), WireError> {
         if rest.is_empty() {
             let reason = "the method of MySQL 4.0 is too weak; give the user another one";
-            return Err(self.failed("mysql_old_password", reason));
+            return Err(self.auth_error("mysql_old_password", reason));
         }
         let mut bytes = Bytes(rest);
-        let name = String::from_utf8_lossy(bytes.string_to_zero()?);
-        let method = Method::named(&name)
-            .ok_or_else(|| self.failed(&name, "this client does not know that method"))?;
+        let name = limits::text(bytes.string_to_zero()?);
+        let method = AuthMethod::named(&name)
+            .ok_or_else(|| self.auth_error(&name, "this client does not know that method"))?;
         Ok((method, nonce_of(bytes.0).to_vec()))
     }
 
-    fn proof(&self, method: Method, nonce: &[u8]) -> Result<Vec<u8>, WireError> {
+    fn auth_response(&self, method: AuthMethod, nonce: &[u8]) -> Result<Vec<u8>, WireError> {
         method
-            .proof(&self.endpoint.password, nonce, self.secrecy())
-            .map_err(|reason| self.failed(method.name(), reason))
+            .auth_response(&self.endpoint.password, nonce, self.transport_security())
+            .map_err(|reason| self.auth_error(method.name(), reason))
     }
 
-    fn go_on(&mut self, method: Method, nonce: &[u8], said: &[u8]) -> Result<(), WireError> {
+    fn auth_more_data(
+        &mut self,
+        method: AuthMethod,
+        nonce: &[u8],
+        data: &[u8],
+    ) -> Result<(), WireError> {
         let answer = method
-            .go_on(&self.endpoint.password, nonce, self.secrecy(), said)
-            .map_err(|reason| self.failed(method.name(), reason))?;
+            .auth_more_data(
+                &self.endpoint.password,
+                nonce,
+                self.transport_security(),
+                data,
+            )
+            .map_err(|reason| self.auth_error(method.name(), reason))?;
         match answer {
             Some(answer) => self.send(&answer),
             None => Ok(()),
         }
     }
 
-    fn secrecy(&self) -> Secrecy {
+    fn transport_security(&self) -> TransportSecurity {
         match &self.connection.transport {
-            Transport::Tls(_) => Secrecy::Encrypted,
-            Transport::Clear(stream) if stream.is_local() => Secrecy::Local,
-            Transport::Clear(_) | Transport::Compressed(_) => Secrecy::Open,
+            Transport::Tls(_) => TransportSecurity::Encrypted,
+            Transport::Clear(stream) if stream.is_local() => TransportSecurity::Local,
+            Transport::Clear(_) | Transport::Compressed(_) => TransportSecurity::Open,
         }
     }
 
     /// SQLSTATE 28000 is about the user; anything else (an unknown schema) is an error like others.
-    fn refusal(&self, method: Method, answer: &[u8]) -> Result<WireError, WireError> {
+    fn login_error(&self, method: AuthMethod, answer: &[u8]) -> Result<WireError, WireError> {
         let error = parse_error(answer)?;
         Ok(match &error.sql_state {
             b"28000" => WireError::Authentication {
@@ -260,7 +280,7 @@ impl Login<'_> {
         })
     }
 
-    fn failed(&self, method: &str, reason: &str) -> WireError {
+    fn auth_error(&self, method: &str, reason: &str) -> WireError {
         WireError::Authentication {
             user: self.endpoint.user.clone(),
             plugin: method.to_owned(),
@@ -274,17 +294,11 @@ impl Login<'_> {
         let start = begin(out);
         out.extend_from_slice(payload);
         finish(out, start, self.sequence);
-        self.connection
-            .transport
-            .stream_mut()
-            .wait_until(self.deadline)?;
         self.connection.flush_all()
     }
 
     fn receive(&mut self) -> Result<Vec<u8>, WireError> {
-        let (payload, sequence) = self
-            .connection
-            .read_packet(&mut self.buffer, Some(self.deadline))?;
+        let (payload, sequence) = self.connection.read_packet(&mut self.buffer)?;
         self.sequence = sequence;
         Ok(payload)
     }

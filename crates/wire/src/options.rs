@@ -1,6 +1,8 @@
-//! What a session is to be able to do beyond the ordinary.
+//! Holds the options of a session.
 
+use crate::{CancelFlag, PathTimeout};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How to talk to a server, once it is known where it is and who wants to talk to it.
 ///
@@ -33,6 +35,28 @@ pub struct SessionOptions {
     pub tls_ciphers: Vec<String>,
     /// What this side shows of itself, where the connection is encrypted and the server asks.
     pub client_certificate: Option<ClientCertificate>,
+    /// How long the way to the server may be silent before the connection counts as lost.
+    pub path_timeout: PathTimeout,
+    /// How long the whole answer to one request may take on the cold path, from its first byte sent to the last one
+    /// received; `None`: for ever. A [`Channel`](crate::Channel) never waits.
+    pub answer_timeout: Option<Duration>,
+    /// Ends the waits of the session when it is set, those of the log-in included.
+    pub cancel: CancelFlag,
+}
+
+/// How much longer a connection that sends a file may go without an acknowledgement that takes bytes: a server that
+/// flushes in the middle of it reads nothing for a while, and the kernel counts that, too.
+const SLOW_READER: u32 = 6;
+
+impl SessionOptions {
+    pub(crate) fn path_timeout_in_force(&self) -> PathTimeout {
+        let PathTimeout(limit) = self.path_timeout;
+        PathTimeout(if self.local_files {
+            SLOW_READER * limit
+        } else {
+            limit
+        })
+    }
 }
 
 /// How the bytes of a connection are packed. Packing begins after the log-in.

@@ -1,4 +1,4 @@
-//! Packets: a payload cut into pieces of at most 16 MiB - 1, each behind four bytes of header.
+//! Frames packets: a payload cut into pieces of at most 16 MiB - 1, each behind four bytes of header.
 
 /// Bytes of a packet's header.
 pub(crate) const HEADER_BYTES: usize = 4;

@@ -1,14 +1,14 @@
-//! The values of a statement's `?` places.
+//! Holds the values of a statement's `?` places.
 
 /// Values in the order of the `?` places, reusable without allocation.
 #[derive(Debug, Clone, Default)]
 pub struct Parameters {
-    places: Vec<Place>,
+    places: Vec<ParameterSlot>,
     text: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum ParameterSlot {
     Int(i64),
     Double(f64),
     Text { start: usize, end: usize },
@@ -37,19 +37,19 @@ impl Parameters {
 
     /// Appends a whole number.
     pub fn push_int(&mut self, value: i64) {
-        self.places.push(Place::Int(value));
+        self.places.push(ParameterSlot::Int(value));
     }
 
     /// Appends a floating-point number.
     pub fn push_double(&mut self, value: f64) {
-        self.places.push(Place::Double(value));
+        self.places.push(ParameterSlot::Double(value));
     }
 
     /// Appends text or bytes.
     pub fn push_text(&mut self, value: &[u8]) {
         let start = self.text.len();
         self.text.extend_from_slice(value);
-        self.places.push(Place::Text {
+        self.places.push(ParameterSlot::Text {
             start,
             end: self.text.len(),
         });
@@ -57,7 +57,7 @@ impl Parameters {
 
     /// Appends SQL NULL.
     pub fn push_null(&mut self) {
-        self.places.push(Place::Null);
+        self.places.push(ParameterSlot::Null);
     }
 
     /// Forgets all values and keeps the memory.
@@ -81,10 +81,10 @@ impl Parameters {
     /// The values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Parameter<'_>> + Clone {
         self.places.iter().map(|place| match *place {
-            Place::Int(value) => Parameter::Int(value),
-            Place::Double(value) => Parameter::Double(value),
-            Place::Text { start, end } => Parameter::Text(&self.text[start..end]),
-            Place::Null => Parameter::Null,
+            ParameterSlot::Int(value) => Parameter::Int(value),
+            ParameterSlot::Double(value) => Parameter::Double(value),
+            ParameterSlot::Text { start, end } => Parameter::Text(&self.text[start..end]),
+            ParameterSlot::Null => Parameter::Null,
         })
     }
 }

@@ -1,8 +1,8 @@
-//! The answer to a PREPARE, as it comes.
+//! Reads the reply to a PREPARE, as it comes.
 
 use crate::bytes::Bytes;
-use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
-use crate::reply_reader::parse_error;
+use crate::packet::{HEADER_BYTES, Header};
+use crate::reply_reader::{MAX_CONTROL_BYTES, parse_error};
 use crate::{PreparedStatement, ServerError, WireError};
 
 /// What a server answered to a PREPARE.
@@ -55,9 +55,10 @@ fn definitions(statement: &PreparedStatement, has_eof: bool) -> u32 {
 /// The payload of the packet at the front of `bytes`, if it is there.
 pub(crate) fn whole_payload(bytes: &[u8]) -> Result<Option<&[u8]>, WireError> {
     match Header::of(bytes) {
-        Some(header) if header.length == MAX_PAYLOAD => Err(WireError::Protocol(
-            "a packet of 16 MiB in the answer to a PREPARE".to_owned(),
-        )),
+        Some(header) if header.length > MAX_CONTROL_BYTES => Err(WireError::Protocol(format!(
+            "a packet of {} bytes in the answer to a PREPARE",
+            header.length
+        ))),
         Some(header) => Ok(bytes.get(HEADER_BYTES..HEADER_BYTES + header.length)),
         None => Ok(None),
     }

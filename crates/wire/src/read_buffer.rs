@@ -1,4 +1,4 @@
-//! Memory that replies are read into.
+//! Holds the memory that replies are read into.
 
 use crate::WireError;
 use crate::transport::Transport;

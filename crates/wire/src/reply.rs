@@ -1,4 +1,4 @@
-//! What a server answered, seen from far enough away for a load generator.
+//! Defines what a load generator needs to know of a server's reply.
 
 use crate::ServerError;
 

@@ -5,26 +5,27 @@
 //! of rows), and rows if a [`RowSink`] wants them, are read in place if they came whole and put
 //! together in a small buffer if they did not. Text and binary rows look alike from here.
 
-mod look;
 mod packets;
+mod preview;
 mod results;
 
 use crate::packet::HEADER_BYTES;
 use crate::row_sink::RowSink;
 use crate::{Reply, SessionChanges, WireError};
-use look::{Look, MAX_CONTROL_BYTES};
 pub(crate) use packets::parse_error;
-use results::Tally;
+pub(crate) use preview::MAX_CONTROL_BYTES;
+use preview::PacketPreview;
+use results::ReplyTotals;
 
 /// The first bytes of a packet decide what it is: its header and one byte of payload.
-const LOOK_BYTES: usize = HEADER_BYTES + 1;
+const PREVIEW_BYTES: usize = HEADER_BYTES + 1;
 
 /// Memory kept for the next packet that comes in pieces.
 const KEPT_BYTES: usize = 16 * 1024;
 
 /// Where in a reply the next packet stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Stage {
+enum ReplyStage {
     /// At the beginning of a result: OK, ERR or a column count.
     #[default]
     Head,
@@ -41,8 +42,8 @@ enum Stage {
 pub(crate) struct ReplyReader {
     /// Agreed with the server: rows end with an OK packet, and columns with nothing.
     deprecate_eof: bool,
-    stage: Stage,
-    tally: Tally,
+    stage: ReplyStage,
+    totals: ReplyTotals,
     /// Sequence number that the next packet must have; any at the start of a reply.
     sequence: Option<u8>,
     /// Under compression servers number packets as their buffers fall, and only frames rightly.
@@ -67,8 +68,8 @@ impl ReplyReader {
     pub(crate) fn new(deprecate_eof: bool) -> Self {
         Self {
             deprecate_eof,
-            stage: Stage::Head,
-            tally: Tally::default(),
+            stage: ReplyStage::Head,
+            totals: ReplyTotals::default(),
             sequence: None,
             checks_sequence: true,
             file_wanted: None,
@@ -150,28 +151,28 @@ impl ReplyReader {
         sink: &mut S,
     ) -> Result<usize, WireError> {
         let mut at = 0;
-        if self.stage == Stage::Head
+        if self.stage == ReplyStage::Head
             && let Some(columns) = self.plain_count(rest)
         {
             sink.start(columns)?;
-            at = LOOK_BYTES;
+            at = PREVIEW_BYTES;
         }
         let Some(mut due) = self.sequence else {
             return Ok(at);
         };
-        if let Stage::Columns(mut left) = self.stage {
+        if let ReplyStage::Columns(mut left) = self.stage {
             while left > 0 && pass_over_packet(rest, &mut at, &mut due) {
                 left -= 1;
             }
             self.stage = match left {
-                0 if self.deprecate_eof => Stage::Rows,
-                0 => Stage::ColumnsEnd,
-                left => Stage::Columns(left),
+                0 if self.deprecate_eof => ReplyStage::Rows,
+                0 => ReplyStage::ColumnsEnd,
+                left => ReplyStage::Columns(left),
             };
         }
-        if self.stage == Stage::Rows && !self.is_continued {
+        if self.stage == ReplyStage::Rows && !self.is_continued {
             while pass_over_packet(rest, &mut at, &mut due) {
-                self.tally.rows += 1;
+                self.totals.rows += 1;
             }
         }
         self.sequence = Some(due);
@@ -188,8 +189,8 @@ impl ReplyReader {
             return None;
         }
         self.sequence = Some(number.wrapping_add(1));
-        self.tally.start_rows(columns.into());
-        self.stage = Stage::Columns(columns.into());
+        self.totals.start_rows(columns.into());
+        self.stage = ReplyStage::Columns(columns.into());
         Some(columns.into())
     }
 
@@ -200,13 +201,13 @@ impl ReplyReader {
         at: &mut usize,
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
-        match self.look(rest, S::WANTS_ROWS)? {
-            Look::Needs(_) => {
+        match self.preview(rest, S::WANTS_ROWS)? {
+            PacketPreview::Needs(_) => {
                 self.partial.extend_from_slice(rest);
                 *at += rest.len();
                 Ok(None)
             }
-            Look::PassOver(kind, length) => {
+            PacketPreview::PassOver(kind, length) => {
                 let here = length.min(rest.len());
                 self.pass_over = length - here;
                 *at += here;
@@ -214,7 +215,7 @@ impl ReplyReader {
                 self.count(kind);
                 Ok(None)
             }
-            Look::Whole(kind, length) => {
+            PacketPreview::Whole(kind, length) => {
                 *at += length;
                 self.enter(rest)?;
                 self.read(kind, &rest[HEADER_BYTES..length], sink)
@@ -229,8 +230,8 @@ impl ReplyReader {
         at: &mut usize,
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
-        match self.look(&self.partial, S::WANTS_ROWS)? {
-            Look::Needs(length) => {
+        match self.preview(&self.partial, S::WANTS_ROWS)? {
+            PacketPreview::Needs(length) => {
                 let added = (length - self.partial.len()).min(rest.len());
                 self.partial.extend_from_slice(&rest[..added]);
                 *at += added;
@@ -241,22 +242,22 @@ impl ReplyReader {
                     self.close_partial(sink)
                 }
             }
-            Look::PassOver(..) | Look::Whole(..) => self.close_partial(sink),
+            PacketPreview::PassOver(..) | PacketPreview::Whole(..) => self.close_partial(sink),
         }
     }
 
     /// Reads the packet in `partial` if enough of it is there.
     fn close_partial<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Reply>, WireError> {
         let partial = std::mem::take(&mut self.partial);
-        let (is_used, reply) = match self.look(&partial, S::WANTS_ROWS)? {
-            Look::Needs(_) => (false, None),
-            Look::PassOver(kind, length) => {
+        let (is_used, reply) = match self.preview(&partial, S::WANTS_ROWS)? {
+            PacketPreview::Needs(_) => (false, None),
+            PacketPreview::PassOver(kind, length) => {
                 self.pass_over = length - partial.len();
                 self.enter(&partial)?;
                 self.count(kind);
                 (true, None)
             }
-            Look::Whole(kind, length) => {
+            PacketPreview::Whole(kind, length) => {
                 self.enter(&partial)?;
                 (true, self.read(kind, &partial[HEADER_BYTES..length], sink)?)
             }
@@ -275,8 +276,8 @@ impl ReplyReader {
     }
 
     fn start_over(&mut self) {
-        self.stage = Stage::Head;
-        self.tally = Tally::default();
+        self.stage = ReplyStage::Head;
+        self.totals = ReplyTotals::default();
         self.sequence = None;
         self.file_wanted = None;
         self.is_continued = false;
@@ -286,7 +287,8 @@ impl ReplyReader {
 /// Moves on past a packet that is whole, due, and neither the end of rows nor an error.
 #[inline]
 fn pass_over_packet(rest: &[u8], at: &mut usize, due: &mut u8) -> bool {
-    let Some(&[low, middle, high, number, first]) = rest[*at..].first_chunk::<LOOK_BYTES>() else {
+    let Some(&[low, middle, high, number, first]) = rest[*at..].first_chunk::<PREVIEW_BYTES>()
+    else {
         return false;
     };
     let length = u32::from_le_bytes([low, middle, high, 0]) as usize;

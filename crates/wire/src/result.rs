@@ -1,4 +1,4 @@
-//! What the cold path keeps of a reply.
+//! Defines what the cold path keeps of a reply.
 
 use crate::SessionChanges;
 
@@ -20,4 +20,12 @@ pub struct QueryResult {
     pub warnings: u16,
     /// What changed in the session, if [`SessionOptions::session_tracking`](crate::SessionOptions::session_tracking) was on.
     pub session_changes: SessionChanges,
+}
+
+impl QueryResult {
+    /// Whether rows came, be it none: a statement without rows is answered without columns.
+    #[must_use]
+    pub fn has_result_set(&self) -> bool {
+        !self.columns.is_empty()
+    }
 }

@@ -1,4 +1,4 @@
-//! What becomes of the rows of a reply.
+//! Defines who receives the rows of a reply.
 
 use crate::WireError;
 

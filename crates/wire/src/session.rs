@@ -1,17 +1,27 @@
-//! The cold path: a connection that waits for each answer.
+//! Drives a connection that waits for each reply: the cold path.
 
 use crate::channel::Channel;
 use crate::connection::{Connection, Progress};
 use crate::prepare_reply::parse_prepared;
 use crate::reply_reader::parse_error;
 use crate::row_sink::CountOnly;
-use crate::rows::Rows;
+use crate::stream::WaitReason;
+use crate::text_rows::TextRows;
 use crate::{
-    BoundRows, Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionFacts, SessionOptions,
+    BoundRows, Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionInfo, SessionOptions,
     WireError, capability, command, local_file, login,
 };
 use std::io::{self, Read};
 use std::time::Duration;
+
+/// How long the good-bye may take: nobody waits for an answer to it.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// How long a server that was refused a file may take to say what it makes of that.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+/// Characters of a statement that an error shows.
+const SHOWN_CHARACTERS: usize = 80;
 
 /// A logged-in connection that waits for each answer: for setting up, loading and tidying.
 #[derive(Debug)]
@@ -48,20 +58,43 @@ impl Session {
 
     /// What the log-in found out.
     #[must_use]
-    pub fn facts(&self) -> &SessionFacts {
-        &self.connection.facts
+    pub fn info(&self) -> &SessionInfo {
+        &self.connection.info
     }
 
-    /// Limits each later wait for the server; `None`, the state after `open`, waits for ever. When a
-    /// wait has timed out the connection is of no more use.
+    /// Gives the answer to each later request so long, whole; `None` waits for ever. After `open` it is what
+    /// [`SessionOptions::answer_timeout`] says. When the time was not enough the connection is of no more use.
     pub fn set_timeout(&mut self, limit: Option<Duration>) -> Result<(), WireError> {
         self.connection.transport.stream_mut().set_limit(limit)
     }
 
     /// Sends one statement as text and keeps its rows. Of several results the last with rows is kept.
     pub fn query(&mut self, sql: &str) -> Result<QueryResult, WireError> {
+        self.begin();
         command::put_query(&mut self.connection.out, sql.as_bytes());
-        self.collect(Rows::new(false))
+        let result = self.collect(TextRows::new(false));
+        result.map_err(|error| self.with_context(error, "waiting for the answer to", sql))
+    }
+
+    /// As [`query`](Session::query), for a statement that has rows, though it may be none: an answer without a result
+    /// set is an error, for it says nothing about what was asked.
+    pub fn select(&mut self, sql: &str) -> Result<QueryResult, WireError> {
+        let result = self.query(sql)?;
+        if result.has_result_set() {
+            return Ok(result);
+        }
+        Err(self.unexpected_columns("without a result set", sql))
+    }
+
+    /// As [`select`](Session::select), for a statement with so many columns: each row has as many values.
+    pub fn select_columns(&mut self, sql: &str, columns: usize) -> Result<QueryResult, WireError> {
+        let result = self.select(sql)?;
+        let came = result.columns.len();
+        if came == columns {
+            return Ok(result);
+        }
+        let shape = format!("with {came} columns instead of {columns}");
+        Err(self.unexpected_columns(&shape, sql))
     }
 
     /// Sends a `LOAD DATA LOCAL INFILE` and, when the server asks for the file, what `rows` gives until its
@@ -69,21 +102,29 @@ impl Session {
     /// been opened with [`SessionOptions::local_files`]. If `rows` fails the connection is broken off,
     /// so that the server undoes the statement.
     pub fn load_local(&mut self, sql: &str, rows: &mut dyn Read) -> Result<QueryResult, WireError> {
-        if self.facts().capabilities & capability::LOCAL_FILES == 0 {
+        if self.info().capabilities & capability::LOCAL_FILES == 0 {
             return Err(WireError::Misuse(
                 "local files are not agreed on with the server",
             ));
         }
+        self.begin();
         command::put_query(&mut self.connection.out, sql.as_bytes());
-        self.connection.flush_all()?;
-        self.read_result(Rows::new(false), Some(rows))
+        let sent = self.connection.flush_all();
+        let result = sent.and_then(|()| self.read_result(TextRows::new(false), Some(rows)));
+        result.map_err(|error| self.with_context(error, "sending the rows of", sql))
     }
 
     /// Has the server parse a statement.
     pub fn prepare(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
+        self.begin();
         command::put_prepare(&mut self.connection.out, sql.as_bytes());
+        let prepared = self.read_prepared();
+        prepared.map_err(|error| self.with_context(error, "preparing", sql))
+    }
+
+    fn read_prepared(&mut self) -> Result<PreparedStatement, WireError> {
         self.connection.flush_all()?;
-        let (answer, _) = self.connection.read_packet(&mut self.buffer, None)?;
+        let (answer, _) = self.connection.read_packet(&mut self.buffer)?;
         if answer.first() == Some(&0xff) {
             return Err(parse_error(&answer)?.into());
         }
@@ -104,30 +145,40 @@ impl Session {
                 "values and places of a statement differ in number",
             ));
         }
+        self.begin();
         command::put_execute(&mut self.connection.out, statement.id, parameters);
-        self.collect(Rows::new(true))
+        let result = self.collect(TextRows::new(true));
+        result.map_err(|error| self.with_context(error, "executing", "a prepared statement"))
     }
 
-    /// Runs a prepared INSERT with so many rows as it has places for.
-    pub fn execute_rows(
+    /// Sends so many rows as a prepared INSERT has places for, and forgets them. The next call must be
+    /// [`finish_rows`](Self::finish_rows); the rows after these can be made in between.
+    pub fn send_rows(
         &mut self,
         statement: &PreparedStatement,
         rows: &mut BoundRows,
-    ) -> Result<QueryResult, WireError> {
+    ) -> Result<(), WireError> {
         if rows.values() != usize::from(statement.parameter_count) {
             return Err(WireError::Misuse(
                 "rows and places of a statement differ in number",
             ));
         }
+        self.begin();
         let (packet, start) = rows.packet(statement.id);
         let sent = self.connection.send_from(packet, start);
         rows.clear();
-        sent?;
-        self.read_result(Rows::new(true), None)
+        sent.map_err(|error| self.with_context(error, "sending rows for", "a prepared INSERT"))
+    }
+
+    /// Waits for the answer to the rows that were sent.
+    pub fn finish_rows(&mut self) -> Result<QueryResult, WireError> {
+        let result = self.read_result(TextRows::new(true), None);
+        result.map_err(|error| self.with_context(error, "executing", "a prepared INSERT"))
     }
 
     /// Has the server forget a prepared statement.
     pub fn close_statement(&mut self, statement: PreparedStatement) -> Result<(), WireError> {
+        self.begin();
         command::put_close_statement(&mut self.connection.out, statement.id);
         self.connection.flush_all()
     }
@@ -135,18 +186,20 @@ impl Session {
     /// Goes over to the hot path: nothing blocks from here.
     pub fn into_channel(mut self) -> Result<Channel, WireError> {
         self.connection.reader.keep_changes(false);
-        self.connection.transport.stream().set_nonblocking(true)?;
+        let stream = self.connection.transport.stream_mut();
+        stream.set_nonblocking(true)?;
         Ok(Channel::over(self.connection))
     }
 
-    /// Says good-bye. A server that is gone already does not mind.
+    /// Says good-bye. A server that is gone already, or takes nothing more, does not mind.
     pub fn close(mut self) {
+        let _: Result<(), WireError> = self.set_timeout(Some(QUIT_TIMEOUT));
         command::put_quit(&mut self.connection.out);
         let _: Result<(), WireError> = self.connection.flush_all();
     }
 
     pub(crate) fn over(mut connection: Connection) -> Self {
-        let tracks = connection.facts.capabilities & capability::SESSION_TRACK != 0;
+        let tracks = connection.info.capabilities & capability::SESSION_TRACK != 0;
         connection.reader.keep_changes(tracks);
         Self {
             connection,
@@ -154,7 +207,22 @@ impl Session {
         }
     }
 
-    fn collect(&mut self, rows: Rows) -> Result<QueryResult, WireError> {
+    /// A request begins: its time runs from now.
+    fn begin(&mut self) {
+        self.connection.transport.stream_mut().begin();
+    }
+
+    fn with_context(&self, error: WireError, doing: &str, sql: &str) -> WireError {
+        let peer = self.connection.transport.stream().peer();
+        error.with_context(peer, || format!("{doing} {}", shortened(sql)))
+    }
+
+    fn unexpected_columns(&self, shape: &str, sql: &str) -> WireError {
+        let error = WireError::Protocol(format!("it answered {shape}"));
+        self.with_context(error, "asked for", sql)
+    }
+
+    fn collect(&mut self, rows: TextRows) -> Result<QueryResult, WireError> {
         self.connection.flush_all()?;
         self.read_result(rows, None)
     }
@@ -162,7 +230,7 @@ impl Session {
     /// Reads to the end of a reply, and sends the file that it may ask for.
     fn read_result(
         &mut self,
-        mut rows: Rows,
+        mut rows: TextRows,
         mut file: Option<&mut dyn Read>,
     ) -> Result<QueryResult, WireError> {
         let mut was_refused = false;
@@ -170,30 +238,38 @@ impl Session {
             match self.connection.receive(&mut self.buffer, &mut rows)? {
                 Progress::Reply(reply) => break reply,
                 Progress::Part => {}
+                Progress::FileWanted(_) if was_refused => return Err(wants_a_file()),
                 Progress::FileWanted(sequence) => {
-                    was_refused |= file.is_none();
+                    if file.is_none() {
+                        was_refused = true;
+                        let stream = self.connection.transport.stream_mut();
+                        stream.shorten(REFUSAL);
+                    }
                     let sent = match file.take() {
                         Some(file) => local_file::send(&mut self.connection, file, sequence),
                         None => local_file::send(&mut self.connection, &mut io::empty(), sequence),
                     };
-                    sent.map_err(|error| self.last_words().unwrap_or(error))?;
+                    sent.map_err(|error| self.final_error().unwrap_or(error))?;
                 }
+                Progress::Nothing if was_refused => return Err(wants_a_file()),
                 Progress::Nothing => {
-                    return Err(self.connection.transport.stream().timed_out("reading from"));
+                    return Err(self
+                        .connection
+                        .transport
+                        .stream()
+                        .timed_out(WaitReason::Answer));
                 }
             }
         };
         let session_changes = self.connection.reader.take_changes();
         match was_refused {
-            true => Err(WireError::Misuse(
-                "the server asked for a local file, which it was not to have",
-            )),
+            true => Err(wants_a_file()),
             false => rows.into_result(reply, session_changes),
         }
     }
 
     /// What the server said before it stopped listening.
-    fn last_words(&mut self) -> Option<WireError> {
+    fn final_error(&mut self) -> Option<WireError> {
         match self.connection.receive(&mut self.buffer, &mut CountOnly) {
             Ok(Progress::Reply(Reply::Error(error))) => Some(error.into()),
             _ => None,
@@ -202,10 +278,24 @@ impl Session {
 
     /// So many definitions, and the EOF packet that older servers put behind them.
     fn pass_over_definitions(&mut self, count: u16) -> Result<(), WireError> {
-        let has_eof = self.facts().capabilities & capability::DEPRECATE_EOF == 0 && count > 0;
+        let has_eof = self.info().capabilities & capability::DEPRECATE_EOF == 0 && count > 0;
         for _ in 0..u32::from(count) + u32::from(has_eof) {
-            self.connection.read_packet(&mut self.buffer, None)?;
+            self.connection.read_packet(&mut self.buffer)?;
         }
         Ok(())
+    }
+}
+
+fn wants_a_file() -> WireError {
+    WireError::Protocol("it asked for a file of this machine, and was sent none".to_owned())
+}
+
+/// The beginning of a statement, on one line.
+fn shortened(sql: &str) -> String {
+    let words: Vec<&str> = sql.split_whitespace().take(SHOWN_CHARACTERS).collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

@@ -1,4 +1,4 @@
-//! What the server says a statement changed in its session.
+//! Reads what the server says a statement changed in its session.
 
 use crate::WireError;
 use crate::bytes::Bytes;

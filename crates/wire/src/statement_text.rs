@@ -1,4 +1,4 @@
-//! Statements sent as text, with their values written in.
+//! Writes statements as text, with their values filled in.
 
 use crate::bytes::put_decimal;
 use crate::{Parameter, Parameters};

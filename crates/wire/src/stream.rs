@@ -1,7 +1,10 @@
-//! The socket under a connection.
+//! Wraps the socket under a connection.
 
-use crate::connect::{connect, is_timeout};
-use crate::{Address, WireError};
+use crate::connect::{connect, is_name_unanswered, is_timeout};
+use crate::deadline::{Deadline, WAIT_SLICE};
+use crate::error::{CONNECTING, NO_ADDRESS, NO_CONNECTION};
+use crate::path::{self, PathState};
+use crate::{Address, PathTimeout, WireError};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::Socket;
 use std::io::{self, Read, Write};
@@ -9,89 +12,121 @@ use std::net::Shutdown;
 #[cfg(any(test, feature = "fuzz"))]
 use std::os::fd::OwnedFd;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A moment up to which the server may keep us waiting.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deadline {
-    end: Instant,
-    limit: Duration,
+/// What a connection waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitReason {
+    /// Bytes of the server.
+    Answer,
+    /// Room for bytes to the server.
+    Room,
+    /// Its part of the handshake that begins encryption.
+    Handshake,
 }
 
-impl Deadline {
-    pub(crate) fn after(limit: Duration) -> Self {
-        Self {
-            end: Instant::now() + limit,
-            limit,
+impl WaitReason {
+    /// As it stands behind "while", unless who waits knows it better.
+    fn description(self) -> &'static str {
+        match self {
+            Self::Answer => "waiting for an answer",
+            Self::Room => "sending to it",
+            Self::Handshake => "shaking hands for TLS",
         }
-    }
-
-    /// What is left of the time: never zero, which sockets take for "for ever".
-    pub(crate) fn rest(self) -> Option<Duration> {
-        let rest = self.end.saturating_duration_since(Instant::now());
-        (!rest.is_zero()).then(|| rest.max(Duration::from_micros(1)))
     }
 }
 
 /// A connected socket that counts its bytes.
+///
+/// While it blocks, each call waits up to the deadline of the conversation at hand and then says `WouldBlock`. The
+/// socket itself is told to wait for a [`WAIT_SLICE`] only, so that a wait that is cancelled ends, and so that bytes which
+/// never end don't outlast the deadline.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct SocketStream {
     socket: Socket,
     peer: Box<str>,
     is_local: bool,
+    is_blocking: bool,
+    deadline: Deadline,
+    /// What each conversation is given.
     limit: Option<Duration>,
-    /// What the socket was last told.
-    socket_limit: Option<Duration>,
+    /// How long the socket waits at a time.
+    slice: Duration,
+    /// Bytes that had come when the conversation at hand began.
+    received_before: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
 }
 
-impl Stream {
-    /// Connects by the deadline. `retries` grows by each attempt for which the server had no place.
+impl SocketStream {
+    /// Connects by the deadline, which then is that of the log-in. `retries` grows by each attempt for which the server
+    /// had no place.
     pub(crate) fn connect(
         address: &Address,
+        path_timeout: PathTimeout,
         deadline: Deadline,
         retries: &mut u32,
     ) -> Result<Self, WireError> {
-        let peer = address.to_string().into_boxed_str();
-        let socket = connect(address, deadline, retries);
-        let is_local = matches!(address, Address::Socket(_));
-        let limit = Some(deadline.limit);
-        match socket {
-            Ok(socket) => Ok(Self {
-                socket,
+        let peer = address.to_string();
+        match connect(address, path_timeout, &deadline, retries) {
+            Ok(socket) => {
+                let is_local = matches!(address, Address::Socket(_));
+                Self::over(socket, &peer, is_local, deadline)
+            }
+            Err(_) if deadline.cancel.is_set() => Err(WireError::Cancelled {
+                doing: "connecting".to_owned(),
                 peer,
-                is_local,
-                limit,
-                socket_limit: None,
-                bytes_sent: 0,
-                bytes_received: 0,
+            }),
+            Err(error) if is_name_unanswered(&error) => Err(WireError::Timeout {
+                missing: NO_ADDRESS,
+                doing: "looking up its name".to_owned(),
+                peer,
+                limit_ms: deadline.limit.map_or(0, |limit| limit.as_millis()),
             }),
             Err(error) if is_timeout(&error) => Err(WireError::Timeout {
-                doing: "connecting to",
-                peer: peer.into(),
-                limit_ms: deadline.limit.as_millis(),
+                missing: NO_CONNECTION,
+                doing: "connecting".to_owned(),
+                peer,
+                limit_ms: deadline.limit.map_or(0, |limit| limit.as_millis()),
             }),
             Err(source) => Err(WireError::Network {
-                doing: "connecting to",
-                peer: peer.into(),
+                doing: CONNECTING,
+                peer,
                 source,
             }),
         }
     }
 
-    /// Over a socket that is connected already.
-    #[cfg(any(test, feature = "fuzz"))]
-    pub(crate) fn of(socket: OwnedFd, is_local: bool) -> Self {
-        Self {
-            socket: socket.into(),
-            peer: "a test".into(),
+    fn over(
+        socket: Socket,
+        peer: &str,
+        is_local: bool,
+        deadline: Deadline,
+    ) -> Result<Self, WireError> {
+        let mut stream = Self {
+            socket,
+            peer: peer.into(),
             is_local,
-            limit: None,
-            socket_limit: None,
+            is_blocking: true,
+            limit: deadline.limit,
+            deadline,
+            slice: Duration::ZERO,
+            received_before: 0,
             bytes_sent: 0,
             bytes_received: 0,
-        }
+        };
+        stream.set_slice()?;
+        Ok(stream)
+    }
+
+    /// Over a socket that is connected already.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) fn of(
+        socket: OwnedFd,
+        is_local: bool,
+        deadline: Deadline,
+    ) -> Result<Self, WireError> {
+        Self::over(socket.into(), "a test", is_local, deadline)
     }
 
     /// Whether what is sent stays on this machine.
@@ -103,49 +138,96 @@ impl Stream {
         &self.peer
     }
 
-    pub(crate) fn set_nonblocking(&self, is_nonblocking: bool) -> Result<(), WireError> {
+    pub(crate) fn set_nonblocking(&mut self, is_nonblocking: bool) -> Result<(), WireError> {
+        self.is_blocking = !is_nonblocking;
         let set = self.socket.set_nonblocking(is_nonblocking);
         set.map_err(|error| self.failed("switching the connection to", error))
     }
 
-    /// Lets each read and write wait up to `limit`.
+    /// Gives each later conversation so long; `None`: for ever.
     pub(crate) fn set_limit(&mut self, limit: Option<Duration>) -> Result<(), WireError> {
         self.limit = limit;
-        self.set_socket_limit(limit)
+        self.begin();
+        self.set_slice()
     }
 
-    /// Lets the next read or write wait up to `deadline`, or a tenth longer: the socket is told again only
-    /// when the rest has shrunk by that much, for a log-in has many packets and each telling costs two calls.
-    pub(crate) fn wait_until(&mut self, deadline: Deadline) -> Result<(), WireError> {
-        let Some(rest) = deadline.rest() else {
-            return Err(self.timed_out("logging in at"));
-        };
-        let is_told = |told: Duration| (rest..=rest + rest / 10).contains(&told);
-        match self.socket_limit {
-            Some(told) if is_told(told) => Ok(()),
-            _ => self.set_socket_limit(Some(rest)),
+    /// A conversation begins now: its deadline, and what comes in it.
+    pub(crate) fn begin(&mut self) {
+        self.deadline.restart(self.limit);
+        self.received_before = self.bytes_received;
+    }
+
+    /// The conversation at hand may go on for so long and no longer.
+    pub(crate) fn shorten(&mut self, limit: Duration) {
+        if self.limit.is_none_or(|usual| usual > limit) {
+            self.deadline.restart(Some(limit));
         }
     }
 
-    fn set_socket_limit(&mut self, limit: Option<Duration>) -> Result<(), WireError> {
-        self.socket_limit = limit;
-        let set = self.socket.set_read_timeout(limit);
-        set.and_then(|()| self.socket.set_write_timeout(limit))
+    fn set_slice(&mut self) -> Result<(), WireError> {
+        let slice = self.limit.map_or(WAIT_SLICE, |limit| limit.min(WAIT_SLICE));
+        let slice = slice.max(Duration::from_micros(1)); // zero means "for ever"
+        if slice == self.slice {
+            return Ok(());
+        }
+        self.slice = slice;
+        let set = self.socket.set_read_timeout(Some(slice));
+        set.and_then(|()| self.socket.set_write_timeout(Some(slice)))
             .map_err(|error| self.failed("limiting the waiting for", error))
     }
 
+    /// What the kernel knows of the way to the server; `None` on this machine's own sockets, and where it can't be asked.
+    pub(crate) fn check_path(&self) -> Option<PathState> {
+        (!self.is_local).then(|| path::probe(self.socket.as_fd()).ok())?
+    }
+
+    /// A call of a blocking socket, as often as its deadline allows.
+    #[cold]
+    fn retry_until_deadline(
+        &mut self,
+        mut call: impl FnMut(&mut Self) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        while !self.deadline.is_over() {
+            match call(self) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+        }
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
     /// Breaks the connection off: the server undoes what is not complete.
-    pub(crate) fn break_off(&self) {
+    pub(crate) fn abort(&self) {
         let _: io::Result<()> = self.socket.shutdown(Shutdown::Both);
     }
 
+    /// Why a wait ended without what it was for.
     #[cold]
-    pub(crate) fn timed_out(&self, doing: &'static str) -> WireError {
-        let limit_ms = self.limit.map_or(0, |limit| limit.as_millis());
+    pub(crate) fn timed_out(&self, wait: WaitReason) -> WireError {
+        let (doing, peer) = (wait.description().to_owned(), self.peer.to_string());
+        if self.deadline.cancel.is_set() {
+            return WireError::Cancelled { doing, peer };
+        }
+        let has_begun = self.bytes_received > self.received_before;
         WireError::Timeout {
+            missing: match wait {
+                WaitReason::Room => "took no more bytes",
+                _ if has_begun => "did not end its answer",
+                _ => "answered nothing",
+            },
             doing,
+            peer,
+            limit_ms: self.deadline.limit.map_or(0, |limit| limit.as_millis()),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn no_answer(&self, limit: Duration) -> WireError {
+        WireError::Timeout {
+            missing: "answered nothing",
+            doing: WaitReason::Answer.description().to_owned(),
             peer: self.peer.to_string(),
-            limit_ms,
+            limit_ms: limit.as_millis(),
         }
     }
 
@@ -170,25 +252,52 @@ impl Stream {
 
 /// Straight to the system: the C library's calls are points where a thread may be cancelled, and take longer for it
 /// than the rest of what they do.
-impl Read for Stream {
+impl Read for SocketStream {
+    #[inline]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_blocking {
+            return self.retry_until_deadline(|stream| stream.read_once(buffer));
+        }
+        self.read_once(buffer)
+    }
+}
+
+impl SocketStream {
+    #[inline]
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = send(&self.socket, bytes, SendFlags::NOSIGNAL)?;
+        self.bytes_sent += count as u64;
+        Ok(count)
+    }
+
+    fn write_pieces_once(&mut self, pieces: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        let count = self.socket.write_vectored(pieces)?;
+        self.bytes_sent += count as u64;
+        Ok(count)
+    }
+
+    #[inline]
+    fn read_once(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (count, _) = recv(&self.socket, buffer, RecvFlags::empty())?;
         self.bytes_received += count as u64;
         Ok(count)
     }
 }
 
-impl Write for Stream {
+impl Write for SocketStream {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = send(&self.socket, bytes, SendFlags::NOSIGNAL)?;
-        self.bytes_sent += count as u64;
-        Ok(count)
+        if self.is_blocking {
+            return self.retry_until_deadline(|stream| stream.write_once(bytes));
+        }
+        self.write_once(bytes)
     }
 
     fn write_vectored(&mut self, pieces: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        let count = self.socket.write_vectored(pieces)?;
-        self.bytes_sent += count as u64;
-        Ok(count)
+        if self.is_blocking {
+            return self.retry_until_deadline(|stream| stream.write_pieces_once(pieces));
+        }
+        self.write_pieces_once(pieces)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -196,13 +305,13 @@ impl Write for Stream {
     }
 }
 
-impl AsFd for Stream {
+impl AsFd for SocketStream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-impl AsRawFd for Stream {
+impl AsRawFd for SocketStream {
     fn as_raw_fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }

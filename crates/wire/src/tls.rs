@@ -1,12 +1,12 @@
-//! Encryption: the handshake, and the bytes under it.
+//! Encrypts a connection: performs the TLS handshake and transforms the bytes under it.
 
 mod certificates;
 mod ciphers;
 
 pub use ciphers::knows_tls_cipher;
 
-use crate::stream::{Deadline, Stream};
-use crate::{Address, ReadBuffer, SessionOptions, TlsFacts, TlsPolicy, WireError};
+use crate::stream::{SocketStream, WaitReason};
+use crate::{Address, ReadBuffer, SessionOptions, TlsInfo, TlsPolicy, WireError};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use std::io::{self, Read, Write};
@@ -15,17 +15,16 @@ use std::io::{self, Read, Write};
 #[derive(Debug)]
 pub(crate) struct TlsStream {
     session: ClientConnection,
-    pub(crate) stream: Stream,
+    pub(crate) stream: SocketStream,
 }
 
 impl TlsStream {
     /// Shakes hands, blocking.
     pub(crate) fn connect(
-        stream: Stream,
+        stream: SocketStream,
         address: &Address,
         policy: &TlsPolicy,
         options: &SessionOptions,
-        deadline: Deadline,
     ) -> Result<Self, WireError> {
         let host = match address {
             Address::Tcp { host, .. } => host.as_str(),
@@ -42,18 +41,17 @@ impl TlsStream {
             ClientConnection::new(config, name).map_err(|error| tls_error(error.to_string()))?;
         let mut tls = Self { session, stream };
         while tls.session.is_handshaking() {
-            tls.stream.wait_until(deadline)?;
             if !tls.push()? || (tls.session.wants_read() && !tls.pull()?) {
-                return Err(tls.stream.timed_out("shaking hands with"));
+                return Err(tls.stream.timed_out(WaitReason::Handshake));
             }
         }
         Ok(tls)
     }
 
-    pub(crate) fn facts(&self) -> TlsFacts {
+    pub(crate) fn info(&self) -> TlsInfo {
         let version = self.session.protocol_version();
         let cipher = self.session.negotiated_cipher_suite();
-        TlsFacts {
+        TlsInfo {
             version: match version {
                 Some(rustls::ProtocolVersion::TLSv1_2) => "TLSv1.2".to_owned(),
                 Some(rustls::ProtocolVersion::TLSv1_3) => "TLSv1.3".to_owned(),

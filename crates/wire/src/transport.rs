@@ -1,14 +1,15 @@
-//! A connection in clear, under encryption or compressed: one branch a call, and nothing else on the clear path.
+//! Selects between a clear, an encrypted and a compressed connection: one branch a call, and nothing else on
+//! the clear path.
 
 use crate::compression::CompressedStream;
-use crate::stream::{Deadline, Stream};
+use crate::stream::SocketStream;
 use crate::tls::TlsStream;
-use crate::{Address, ReadBuffer, SessionOptions, TlsFacts, TlsPolicy, WireError};
+use crate::{Address, ReadBuffer, SessionOptions, TlsInfo, TlsPolicy, WireError};
 use std::io::{self, Read, Write};
 
 #[derive(Debug)]
 pub(crate) enum Transport {
-    Clear(Stream),
+    Clear(SocketStream),
     Tls(Box<TlsStream>),
     Compressed(Box<CompressedStream>),
 }
@@ -20,19 +21,16 @@ impl Transport {
         address: &Address,
         policy: &TlsPolicy,
         options: &SessionOptions,
-        deadline: Deadline,
-    ) -> Result<(Self, TlsFacts), WireError> {
+    ) -> Result<(Self, TlsInfo), WireError> {
         let tls = match self {
-            Self::Clear(stream) => Box::new(TlsStream::connect(
-                stream, address, policy, options, deadline,
-            )?),
+            Self::Clear(stream) => Box::new(TlsStream::connect(stream, address, policy, options)?),
             Self::Tls(tls) => tls,
             Self::Compressed(_) => {
                 return Err(WireError::Misuse("encryption comes before compression"));
             }
         };
-        let facts = tls.facts();
-        Ok((Self::Tls(tls), facts))
+        let session_info = tls.info();
+        Ok((Self::Tls(tls), session_info))
     }
 
     /// The same connection with its bytes packed.
@@ -40,7 +38,7 @@ impl Transport {
         Self::Compressed(Box::new(CompressedStream::over(self)))
     }
 
-    pub(crate) fn stream(&self) -> &Stream {
+    pub(crate) fn stream(&self) -> &SocketStream {
         match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => &tls.stream,
@@ -48,7 +46,7 @@ impl Transport {
         }
     }
 
-    pub(crate) fn stream_mut(&mut self) -> &mut Stream {
+    pub(crate) fn stream_mut(&mut self) -> &mut SocketStream {
         match self {
             Self::Clear(stream) => stream,
             Self::Tls(tls) => &mut tls.stream,
@@ -111,9 +109,9 @@ impl Transport {
     }
 
     /// Whether what is sent from now on carries on the server's numbering instead of beginning a request.
-    pub(crate) fn carry_on(&mut self, is_carried_on: bool) {
+    pub(crate) fn continue_sequence(&mut self, is_sequence_continued: bool) {
         if let Self::Compressed(compressed) = self {
-            compressed.carry_on(is_carried_on);
+            compressed.continue_sequence(is_sequence_continued);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Values of binary rows, written as the text protocol would write them.
+//! Writes values of binary rows as the text protocol would write them.
 
 use crate::bytes::{Bytes, Truncated};
 use crate::{Value, WireError};

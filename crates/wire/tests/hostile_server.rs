@@ -1,4 +1,4 @@
-//! Servers that never answer, or answer nonsense. None of them is a real one.
+//! Checks servers that never answer, or answer nonsense. None of them is a real one.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A socket in the file system that goes with its test.
-struct Place(PathBuf);
+struct TempSocket(PathBuf);
 
-impl Place {
+impl TempSocket {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("dbdyno_wire_{name}_{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TempSocket {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
@@ -54,7 +54,7 @@ fn greeting() -> Vec<u8> {
 
 #[test]
 fn a_server_that_says_nothing_is_given_up_after_the_limit() {
-    let place = Place::new("silent");
+    let place = TempSocket::new("silent");
     // Nobody accepts: the first connections wait in the queue, later ones for a place in it.
     let _listener = UnixListener::bind(&place.0).unwrap();
     let limit = Duration::from_millis(20);
@@ -81,9 +81,9 @@ fn a_server_that_says_nothing_is_given_up_after_the_limit() {
     }
 }
 
-/// Logs in at a server that answers the introduction with `answer`, and gives what the client said to that.
+/// Logs in at a server that answers the handshake response with `answer`, and gives what the client said to that.
 fn answered(name: &str, answer: &'static [u8]) -> (Result<Session, WireError>, Vec<u8>) {
-    let place = Place::new(name);
+    let place = TempSocket::new(name);
     let listener = UnixListener::bind(&place.0).unwrap();
     let server = std::thread::spawn(move || {
         let (mut connection, _) = listener.accept().unwrap();
@@ -92,8 +92,8 @@ fn answered(name: &str, answer: &'static [u8]) -> (Result<Session, WireError>, V
         connection.shutdown(Shutdown::Write).unwrap();
         let mut said = Vec::new();
         connection.read_to_end(&mut said).unwrap();
-        let introduction = 4 + usize::from(said[0]);
-        said.split_off(introduction)
+        let handshake_response = 4 + usize::from(said[0]);
+        said.split_off(handshake_response)
     });
     let session = Session::open(&place.endpoint(TlsPolicy::Off), Duration::from_secs(20));
     (session, server.join().unwrap())
@@ -125,7 +125,7 @@ fn a_password_in_clear_is_sent_where_nobody_can_overhear_it() {
 }
 
 /// A server that lets everybody in and asks for a file whatever it is asked. Gives all it is sent after that.
-fn greedy(place: &Place) -> std::thread::JoinHandle<Vec<u8>> {
+fn greedy(place: &TempSocket) -> std::thread::JoinHandle<Vec<u8>> {
     let listener = UnixListener::bind(&place.0).unwrap();
     std::thread::spawn(move || {
         let (mut connection, _) = listener.accept().unwrap();
@@ -147,18 +147,18 @@ fn greedy(place: &Place) -> std::thread::JoinHandle<Vec<u8>> {
 
 #[test]
 fn a_server_that_asks_for_a_file_unasked_gets_an_empty_one() {
-    let place = Place::new("greedy");
+    let place = TempSocket::new("greedy");
     let server = greedy(&place);
     let limit = Duration::from_secs(20);
     let mut session = Session::open(&place.endpoint(TlsPolicy::Off), limit).unwrap();
     let error = session.query("SELECT 1").unwrap_err();
-    assert!(matches!(error, WireError::Misuse(_)), "{error:?}");
+    assert!(matches!(error, WireError::Protocol(_)), "{error:?}");
     assert_eq!(server.join().unwrap(), packet(2, b""));
 }
 
 #[test]
 fn a_server_that_asks_a_channel_for_a_file_gets_nothing() {
-    let place = Place::new("greedier");
+    let place = TempSocket::new("greedier");
     let server = greedy(&place);
     let limit = Duration::from_secs(20);
     let session = Session::open(&place.endpoint(TlsPolicy::Off), limit).unwrap();
@@ -179,7 +179,7 @@ fn a_server_that_asks_a_channel_for_a_file_gets_nothing() {
 
 #[test]
 fn nonsense_at_log_in_is_an_error_and_never_a_panic() {
-    let place = Place::new("nonsense");
+    let place = TempSocket::new("nonsense");
     let listener = UnixListener::bind(&place.0).unwrap();
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut draw = move |limit: usize| {

@@ -1,4 +1,4 @@
-//! One statement about to be sent.
+//! Holds one statement about to be sent.
 
 use dbdyno_wire::Parameters;
 

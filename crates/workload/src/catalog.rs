@@ -1,4 +1,4 @@
-//! The workloads by name.
+//! Finds workloads by name.
 
 use crate::insert_benchmark;
 use crate::linkbench;
@@ -11,7 +11,7 @@ use dbdyno_chance::RandomSource;
 use std::sync::Arc;
 
 /// Options as given: name and value.
-pub(crate) type Given = [(String, String)];
+pub(crate) type GivenOptions = [(String, String)];
 
 /// Workloads that are made in the same way and share their options.
 pub(crate) struct Family {
@@ -29,8 +29,10 @@ pub(crate) struct Family {
     pub(crate) population: MakePopulation,
 }
 
-type MakeWorkload = fn(&str, &Given, RandomSource, u32) -> Result<Arc<dyn Workload>, WorkloadError>;
-type MakePopulation = fn(&str, &Given, RandomSource) -> Result<Arc<dyn Population>, WorkloadError>;
+type MakeWorkload =
+    fn(&str, &GivenOptions, RandomSource, u32) -> Result<Arc<dyn Workload>, WorkloadError>;
+type MakePopulation =
+    fn(&str, &GivenOptions, RandomSource) -> Result<Arc<dyn Population>, WorkloadError>;
 
 /// In the order of help texts.
 const FAMILIES: &[Family] = &[
@@ -49,7 +51,7 @@ const FAMILIES: &[Family] = &[
 /// can't hold.
 pub fn workload(
     name: &str,
-    options: &Given,
+    options: &GivenOptions,
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
@@ -63,7 +65,7 @@ pub fn workload(
 /// As [`workload`].
 pub fn population(
     name: &str,
-    options: &Given,
+    options: &GivenOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     WorkloadError::check_seed(source)?;

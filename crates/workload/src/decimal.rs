@@ -1,4 +1,4 @@
-//! Numbers in decimal, written into statements.
+//! Writes decimal numbers into statements.
 
 /// The most digits a number has.
 const DIGITS: usize = 10;

@@ -1,4 +1,4 @@
-//! Whether two runs sent the same: a chain of hashes over the statements of each user.
+//! Shows whether two runs sent the same statements: it chains hashes over the statements of each user.
 //!
 //! The link of an event is SHA-256 over the link before it (32 zeros before the first) and SHA-256 over the event's
 //! statements, values written in, each with its length before it. Attempts that were given up are not in it, for how
@@ -8,10 +8,11 @@
 //! It is a workload around another one, so that a run without it costs nothing more.
 
 use crate::{
-    Answer, Call, Course, Draws, Facts, Figure, Premise, RetryLaw, ServerCounts, Standing,
-    StatementTemplate, Step, TransactionType, User, UserDraws, Workload,
+    Call, Metadata, Metric, NextAction, Precondition, RateProfile, Readiness, Response,
+    RetryPolicy, RetryValues, ServerCounts, StatementTemplate, TransactionType, User, UserDraws,
+    Workload,
 };
-use dbdyno_wire::{KeptRows, Reply, StatementText};
+use dbdyno_wire::{BufferedRows, Reply, StatementText};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,7 +37,7 @@ impl fmt::Display for UserDigest {
     }
 }
 
-type Kept = Arc<Mutex<BTreeMap<u32, UserDigest>>>;
+type SharedDigests = Arc<Mutex<BTreeMap<u32, UserDigest>>>;
 
 /// A workload whose users' first events are digested.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub struct Digested {
     greetings: Vec<Vec<String>>,
     /// Whether users rest where the workload has them rest.
     rests: bool,
-    kept: Kept,
+    kept: SharedDigests,
 }
 
 impl Digested {
@@ -69,7 +70,7 @@ impl Digested {
             texts,
             greetings,
             rests: true,
-            kept: Kept::default(),
+            kept: SharedDigests::default(),
         }
     }
 
@@ -125,20 +126,20 @@ impl Workload for Digested {
         self.inner.transaction_types()
     }
 
-    fn facts(&self) -> Facts {
-        self.inner.facts()
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
     }
 
-    fn retry(&self) -> Option<RetryLaw> {
+    fn retry(&self) -> Option<RetryPolicy> {
         self.inner.retry()
     }
 
-    fn course(&self) -> Option<&Course> {
-        self.inner.course()
+    fn rate_profile(&self) -> Option<&RateProfile> {
+        self.inner.rate_profile()
     }
 
-    fn premises(&self) -> Vec<Premise> {
-        self.inner.premises()
+    fn preconditions(&self) -> Vec<Precondition> {
+        self.inner.preconditions()
     }
 
     fn server_counts(&self) -> Option<&ServerCounts> {
@@ -153,8 +154,8 @@ impl Workload for Digested {
         self.inner.users()
     }
 
-    fn figures(&self) -> Vec<Figure> {
-        self.inner.figures()
+    fn metrics(&self) -> Vec<Metric> {
+        self.inner.metrics()
     }
 
     fn digests(&self) -> Vec<UserDigest> {
@@ -174,8 +175,8 @@ impl Workload for Digested {
         &self.greetings[usize::from(lane)]
     }
 
-    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
-        self.inner.stand_in(call, rows)
+    fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
+        self.inner.canned_reply(call, rows)
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
@@ -199,7 +200,7 @@ struct DigestedUser {
     event: Sha256,
     text: Vec<u8>,
     digest: UserDigest,
-    kept: Kept,
+    kept: SharedDigests,
 }
 
 impl DigestedUser {
@@ -236,14 +237,14 @@ impl User for DigestedUser {
         self.inner.start_event(wanted)
     }
 
-    fn repeat_event(&mut self, draws: Draws) -> TransactionType {
+    fn repeat_event(&mut self, draws: RetryValues) -> TransactionType {
         self.event = Sha256::new();
         self.inner.repeat_event(draws)
     }
 
-    fn next(&mut self, answer: Option<Answer<'_>>, call: &mut Call) -> Step {
+    fn next(&mut self, answer: Option<Response<'_>>, call: &mut Call) -> NextAction {
         let step = self.inner.next(answer, call);
-        if step == Step::Send && self.left > 0 {
+        if step == NextAction::Send && self.left > 0 {
             self.add(call);
         }
         step
@@ -254,12 +255,12 @@ impl User for DigestedUser {
         if self.rests { rest_ns } else { 0 }
     }
 
-    fn stands_by(&self) -> bool {
-        self.inner.stands_by()
+    fn is_self_paced(&self) -> bool {
+        self.inner.is_self_paced()
     }
 
-    fn stand_by(&mut self, elapsed_ns: u64) -> Standing {
-        self.inner.stand_by(elapsed_ns)
+    fn poll_ready(&mut self, elapsed_ns: u64) -> Readiness {
+        self.inner.poll_ready(elapsed_ns)
     }
 
     fn settle_up(&mut self, call: &mut Call) -> bool {

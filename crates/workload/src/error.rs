@@ -1,4 +1,4 @@
-//! What can be wrong with the choice of a workload.
+//! Defines what can be wrong with the choice of a workload.
 
 use dbdyno_chance::RandomSource;
 

@@ -1,8 +1,8 @@
-//! The seam between what is done (this crate) and who does it when (`dbdyno-drive`).
+//! Defines the seam between what is done (this crate) and who does it when (`dbdyno-drive`).
 
-use crate::{Call, Course, Premise, ServerCounts, UserDigest};
+use crate::{Call, Precondition, RateProfile, ServerCounts, UserDigest};
 use dbdyno_chance::{Stream, Unique};
-use dbdyno_wire::{KeptRows, OkReply, Reply};
+use dbdyno_wire::{BufferedRows, OkReply, Reply};
 
 /// Index into [`Workload::statement_types`]: point select, COMMIT, ...
 pub type StatementType = u8;
@@ -61,20 +61,34 @@ impl StatementTemplate {
     pub fn can_be_prepared(&self) -> bool {
         !self.text_only && !self.is_written
     }
+
+    /// Whether only a result set can answer it: a SELECT, unless it puts its rows into variables or a file. False where
+    /// that can't be told from the text.
+    pub fn returns_rows(&self) -> bool {
+        let text = self
+            .text
+            .trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let is_select = words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("select"));
+        let has_one_statement = !text.trim_end().trim_end_matches(';').contains(';');
+        is_select && has_one_statement && !words.any(|word| word.eq_ignore_ascii_case("into"))
+    }
 }
 
 /// What the server answered to the statement before.
 #[derive(Debug)]
-pub struct Answer<'a> {
+pub struct Response<'a> {
     /// The reply; never an error, which the drive takes itself.
     pub reply: &'a Reply,
     /// The rows, where the statement's template keeps them. They may be taken, with their memory.
-    pub rows: &'a mut KeptRows,
+    pub rows: &'a mut BufferedRows,
 }
 
 /// What must be recorded of a workload so that its figures can be set beside another tool's.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct Metadata {
     /// The imitated tool and version, such as `sysbench 1.0.20`.
     pub imitates: String,
     /// Every option with its value, defaults included, in a fixed order.
@@ -85,7 +99,7 @@ pub struct Facts {
 
 /// The values of an event that is repeated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Draws {
+pub enum RetryValues {
     /// Drawn anew, as sysbench does.
     #[default]
     New,
@@ -95,7 +109,7 @@ pub enum Draws {
 
 /// What the imitated tool does after an error of the server: the policy of a load that asks for no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RetryLaw {
+pub struct RetryPolicy {
     /// After which errors the event is repeated or dropped; any other ends the run.
     pub after: RetryAfter,
     /// Send ROLLBACK before what comes next.
@@ -104,7 +118,7 @@ pub struct RetryLaw {
     /// succeeds, `Some(0)`: never repeated.
     pub limit: Option<u32>,
     /// Which values a repeat has.
-    pub draws: Draws,
+    pub draws: RetryValues,
 }
 
 /// Errors that don't end a run.
@@ -118,7 +132,7 @@ pub enum RetryAfter {
 
 /// What a user wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum NextAction {
     /// The call holds a statement to send.
     Send,
     /// The event is complete.
@@ -130,7 +144,7 @@ pub enum Step {
 
 /// Whether a user begins its next event, for users that say so themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum Readiness {
     /// At once.
     Ready,
     /// Not before this many nanoseconds since the run began; it is asked again then.
@@ -141,7 +155,7 @@ pub enum Standing {
 
 /// What a workload has to say of a run beyond times and counts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub struct Metric {
     /// Name in records, its unit last.
     pub name: String,
     /// What it says, in a few words.
@@ -172,17 +186,17 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     /// Names of the transaction types.
     fn transaction_types(&self) -> &[&'static str];
     /// What the manifest records.
-    fn facts(&self) -> Facts;
+    fn metadata(&self) -> Metadata;
     /// What the imitated tool does after errors, where the order for a load leaves it to the workload.
-    fn retry(&self) -> Option<RetryLaw> {
+    fn retry(&self) -> Option<RetryPolicy> {
         None
     }
     /// The rates that belong to the workload, for loads that ask for no other pacing.
-    fn course(&self) -> Option<&Course> {
+    fn rate_profile(&self) -> Option<&RateProfile> {
         None
     }
     /// What the tables must hold.
-    fn premises(&self) -> Vec<Premise> {
+    fn preconditions(&self) -> Vec<Precondition> {
         Vec::new()
     }
     /// What the server counts of the work by itself, where it does.
@@ -194,12 +208,12 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
         false
     }
     /// How many users it has, where the workload itself says so: each has a part of its own. They pace themselves, by
-    /// [`User::stand_by`].
+    /// [`User::poll_ready`].
     fn users(&self) -> Option<u32> {
         None
     }
     /// What it has to say of the run so far.
-    fn figures(&self) -> Vec<Figure> {
+    fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
     /// What its users have sent so far, where that is digested (see [`Digested`](crate::Digested)).
@@ -219,7 +233,7 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
         &[]
     }
     /// A reply that a server holding this workload's data could give, for walks without one.
-    fn stand_in(&self, _call: &Call, _rows: &mut KeptRows) -> Reply {
+    fn canned_reply(&self, _call: &Call, _rows: &mut BufferedRows) -> Reply {
         Reply::Ok(OkReply::default())
     }
     /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
@@ -238,22 +252,22 @@ pub trait User: Send {
     fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType;
     /// Starts the event under way again, after an attempt at it was given up, and says of which type it is now: the
     /// same, unless the imitated tool draws that anew, too.
-    fn repeat_event(&mut self, draws: Draws) -> TransactionType;
+    fn repeat_event(&mut self, draws: RetryValues) -> TransactionType;
     /// Fills `call` with the event's next statement. `answer` is that to the statement before it, `None` for the
     /// first.
-    fn next(&mut self, answer: Option<Answer<'_>>, call: &mut Call) -> Step;
+    fn next(&mut self, answer: Option<Response<'_>>, call: &mut Call) -> NextAction;
     /// Nanoseconds that this client rests before its very first event.
     fn initial_rest_ns(&mut self) -> u64 {
         0
     }
-    /// Whether it is asked before each event, by [`stand_by`](Self::stand_by), if it begins now.
-    fn stands_by(&self) -> bool {
+    /// Whether it is asked before each event, by [`poll_ready`](Self::poll_ready), if it begins now.
+    fn is_self_paced(&self) -> bool {
         false
     }
     /// Asked before each event, as soon as the one before has ended, well or not; `elapsed_ns` is how long the run
     /// has lasted. What it sends must not depend on the time.
-    fn stand_by(&mut self, _elapsed_ns: u64) -> Standing {
-        Standing::Ready
+    fn poll_ready(&mut self, _elapsed_ns: u64) -> Readiness {
+        Readiness::Ready
     }
     /// Asked once when no event of this client begins any more: fills `call` with a statement that is still owed for
     /// events that have completed, and says whether there is one (rows that sysbench's bulk_insert has gathered). Its
@@ -264,4 +278,32 @@ pub trait User: Send {
     /// Told once when an event has completed (not when an attempt was given up). Says how many nanoseconds this
     /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).
     fn finish_event(&mut self) -> u64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_result_set_answers_is_told_from_its_text() {
+        let returns_rows = |text: &str| StatementTemplate::new(text, 0, Class::Work).returns_rows();
+        for text in [
+            "SELECT c FROM sbtest1 WHERE id=?",
+            " (select 1) UNION (SELECT 2)",
+            "SELECT\nDISTINCT c FROM t FOR UPDATE;",
+        ] {
+            assert!(returns_rows(text), "{text}");
+        }
+        for text in [
+            "UPDATE t SET c = (SELECT 1)",
+            "SELECT a INTO @a FROM t",
+            "select a from t into outfile 'f'",
+            "SELECT 1; DELETE FROM t",
+            "SELECTED",
+            "CALL p()",
+            "",
+        ] {
+            assert!(!returns_rows(text), "{text}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! An INSERT of many rows that grows until it is as long as sysbench lets a statement become.
+//! Builds an INSERT of many rows that grows until it is as long as sysbench lets a statement become.
 
 /// No statement is longer, with the zero byte that sysbench puts at its end.
 pub const STATEMENT_BYTES: usize = 512 * 1024;

@@ -1,4 +1,4 @@
-//! What a client does: the events of a workload, the statements they are made of, and the rows that
+//! Defines what a client does: the events of a workload, the statements they are made of, and the rows that
 //! fill its tables.
 //!
 //! A [`Workload`] is shared by all workers and never changes while it runs; it hands out one [`User`]
@@ -7,14 +7,14 @@
 //! of the tables. This crate leaves the sending, the timing and the repeats to `dbdyno-drive`.
 //!
 //! ```
-//! use dbdyno_workload::{Call, RandomKind, RandomSource, Step, workload};
+//! use dbdyno_workload::{Call, RandomKind, RandomSource, NextAction, workload};
 //!
 //! let source = RandomSource { kind: RandomKind::Sysbench, seed: 1 };
 //! let options = [("tables".to_owned(), "2".to_owned()), ("rows".to_owned(), "1000".to_owned())];
 //! let read_write = workload("sysbench/oltp_read_write", &options, source, 1)?;
 //! let (mut user, mut call) = (read_write.user(0), Call::default());
 //! user.start_event(None);
-//! assert_eq!(user.next(None, &mut call), Step::Send);
+//! assert_eq!(user.next(None, &mut call), NextAction::Send);
 //! assert_eq!(read_write.statements()[usize::from(call.statement)].text, "BEGIN");
 //! # Ok::<(), dbdyno_workload::WorkloadError>(())
 //! ```
@@ -24,27 +24,28 @@
 mod bulk_insert;
 mod call;
 mod catalog;
-mod course;
 mod decimal;
 mod digest;
 mod error;
 mod event;
+mod event_time;
 mod growing_insert;
 mod insert_benchmark;
 mod linkbench;
-mod moment;
 mod nearest;
 mod oltp;
 mod option_table;
 mod option_value;
 mod population;
-mod premise;
+mod precondition;
+mod quirks;
+mod rate_profile;
 mod row_form;
 mod server_counts;
 mod sql_files;
 mod storage_engine;
-mod story;
 mod tpcc;
+mod transaction_script;
 pub mod transcript;
 
 pub use call::Call;
@@ -52,16 +53,19 @@ pub use catalog::{
     FamilyInfo, OptionInfo, families, name_schema, option_table, population, transaction_type,
     workload, workload_names,
 };
-pub use course::{Course, CourseStretch};
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use digest::{Digested, UserDigest};
 pub use error::WorkloadError;
 pub use event::{
-    Answer, Class, Draws, Facts, Figure, RetryAfter, RetryLaw, Standing, StatementTemplate,
-    StatementType, Step, TransactionType, User, UserDraws, Workload,
+    Class, Metadata, Metric, NextAction, Readiness, Response, RetryAfter, RetryPolicy, RetryValues,
+    StatementTemplate, StatementType, TransactionType, User, UserDraws, Workload,
 };
 pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
-pub use population::{Check, Compression, Condition, Holds, Moment, Population, RowSource};
-pub use premise::Premise;
+pub use population::{
+    Check, CheckPhase, Compression, Condition, InvariantScope, Population, RowSource,
+};
+pub use precondition::Precondition;
+pub use quirks::{Quirk, quirk, quirks};
+pub use rate_profile::{RateProfile, RateSegment};
 pub use row_form::RowForm;
 pub use server_counts::{ServerCount, ServerCounts};

@@ -1,4 +1,4 @@
-//! The known word most like a mistyped one.
+//! Finds the known word nearest to a mistyped one.
 
 /// The word of `known` that takes the fewest changes (insert, delete, replace, swap neighbours) to get to from
 /// `word`; the first of several. Empty if nothing is known.

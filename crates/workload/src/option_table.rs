@@ -1,4 +1,5 @@
-//! The table of a family's options: one row an option, with its name, its help, how its value is read and written.
+//! Reads and lists the options of a family by a table: one row an option, with its name, its help, how its
+//! value is read and written.
 //!
 //! A family keeps the values in a struct of its own, `O`, and says here where each of them goes. What is done with a
 //! table is the same for all of them: names are looked up, values read, options described and listed.

@@ -1,4 +1,4 @@
-//! How the values of options are read: each function takes the text and gives the value, or says what is allowed.
+//! Reads the values of options: each function takes the text and gives the value, or says what is allowed.
 
 /// A whole number from `low` to `high`.
 pub(crate) fn whole(

@@ -1,4 +1,4 @@
-//! The seam between the rows of a dataset (this crate) and who sends them (`dbdyno-drive`).
+//! Defines the seam between the rows of a dataset (this crate) and who sends them (`dbdyno-drive`).
 
 use crate::RowForm;
 use dbdyno_chance::Stream;
@@ -106,12 +106,12 @@ pub struct Condition {
     /// The query.
     pub sql: String,
     /// When it must hold.
-    pub holds: Holds,
+    pub holds: InvariantScope,
 }
 
 /// When a condition must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holds {
+pub enum InvariantScope {
     /// Always: a run after which it doesn't is worth nothing.
     Always,
     /// After the filling; a run breaks it by its own nature.
@@ -122,17 +122,17 @@ pub enum Holds {
 
 /// When a condition is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum CheckPhase {
     /// The tables were filled, and nobody has worked on them since.
     AfterLoad,
     /// A run has worked on them.
     AfterRun,
 }
 
-impl Holds {
+impl InvariantScope {
     /// Whether a condition that is broken at this moment says that the data is wrong.
-    pub fn is_required(&self, moment: Moment) -> bool {
-        *self == Self::Always || moment == Moment::AfterLoad
+    pub fn is_required(&self, moment: CheckPhase) -> bool {
+        *self == Self::Always || moment == CheckPhase::AfterLoad
     }
 }
 

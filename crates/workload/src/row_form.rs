@@ -1,6 +1,6 @@
-//! How rows go to a server otherwise than in the INSERT as which they are written.
+//! Converts the rows of an INSERT into other forms in which a server takes them.
 
-use dbdyno_wire::BoundRows;
+use dbdyno_wire::{BoundRows, BoundType};
 use memchr::memchr2;
 
 /// What it takes to send the rows of a table's INSERTs as the file of a `LOAD DATA LOCAL` or as the values of a prepared
@@ -13,7 +13,8 @@ pub struct RowForm {
     load: String,
     /// Of an INSERT, what stands before its rows.
     head: String,
-    columns: usize,
+    /// As what the values of its columns are bound.
+    types: Vec<BoundType>,
     /// Bytes between two values.
     comma: usize,
     has_long_values: bool,
@@ -22,8 +23,8 @@ pub struct RowForm {
 impl RowForm {
     /// For statements that begin with `head`, whose values are parted by `comma`.
     ///
-    /// `characters` is what the texts of a file are taken for. With `binary` nothing is converted; JSON columns want to
-    /// know more.
+    /// `characters` is what the texts of a file are taken for. With `binary` nothing is converted, and values are bound
+    /// as bytes, which costs the server less; JSON columns want to know more.
     pub(crate) fn new(
         (table, columns): (&str, &str),
         head: &str,
@@ -35,10 +36,14 @@ impl RowForm {
              FIELDS TERMINATED BY '{comma}' OPTIONALLY ENCLOSED BY '\\'' \
              LINES STARTING BY '(' TERMINATED BY '),' ({columns})"
         );
+        let bound_type = match characters {
+            "binary" => BoundType::Bytes,
+            _ => BoundType::Text,
+        };
         Self {
             load,
             head: head.to_owned(),
-            columns: columns.split(',').count(),
+            types: vec![bound_type; columns.split(',').count()],
             comma: comma.len(),
             has_long_values: false,
         }
@@ -50,6 +55,12 @@ impl RowForm {
             has_long_values: true,
             ..self
         }
+    }
+
+    /// For rows that begin with so many whole numbers of 32 bits without sign.
+    pub(crate) fn with_leading_numbers(mut self, count: usize) -> Self {
+        self.types[..count].fill(BoundType::Number);
+        self
     }
 
     /// Whether values are long: a file is read byte by byte, a prepared statement value by value, so that a server may
@@ -71,12 +82,17 @@ impl RowForm {
 
     /// Values of a row.
     pub fn columns(&self) -> usize {
-        self.columns
+        self.types.len()
+    }
+
+    /// Room for the values of so many rows.
+    pub fn bound_rows(&self, rows_max: usize) -> BoundRows {
+        BoundRows::new(&self.types, rows_max)
     }
 
     /// The INSERT that has places for so many rows.
     pub fn prepared(&self, rows: usize) -> String {
-        let row = format!("({})", vec!["?"; self.columns].join(","));
+        let row = format!("({})", vec!["?"; self.columns()].join(","));
         format!("{} {}", self.head.trim_end(), vec![row; rows].join(","))
     }
 
@@ -86,7 +102,7 @@ impl RowForm {
         let mut at = at.max(self.head.len());
         while at < insert.len() && !rows.is_full() {
             at += 1; // the bracket that opens
-            for _ in 0..self.columns {
+            for _ in 0..self.columns() {
                 at += put_value(&insert[at..], rows) + self.comma;
             }
             at = at - self.comma + 1; // the bracket that closes
@@ -108,9 +124,17 @@ fn put_value(text: &[u8], rows: &mut BoundRows) -> usize {
     let length = end.unwrap_or(text.len());
     match &text[..length] {
         b"NULL" => rows.push_null(),
+        digits if rows.next_type() == BoundType::Number => rows.push_number(number(digits)),
         value => rows.push_text(value),
     }
     length
+}
+
+/// Of the digits that [`put_number`](crate::decimal::put_number) writes.
+#[inline]
+fn number(digits: &[u8]) -> u32 {
+    let add = |number: u32, digit: &u8| number * 10 + u32::from(digit - b'0');
+    digits.iter().fold(0, add)
 }
 
 /// Binds a text up to the quote that ends it, and gives its length.
@@ -165,7 +189,7 @@ mod tests {
 
     /// What the values of an INSERT come to: the same as rows made of these.
     fn assert_bound(form: &RowForm, insert: &str, expected: &[Option<&str>]) {
-        let (mut found, mut wanted) = (BoundRows::new(3, 9), BoundRows::new(3, 9));
+        let (mut found, mut wanted) = (form.bound_rows(9), form.bound_rows(9));
         assert_eq!(form.bind(insert.as_bytes(), 0, &mut found), insert.len());
         for value in expected {
             match value {
@@ -202,7 +226,8 @@ mod tests {
     #[test]
     fn reading_goes_on_where_there_was_no_place_left() {
         let insert = b"INSERT INTO t (a, b, c) VALUES (1,2,3),(4,5,6),(7,8,9)";
-        let (form, mut rows) = (form(), BoundRows::new(3, 2));
+        let form = form();
+        let mut rows = form.bound_rows(2);
         let at = form.bind(insert, 0, &mut rows);
         assert_eq!((rows.len(), &insert[at..]), (2, &b"(7,8,9)"[..]));
         rows.clear();
@@ -224,17 +249,17 @@ mod tests {
             let (mut themselves, mut as_text) = (made.rows(0, 1), made.rows(0, 1));
             let mut statement = Vec::new();
             while as_text.next_statement(&mut statement) > 0 {
-                let (mut at, mut read) = (0, BoundRows::new(4, 7));
+                let (mut at, mut read) = (0, form.bound_rows(7));
                 while at < statement.len() {
                     read.clear();
                     at = form.bind(&statement, at, &mut read);
                     let left = read.len();
-                    let mut fitting = BoundRows::new(4, left);
+                    let mut fitting = form.bound_rows(left);
                     assert_eq!(themselves.bind(&mut fitting), Some(left as u64));
                     assert_eq!(fitting.encoded(), read.encoded());
                 }
             }
-            assert_eq!(themselves.bind(&mut BoundRows::new(4, 1)), Some(0));
+            assert_eq!(themselves.bind(&mut form.bound_rows(1)), Some(0));
             assert_eq!(themselves.sums(), as_text.sums());
         }
     }
@@ -244,7 +269,7 @@ mod tests {
         let made = made("tpcc/standard", &[("warehouses", "1")], RandomKind::Dbdyno);
         for table in 0..made.tables() {
             let (form, mut rows) = (made.row_form(table).unwrap(), made.rows(table, 0));
-            let (mut statement, mut bound) = (Vec::new(), BoundRows::new(form.columns(), 30_000));
+            let (mut statement, mut bound) = (Vec::new(), form.bound_rows(30_000));
             let count = rows.next_statement(&mut statement);
             assert_eq!(form.bind(&statement, 0, &mut bound), statement.len());
             assert_eq!(bound.len() as u64, count, "{}", made.table_name(table));

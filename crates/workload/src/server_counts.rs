@@ -1,4 +1,4 @@
-//! What the server counts of a workload by itself, to be set beside what the client counted.
+//! Reads what the server itself counts of a workload, to compare it with what the client counted.
 
 use crate::TransactionType;
 

@@ -1,5 +1,5 @@
-//! What storage engines can't do, as far as it is known from their names: told before a table is made, not after hours
-//! of filling. An engine that isn't named here is tried.
+//! Says what storage engines can't do, as far as their names tell: before a table is made, not after hours of
+//! filling. An engine that isn't named here is tried.
 
 /// Without foreign keys. MyRocks refuses to add them when all rows are in; the others take them and keep none.
 const WITHOUT_FOREIGN_KEYS: [&str; 9] = [

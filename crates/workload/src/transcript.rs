@@ -1,10 +1,10 @@
-//! What a client would send, written down without a server.
+//! Writes down what a client would send, without a server.
 //!
 //! One line a request, as a recording of sysbench has them: `P` and a text for a statement prepared, `E`, the text
 //! and its values as a JSON list for one executed, `Q` and the text for one sent as text, with tabs between.
 
-use crate::{Answer, Call, Population, StatementTemplate, Step, Workload};
-use dbdyno_wire::{KeptRows, Parameter, Parameters, Reply, StatementText};
+use crate::{Call, NextAction, Population, Response, StatementTemplate, Workload};
+use dbdyno_wire::{BufferedRows, Parameter, Parameters, Reply, StatementText};
 use std::io::{self, Write};
 
 /// How statements travel.
@@ -18,7 +18,7 @@ pub enum Protocol {
 
 /// One statement of an event.
 #[derive(Debug)]
-pub struct Sent<'a> {
+pub struct TranscriptStatement<'a> {
     /// The event, from 1.
     pub event: u64,
     /// The statement's type by name.
@@ -31,7 +31,7 @@ pub struct Sent<'a> {
     pub text: &'a [u8],
 }
 
-impl Sent<'_> {
+impl TranscriptStatement<'_> {
     /// The statement with the values written in.
     pub fn sql(&self) -> String {
         if self.template.is_written {
@@ -66,18 +66,18 @@ pub fn walk<E>(
     workload: &dyn Workload,
     index: u32,
     events: u64,
-    mut each: impl FnMut(&Sent<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&TranscriptStatement<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut user = workload.user(index);
     let mut call = Call::default();
-    let mut rows = KeptRows::default();
+    let mut rows = BufferedRows::default();
     for event in 1..=events {
         user.start_event(None);
         let mut reply = None;
-        while user.next(answer(&reply, &mut rows), &mut call) == Step::Send {
+        while user.next(answer(&reply, &mut rows), &mut call) == NextAction::Send {
             each(&sent(workload, event, &call))?;
             rows.expect(false);
-            reply = Some(workload.stand_in(&call, &mut rows));
+            reply = Some(workload.canned_reply(&call, &mut rows));
         }
         user.finish_event();
     }
@@ -87,9 +87,9 @@ pub fn walk<E>(
     Ok(())
 }
 
-fn sent<'a>(workload: &'a dyn Workload, event: u64, call: &'a Call) -> Sent<'a> {
+fn sent<'a>(workload: &'a dyn Workload, event: u64, call: &'a Call) -> TranscriptStatement<'a> {
     let template = &workload.statements()[usize::from(call.statement)];
-    Sent {
+    TranscriptStatement {
         event,
         statement_type: workload.statement_types()[usize::from(template.statement_type)],
         template,
@@ -98,9 +98,9 @@ fn sent<'a>(workload: &'a dyn Workload, event: u64, call: &'a Call) -> Sent<'a> 
     }
 }
 
-fn answer<'a>(reply: &'a Option<Reply>, rows: &'a mut KeptRows) -> Option<Answer<'a>> {
+fn answer<'a>(reply: &'a Option<Reply>, rows: &'a mut BufferedRows) -> Option<Response<'a>> {
     let reply = reply.as_ref()?;
-    Some(Answer { reply, rows })
+    Some(Response { reply, rows })
 }
 
 /// Writes what user `index` (from 0) sends from its first statement to the end of `events` events.

@@ -1,12 +1,14 @@
-//! The hot path allocates nothing: counted by an allocator of this test's own.
+//! Checks that the hot path allocates nothing: counted by an allocator of this test's own.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 #![expect(
     unsafe_code,
     reason = "an allocator that counts can't be written without"
 )]
 
-use dbdyno_wire::KeptRows;
-use dbdyno_workload::{Answer, Call, RandomKind, RandomSource, Step, workload, workload_names};
+use dbdyno_wire::BufferedRows;
+use dbdyno_workload::{
+    Call, NextAction, RandomKind, RandomSource, Response, workload, workload_names,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -48,18 +50,18 @@ fn events_are_walked_without_an_allocation() {
         for name in workload_names() {
             let made = workload(&name, &options(&name), RandomSource { kind, seed: 1 }, 4).unwrap();
             let (mut user, mut call) = (made.user(1), Call::default());
-            let (mut rows, mut replies) = (KeptRows::default(), 0_u64);
+            let (mut rows, mut replies) = (BufferedRows::default(), 0_u64);
             let mut walk = |events: u32| {
                 for _ in 0..events {
                     user.start_event(None);
                     let mut step = user.next(None, &mut call);
-                    while step == Step::Send {
+                    while step == NextAction::Send {
                         // What the server would answer is no part of the user, and may allocate.
                         let before = ALLOCATIONS.get();
                         rows.expect(false);
-                        let reply = made.stand_in(&call, &mut rows);
+                        let reply = made.canned_reply(&call, &mut rows);
                         replies += ALLOCATIONS.get() - before;
-                        let answer = Answer {
+                        let answer = Response {
                             reply: &reply,
                             rows: &mut rows,
                         };

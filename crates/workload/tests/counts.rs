@@ -1,4 +1,4 @@
-//! How many statements of which class an event holds, for sets of options.
+//! Counts how many statements of which class an event holds, for sets of options.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 

@@ -1,11 +1,11 @@
-//! What a user sends depends on the seed and its number alone: not on who else runs, on how many threads, or when.
-//! Where statements depend on answers, the answers are the workload's stand-ins.
+//! Checks that what a user sends depends on the seed and its number alone: not on who else runs, on how many
+//! threads, or when. Where statements depend on answers, the answers are the workload's stand-ins.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 
-use dbdyno_wire::KeptRows;
+use dbdyno_wire::BufferedRows;
 use dbdyno_workload::{
-    Answer, Call, Digested, RandomKind, RandomSource, Step, User, UserDigest, Workload, workload,
-    workload_names,
+    Call, Digested, NextAction, RandomKind, RandomSource, Response, User, UserDigest, Workload,
+    workload, workload_names,
 };
 use std::sync::Arc;
 use std::thread;
@@ -40,18 +40,18 @@ fn digested(name: &str, seed: u64, users: u32, more: &[(&str, &str)]) -> Arc<Dig
 
 /// Gives how long the user rests after it.
 fn do_event(made: &dyn Workload, user: &mut dyn User) -> u64 {
-    let (mut call, mut rows, mut reply) = (Call::default(), KeptRows::default(), None);
+    let (mut call, mut rows, mut reply) = (Call::default(), BufferedRows::default(), None);
     user.start_event(None);
     loop {
-        let answer = reply.as_ref().map(|reply| Answer {
+        let answer = reply.as_ref().map(|reply| Response {
             reply,
             rows: &mut rows,
         });
-        if user.next(answer, &mut call) != Step::Send {
+        if user.next(answer, &mut call) != NextAction::Send {
             break;
         }
         rows.expect(false);
-        reply = Some(made.stand_in(&call, &mut rows));
+        reply = Some(made.canned_reply(&call, &mut rows));
     }
     user.finish_event()
 }

@@ -1,4 +1,5 @@
-//! The first statements of sysbench 1.0.20, written down here so that they bite without the recordings.
+//! Checks the first statements of sysbench 1.0.20, written down here so that they bite without the
+//! recordings.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 
 use dbdyno_workload::transcript::{Protocol, write_prepare, write_run};

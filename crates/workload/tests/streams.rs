@@ -1,4 +1,4 @@
-//! Statement streams against those recorded from sysbench 1.0.20: every script, both protocols.
+//! Compares statement streams with those recorded from sysbench 1.0.20: every script, both protocols.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 

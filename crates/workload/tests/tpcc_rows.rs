@@ -1,5 +1,5 @@
-//! The rows of TPC-C in every dialect: their counts and sums, what orders and lines agree on, and that nothing but the
-//! seed decides.
+//! Checks the rows of TPC-C in every dialect: their counts and sums, what orders and lines agree on, and that
+//! nothing but the seed decides.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 
 use dbdyno_workload::{Population, RandomKind, RandomSource, population};

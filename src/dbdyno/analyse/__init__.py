@@ -1,23 +1,24 @@
 """Judgement: values in, findings out. One file a question; knows no files and no engines."""
 
-from dbdyno.analyse._answer import Answer, answer, pair_at, place_words, turned
+from dbdyno.analyse._answer import Answer, answer, pair_at, place_namer, place_words, turned
 from dbdyno.analyse._capacity import (
     CapacityJudgement,
-    Step,
+    CapacityStep,
     capacity_sentences,
     judge_capacity,
     level_interval,
     peak_words,
 )
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words, window_mean
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._closing import closing_cells
 from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses
 from dbdyno.analyse._course_now import verdict_words
-from dbdyno.analyse._criterion import Criterion, parse_criterion
+from dbdyno.analyse._criterion import Criterion, GateOutcome, parse_criterion
 from dbdyno.analyse._diff import (
     CellChange,
     Measure,
-    Shift,
+    TargetShift,
     common_shifts,
     compare_quantiles,
     compare_studies,
@@ -25,17 +26,18 @@ from dbdyno.analyse._diff import (
 from dbdyno.analyse._group import GroupJudgement, RunPair, compare_runs
 from dbdyno.analyse._history import (
     CellHistory,
-    HistoryMove,
+    HistoryChange,
     HistoryPoint,
     judge_history,
     quantile_point,
     tps_point,
-    with_machine_moves,
+    with_machine_changes,
 )
 from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
+from dbdyno.analyse._limitations import StudyFacts, limitations
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
-from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_words
+from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
 from dbdyno.analyse._series_words import (
     STATUS_WORDS,
@@ -45,25 +47,37 @@ from dbdyno.analyse._series_words import (
     wave_words,
     window_words,
 )
-from dbdyno.analyse._variation import seen_variation
-from dbdyno.analyse._weaken import StudyFacts, weaknesses
-from dbdyno.analyse._windows import SHORTEST_WINDOW_S, WindowJudgement, judge_window, unsettled_windows
-from dbdyno.analyse._words import change_words, counted, listed, percent_words, plus_minus, ratio_words, supported
+from dbdyno.analyse._settled import FAR, remedy_words
+from dbdyno.analyse._variation import observed_variation
+from dbdyno.analyse._windows import unsettled_windows
+from dbdyno.analyse._words import (
+    change_words,
+    counted,
+    is_vague_ratio,
+    listed,
+    percent_words,
+    plus_minus,
+    ratio_words,
+    significant_words,
+    supported,
+)
 
 __all__ = [
+    "FAR",
     "PRECISIONS",
     "QUANTILES",
-    "SHORTEST_WINDOW_S",
     "STATUS_WORDS",
     "Answer",
     "CapacityJudgement",
+    "CapacityStep",
     "CellChange",
     "CellHistory",
     "CellJudgement",
     "CourseSummary",
     "Criterion",
+    "GateOutcome",
     "GroupJudgement",
-    "HistoryMove",
+    "HistoryChange",
     "HistoryPoint",
     "LatencyJudgement",
     "Measure",
@@ -76,13 +90,13 @@ __all__ = [
     "SelfComparison",
     "SentinelJudgement",
     "SeriesJudgement",
-    "Shift",
-    "Step",
     "StudyFacts",
-    "WindowJudgement",
+    "TargetShift",
     "answer",
+    "assumed_words",
     "by_place",
     "capacity_sentences",
+    "cell_level_words",
     "change_words",
     "closing_cells",
     "common_shifts",
@@ -93,6 +107,7 @@ __all__ = [
     "counted",
     "course_words",
     "courses_words",
+    "is_vague_ratio",
     "judge_capacity",
     "judge_cells",
     "judge_history",
@@ -100,22 +115,26 @@ __all__ = [
     "judge_self_check",
     "judge_sentinel",
     "judge_series",
-    "judge_window",
     "level_interval",
     "level_words",
+    "limitations",
     "listed",
+    "observed_variation",
     "pair_at",
     "parse_criterion",
     "peak_words",
     "percent_words",
+    "place_namer",
     "place_of",
     "place_words",
     "plus_minus",
     "quantile_point",
     "rank_places",
     "ratio_words",
-    "seen_variation",
+    "remedy_words",
+    "sentinel_spread",
     "sentinel_words",
+    "significant_words",
     "stall_words",
     "stop_words",
     "summarise_courses",
@@ -123,9 +142,10 @@ __all__ = [
     "tps_point",
     "turned",
     "unsettled_windows",
+    "vague_words",
     "verdict_words",
     "wave_words",
-    "weaknesses",
+    "window_mean",
     "window_words",
-    "with_machine_moves",
+    "with_machine_changes",
 ]

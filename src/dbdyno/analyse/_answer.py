@@ -1,4 +1,4 @@
-"""The question of the study, answered in at most three sentences, each with a number, an interval and conditions.
+"""The question of the study, answered for each workload and route, each with a number, an interval and conditions.
 
 Sentences are made from findings: nothing here holds a number of its own. They are about the places where most work
 was done (the best concurrency of a tier), because that is what a reader means by "how fast is it".
@@ -6,15 +6,24 @@ was done (the best concurrency of a tier), because that is what a reader means b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, by_place, place_of
-from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words
-from dbdyno.core import Comparison, format_memory
+from dbdyno.analyse._settled import may_reach, remedy_words
+from dbdyno.analyse._words import counted, listed, slower_words
+from dbdyno.core import Comparison, format_memory, target_title
 
 MOST_SENTENCES = 3
+"""Of a study with one workload and route, the tally included."""
+_MOST_SCENARIOS = 8
+"""Workloads and routes of which a sentence is made, where there are several."""
+_OTHERS = "imported:"
+"""Before the name of a workload that dbdyno does not have, or that no log names."""
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class Answer:
     Parameters
     ----------
     headline : a short title that says the finding
-    sentences : at most three
+    sentences : one or two for the workload, or one for each workload and route; then a tally
     """
 
     headline: str
@@ -35,23 +44,34 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     """The answer that the findings give."""
     places = by_place(judgements)
     if not places:
-        return Answer("No answer", ("No cell has a good run, so there is nothing to say.",))
+        return Answer("No answer", ("No run succeeded, so there is nothing to compare.",))
     best = _best_places(places)
-    chosen = _telling(best)
+    chosen = _places_to_name(best, places)
     if not comparisons:
-        return Answer("What it does", tuple(_alone(place, places[place], list(places)) for place in chosen))
-    told = [_told(place, places[place], comparisons) for place in chosen]
+        return Answer("Throughput", tuple(_alone(place, places[place], list(places)) for place in chosen))
+    sentences = [_sentence(place, places, comparisons) for place in chosen]
     headline = _headline(best, places, comparisons)
-    return Answer(headline, (*told[: MOST_SENTENCES - 1], _tally(comparisons)))
+    return Answer(headline, (*sentences, _tally(comparisons)))
 
 
 def place_words(place: Place, places: Sequence[Place]) -> str:
     """A place in words; what is the same at all places of the study is left out."""
+    return place_namer(places)(place)
+
+
+def place_namer(places: Iterable[Place]) -> Callable[[Place], str]:
+    """`place_words` for many places of one study: what they differ in is looked up once."""
+    known = set(places)
+    has_workloads, has_routes = (len({place[axis] for place in known}) > 1 for axis in (0, 1))
+    return functools.partial(_place_words, has_workloads=has_workloads, has_routes=has_routes)
+
+
+def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
     workload, route, tier_bytes, concurrency = place
-    words = f"with {format_memory(tier_bytes)} at {counted(concurrency, 'connection')}"
-    if len({other[0] for other in places}) > 1:
-        words += f", {workload.rsplit('/', 1)[-1]}"
-    if len({other[1] for other in places}) > 1:
+    words = f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}"
+    if has_workloads:
+        words += f", {workload.partition('/')[2] or workload}"
+    if has_routes:
         words += f", {route}"
     return words
 
@@ -73,90 +93,111 @@ def turned(pair: Comparison) -> Comparison:
     """
     low = 1 / pair.high
     high = 1 / pair.low if pair.low > 0 else float("inf")
-    return Comparison(
-        pair.right,
-        pair.left,
-        pair.workload,
-        pair.tier_bytes,
-        pair.concurrency,
-        pair.route,
-        1 / pair.ratio,
-        low,
-        high,
-        pair.p_adjusted,
-        pair.verdict,
-        pair.repeats_needed,
-    )
+    return replace(pair, left=pair.right, right=pair.left, ratio=1 / pair.ratio, low=low, high=high)
 
 
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
-    """For each workload, route and tier the place of the highest throughput; large tiers first."""
-    best: dict[tuple[str, str, int], tuple[float, Place]] = {}
+    """For each workload, route and tier the place of the highest throughput; large tiers first.
+
+    Levels that have settled come before those that have not.
+    """
+    best: dict[tuple[str, str, int], tuple[bool, float, Place]] = {}
     for place, group in places.items():
-        top = max(judgement.tps_mean or 0.0 for judgement in group)
+        top = max((judgement.decides, judgement.tps_mean or 0.0) for judgement in group)
         key = place[:3]
-        if key not in best or top > best[key][0]:
-            best[key] = (top, place)
-    return sorted((place for _, place in best.values()), key=lambda place: (place[0], place[1], -place[2]))
+        if key not in best or top > best[key][:2]:
+            best[key] = (*top, place)
+    return sorted((found[2] for found in best.values()), key=lambda place: (place[0], place[1], -place[2]))
 
 
-def _telling(best: Sequence[Place]) -> list[Place]:
-    """The largest and the smallest tier of the first workload: what fits beside the tally."""
-    first = [place for place in best if place[:2] == best[0][:2]]
-    return [first[0], first[-1]] if len(first) > 1 else list(best[: MOST_SENTENCES - 1])
+def _places_to_name(best: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
+    """The largest and the smallest tier of a study's workload; of several workloads or routes the largest tier of each.
+
+    Where targets are compared comes before where one stands alone, what has a name before what no log names.
+    """
+    scenarios: dict[tuple[str, str], list[Place]] = {}
+    for place in best:
+        scenarios.setdefault(place[:2], []).append(place)
+    if len(scenarios) == 1:
+        return [best[0], best[-1]] if len(best) > 1 else list(best)
+    largest = [max(group, key=lambda place: (_compared(places[place]) > 1, place[2])) for group in scenarios.values()]
+    largest.sort(key=lambda place: (place[0].startswith(_OTHERS), -_compared(places[place]), place[0], place[1]))
+    return largest[:_MOST_SCENARIOS]
+
+
+def _compared(group: Sequence[CellJudgement]) -> int:
+    """Targets at a place that are known and have settled."""
+    return sum(judgement.decides and judgement.runs[0].family != "unknown" for judgement in group)
 
 
 def _ordered(group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    return sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
+    """The most work first; what has not settled comes last."""
+    return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
 
 
-def _told(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
-    where = place_words(place, [place_of(pair) for pair in comparisons])
-    ordered = _ordered(group)
-    best = ordered[0]
-    pairs = [pair_at(place, best.cell.target, other.cell.target, comparisons) for other in ordered[1:]]
+def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
+    """Return who is fastest at a place, by how much, and who is not judged."""
+    ordered = _ordered(places[place])
+    best, unsettled = ordered[0], [judgement for judgement in ordered if not judgement.decides]
+    where = place_words(place, list(places))
+    if not best.decides:
+        return f"No run has settled at {where}. For one, {remedy_words(best.unsettled)}."
+    pairs = [pair_at(place, best.cell.target, other.cell.target, comparisons) for other in ordered if other.decides]
     known = [pair for pair in pairs if pair is not None]
     if not known:
-        return _alone(place, [best], [place_of(pair) for pair in comparisons])
-    tps = plus_minus(best.tps_mean or 0.0, best.tps_low or 0.0, best.tps_high or 0.0)
-    words = f"{where[0].upper()}{where[1:]} {_first_of(best.cell.target, tps, known[0])}"
-    return f"{words}{_last_of(known[-1]) if len(known) > 1 else ''}."
+        return f"{_alone(place, [best], list(places))}{_unsettled_words(unsettled)}"
+    words = _first_of(best, known[0], where, is_first_of_all=not _rivals_to_settle(best, ordered))
+    last = f"; {_distance_words(known[-1])}" if len(known) > 1 else ""
+    return f"{words}{last}{_assumed(known[0])}.{_unsettled_words(unsettled)}"
 
 
-def _first_of(best: str, tps: str, pair: Comparison) -> str:
-    ratio = ratio_words(pair.ratio, pair.low, pair.high)
+def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
+    name, tps, other = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
     if pair.verdict in ("different", "slightly different"):
-        clearly = "" if pair.verdict == "different" else ", a difference below 3 %"
-        number, interval = ratio.split(", ", 1)
-        return f"{best} does most: {tps} TPS, {number} times as much as {pair.right} ({interval}){clearly}"
+        small = "" if pair.verdict == "different" else ", less than the 3 % that count"
+        which = "fastest" if is_first_of_all else "the fastest that settled"
+        return f"{name} is {which} at {where}: {tps}. {_distance_words(pair)}{small}"
     if pair.verdict == "same":
-        return f"{best} ({tps} TPS) and {pair.right} do the same to within 3 % (ratio {ratio})"
+        return f"{name} ({tps}) and {other} are equally fast at {where}, to within 3 %: {_distance_words(pair)}"
     more = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-    return f"{best} ({tps} TPS) and {pair.right} can't be told apart (ratio {ratio}{more})"
+    return f"No difference shown at {where}: {_distance_words(pair)} than {name} ({tps}){more}"
 
 
-def _last_of(pair: Comparison) -> str:
-    """How far behind the last one is."""
-    number, interval = ratio_words(1 / pair.ratio, 1 / pair.high, 1 / max(pair.low, 1e-9)).split(", ", 1)
-    if pair.verdict == "undecided":
-        return f"; {pair.right} is undecided too (ratio {number}, {interval})"
-    return f"; {pair.right} does {number} times as much as the first ({interval})"
+def _distance_words(pair: Comparison) -> str:
+    """How far the right one is behind the left one."""
+    return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
+
+
+def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
+    """Name the targets that are not compared, as their throughput has not settled."""
+    if not groups:
+        return ""
+    names = [target_title(group.cell.target) for group in groups]
+    shown = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    return f" Not compared: {shown}, whose throughput has not settled."
+
+
+def _assumed(pair: Comparison) -> str:
+    words = assumed_words(pair.assumed_spread)
+    return f", {words}" if words else ""
 
 
 def _tally(comparisons: Sequence[Comparison]) -> str:
     total = len(comparisons)
     different = [pair for pair in comparisons if pair.verdict == "different"]
     undecided = sum(pair.verdict == "undecided" for pair in comparisons)
-    same = total - len(different) - undecided
+    unsettled = sum(pair.verdict == "not settled" for pair in comparisons)
+    same = total - len(different) - undecided - unsettled
     places = len({place_of(pair) for pair in comparisons})
-    parts = [f"Of {counted(total, 'comparison')} at {counted(places, 'place')}"]
-    parts.append(f"different by 3 % or more {len(different)}, less or none {same}, undecided {undecided}")
-    text = ": ".join(parts)
-    if different:
-        widest = max((max(pair, turned(pair), key=lambda side: side.ratio) for pair in different), key=_ratio)
+    text = f"{len(different)} of {counted(total, 'comparison')}"
+    text += f" at {counted(places, 'place')}" if places > 1 else ""
+    text += " show a difference of at least 3 %"
+    rest = {"show less or none": same, "are undecided": undecided, "have not settled": unsettled}
+    text += "".join(f"; {count} {words}" for words, count in rest.items() if count)
+    if different and total > 1:
+        widest = max((max(pair, turned(pair), key=_ratio) for pair in different), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])
-        number, interval = ratio_words(widest.ratio, widest.low, widest.high).split(", ", 1)
-        text += f"; the widest gap is {where}: {widest.left} does {number} times as much as {widest.right} ({interval})"
+        text += f". The widest gap is at {where}: {_distance_words(widest)} than {target_title(widest.left)}"
     return text + "."
 
 
@@ -166,9 +207,10 @@ def _ratio(pair: Comparison) -> float:
 
 def _alone(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
     best = _ordered(group)[0]
-    where = place_words(place, places)
-    tps = plus_minus(best.tps_mean or 0.0, best.tps_low or 0.0, best.tps_high or 0.0)
-    return f"{where[0].upper()}{where[1:]} {best.cell.target} does {tps} TPS ({counted(len(best.judged), 'run')})."
+    tps = cell_level_words(best, "TPS")
+    not_settled = "" if best.is_settled else "; its throughput has not settled"
+    runs = counted(len(best.judged), "run")
+    return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){not_settled}."
 
 
 def _headline(
@@ -176,24 +218,37 @@ def _headline(
 ) -> str:
     leaders: dict[str, list[Place]] = {}
     for place in best:
-        leaders.setdefault(_leader(place, places[place], comparisons), []).append(place)
+        leaders.setdefault(target_title(_leader(place, places[place], comparisons)), []).append(place)
     if list(leaders) == [""]:
-        return "At their best, the first two can't be told apart"
+        groups = [judgement for place in best for judgement in places[place]]
+        if not any(judgement.decides for judgement in groups):
+            return "No run has settled"
+        if any(_rivals_to_settle(_ordered(places[place])[0], places[place]) for place in best):
+            return "No clear winner: some runs have not settled"
+        return "No difference shown between the fastest two"
     if len(leaders) == 1:
-        return f"{next(iter(leaders))} does most{' at every memory size' if len(best) > 1 else ''}"
+        return f"{next(iter(leaders))} is fastest{' at every memory size' if len(best) > 1 else ''}"
     if len({place[:2] for place in best}) > 1:
-        parts = [f"{leader or 'no clear lead'} at {len(won)} of {len(best)}" for leader, won in leaders.items()]
-        return "Who does most: " + ", ".join(parts)
+        parts = [f"{leader or 'no clear winner'} at {len(won)} of {len(best)}" for leader, won in leaders.items()]
+        return "Fastest: " + ", ".join(parts)
     parts = [
-        f"{leader or 'nobody clearly'} with {listed([format_memory(place[2]) for place in won])}"
+        f"{leader or 'no clear winner'} with {listed([format_memory(place[2]) for place in won])}"
         for leader, won in leaders.items()
     ]
-    return "Who does most: " + ", ".join(parts)
+    return "Fastest: " + ", ".join(parts)
 
 
 def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
-    """The target that significantly does most at a place; empty when none does."""
-    ordered = [judgement.cell.target for judgement in _ordered(group)]
-    pairs = [pair_at(place, ordered[0], other, comparisons) for other in ordered[1:]]
-    wins = [pair is not None and pair.p_adjusted < 0.05 for pair in pairs]
-    return ordered[0] if wins and all(wins) else ""
+    """The target that significantly does most at a place; empty when none does, or one may that has not settled."""
+    ordered = _ordered(group)
+    best, name = ordered[0], ordered[0].cell.target
+    if not best.decides or _rivals_to_settle(best, ordered):
+        return ""
+    pairs = [pair_at(place, name, other.cell.target, comparisons) for other in ordered[1:] if other.decides]
+    wins = [pair is not None and pair.is_significant for pair in pairs]
+    return name if wins and all(wins) else ""
+
+
+def _rivals_to_settle(best: CellJudgement, group: Sequence[CellJudgement]) -> list[CellJudgement]:
+    """Cells that have not settled and may yet do as much as the best of those that have."""
+    return [other for other in group if not other.decides and may_reach(other.unsettled, best.tps_mean or 0.0)]

@@ -9,18 +9,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import counted, listed, plus_minus, ratio_words
-from dbdyno.core import format_memory
+from dbdyno.analyse._words import change_words, counted, listed, plus_minus, ratio_words
+from dbdyno.core import format_memory, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CapacityStep:
     """What going from one place to a larger one brought.
 
     Parameters
@@ -47,7 +47,8 @@ class CapacityJudgement:
 
     Parameters
     ----------
-    levels : by concurrency, of cells with a trusted level
+    levels : by concurrency, of cells with a trusted level that lasts
+    unsettled : concurrencies that were measured and whose level has not settled: they are in nothing that is said
     steps : from each concurrency to the next
     falls : from the best concurrency to each at which throughput collapsed
     fit : the law of scalability; None below six concurrencies. Draw it only when `fit.is_shown`
@@ -60,10 +61,11 @@ class CapacityJudgement:
     tier_bytes: int
     levels: Mapping[int, LogLevel]
     peak: Peak
-    steps: tuple[Step, ...]
-    falls: tuple[Step, ...]
+    steps: tuple[CapacityStep, ...]
+    falls: tuple[CapacityStep, ...]
     fit: ScalabilityFit | None
-    more_memory: Step | None
+    more_memory: CapacityStep | None
+    unsettled: tuple[int, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -82,14 +84,21 @@ Curve = tuple[str, str, str, int]
 def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgement]:
     """Every target and memory budget that was measured at two concurrencies or more, in the order of the judgements."""
     curves: dict[Curve, dict[int, LogLevel]] = {}
+    unsettled: dict[Curve, list[int]] = {}
     for group in judgements:
-        if group.trusted and group.level is not None:
+        if group.decides and group.level is not None:
             cell = group.cell
-            key = (cell.workload, cell.route, cell.target, cell.tier_bytes)
-            curves.setdefault(key, {})[cell.concurrency] = group.level
+            curve_key = (cell.workload, cell.route, cell.target, cell.tier_bytes)
+            curves.setdefault(curve_key, {})[cell.concurrency] = group.level
+        elif group.trusted and not group.is_settled:
+            cell = group.cell
+            unsettled.setdefault((cell.workload, cell.route, cell.target, cell.tier_bytes), []).append(cell.concurrency)
     peaks = {curve: peak(levels) for curve, levels in curves.items()}
     return [
-        _judged(curve, levels, peaks[curve], _more_memory(curve, curves, peaks))
+        replace(
+            _judged(curve, levels, peaks[curve], _more_memory(curve, curves, peaks)),
+            unsettled=tuple(sorted(unsettled.get(curve, ()))),
+        )
         for curve, levels in curves.items()
         if len(levels) > 1
     ]
@@ -115,7 +124,9 @@ def level_interval(level: LogLevel) -> tuple[float, float, float]:
     return math.exp(level.mean), math.exp(level.mean - half), bounded_exp(level.mean + half)
 
 
-def _judged(curve: Curve, levels: Mapping[int, LogLevel], top: Peak, more_memory: Step | None) -> CapacityJudgement:
+def _judged(
+    curve: Curve, levels: Mapping[int, LogLevel], top: Peak, more_memory: CapacityStep | None
+) -> CapacityJudgement:
     workload, route, target, tier_bytes = curve
     ordered = sorted(levels)
     steps = tuple(_step(n, m, compare(levels[m], levels[n])) for n, m in itertools.pairwise(ordered))
@@ -126,7 +137,7 @@ def _judged(curve: Curve, levels: Mapping[int, LogLevel], top: Peak, more_memory
 
 def _more_memory(
     curve: Curve, curves: Mapping[Curve, Mapping[int, LogLevel]], peaks: Mapping[Curve, Peak]
-) -> Step | None:
+) -> CapacityStep | None:
     smaller = [other for other in curves if other[:3] == curve[:3] and 0 < other[3] < curve[3]]
     if not smaller:
         return None
@@ -135,35 +146,37 @@ def _more_memory(
     return _step(below[3], curve[3], compare(after, before))
 
 
-def _step(before: int, after: int, found: LogDifference) -> Step:
-    return Step(before, after, found.ratio, *found.interval())
+def _step(before: int, after: int, found: LogDifference) -> CapacityStep:
+    return CapacityStep(before, after, found.ratio, *found.interval())
 
 
 def _sentence(found: CapacityJudgement, several_tiers: bool, several_workloads: bool) -> str:
     where = f" with {format_memory(found.tier_bytes)}" if several_tiers else ""
     where += f" ({found.workload.rsplit('/', 1)[-1]}, {found.route})" if several_workloads else ""
     tps = plus_minus(*level_interval(found.best))
-    words = [f"{found.target}{where} does most at {counted(found.peak.best, 'connection')}, {tps} TPS"]
+    words = [f"{target_title(found.target)}{where} peaks at {counted(found.peak.best, 'connection')}: {tps} TPS"]
     others = [f"{n:,}" for n in found.peak.concurrencies if n != found.peak.best]
     if others:
-        words.append(f"{listed(others)} can't be told from that")
+        words.append(f"{listed(others)} show no difference from that")
     if found.is_open:
         words.append(_open_end(found))
+    if found.unsettled:
+        words.append(f"left out, as not settled: {listed([f'{n:,}' for n in found.unsettled])}")
     if found.falls:
         deepest = min(found.falls, key=lambda step: step.ratio)
-        ratio = ratio_words(deepest.ratio, deepest.low, deepest.high).replace(", ", " (", 1)
-        since = f"from {found.falls[0].after:,} on it collapses, " if len(found.falls) > 1 else "it collapses "
-        words.append(f"{since}at {deepest.after:,} to {ratio}) times its peak")
+        since = f"it collapses from {found.falls[0].after:,} on, " if len(found.falls) > 1 else "it collapses "
+        fall = change_words(deepest.ratio, deepest.low, deepest.high)
+        words.append(f"{since}at {deepest.after:,} by {fall}")
     if found.more_memory is not None:
         step = found.more_memory
         times = f"{step.after / step.before:.3g}"
         ratio = ratio_words(step.ratio, step.low, step.high).replace(", ", " (", 1)
-        words.append(f"{times} times the memory brought {ratio}) times the peak")
+        words.append(f"with {times} times the memory its peak is {ratio}) times as high")
     return "; ".join(words) + "."
 
 
 def _open_end(found: CapacityJudgement) -> str:
     last = found.steps[-1]
     if last.is_gain:
-        return "the most that was tried, and the last step still brought something: its peak lies beyond"
-    return "the most that was tried: its peak may lie beyond"
+        return "the highest that was tried, and still rising: its peak lies beyond"
+    return "the highest that was tried: its peak may lie beyond"

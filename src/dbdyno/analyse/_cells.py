@@ -1,21 +1,39 @@
 """The question: how much work does each cell do, and how sure is that.
 
-A cell's level is the mean of its runs on the scale ln(TPS). Its interval comes from the spread between its repeats,
-moderated by that of the other cells, and is never narrower than what the seconds inside its windows allow. A cell
-that was run once says so and gets an assumed (or, among repeated cells, a borrowed) spread.
+A cell's level is the mean of its runs' levels on the scale ln(TPS); the level of a run is that of its settled part. Its
+interval comes from the spread between its repeats, moderated by that of the other cells, and is never narrower than
+what the seconds inside its windows allow. The spread of a cell that was run once is not known: it is borrowed from the
+cells of the study that were repeated and from its sentinel, or else assumed, and what rests on it says so.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from dbdyno.analyse._sentinel import sentinel_spread
+from dbdyno.analyse._settled import settled_runs
 from dbdyno.core import Cell, RunRecord
-from dbdyno.stats import LogLevel, bounded_exp, moderated_spread, repeated_level, single_run_level
+from dbdyno.stats import (
+    LEAST_SHARED_DF,
+    PRIOR_SPREAD,
+    LogLevel,
+    borrowed_level,
+    bounded_exp,
+    moderated_spread,
+    pooled_spread,
+    repeated_level,
+    single_run_level,
+    staged_levels,
+)
 
 IntervalKind = Literal["repeats, moderated", "repeats", "one run, borrowed spread", "one run, assumed spread"]
+Spread = tuple[float, float]
+"""A standard deviation between repeats on the scale ln(TPS), and its degrees of freedom."""
+WIDEST = math.log(2)
+"""Half-width on the log scale from which on an interval says nothing: half to twice the level, or wider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +43,16 @@ class CellJudgement:
     Parameters
     ----------
     runs : all runs of the cell, whatever became of them
-    judged : the good runs, behind the numbers; the suspect ones when there are no good ones
-    trusted : whether the judged runs are good: only then does a finding rest on the cell
-    tps_mean : geometric mean of the judged runs; None when there is none
+    judged : the good runs behind the numbers, those that have not settled left out; these where most have not; the
+        suspect ones when there are no good ones
+    trusted : whether the judged runs are good
+    is_settled : whether the judged runs have a level that lasts, as far as that can be judged
+    tps_mean : geometric mean of the levels of the judged runs; None when there is none
     tps_low, tps_high : 95 % interval, noise and spread
     noise_half_width : TPS, of the pooled windows alone
     level : the same on the log scale
     interval_kind : where the spread comes from
+    assumed_spread : between repeats, on the log scale, where it is assumed; None where it was seen
     """
 
     cell: Cell
@@ -44,44 +65,121 @@ class CellJudgement:
     noise_half_width: float | None = None
     level: LogLevel | None = None
     interval_kind: IntervalKind | None = None
+    is_settled: bool = True
+    assumed_spread: float | None = None
 
     @property
     def place(self) -> tuple[str, str, int, int]:
         """Workload, route, tier and concurrency: where targets are compared."""
         return (self.cell.workload, self.cell.route, self.cell.tier_bytes, self.cell.concurrency)
 
+    @property
+    def decides(self) -> bool:
+        """Whether findings may rest on the cell: good runs with a level that lasts."""
+        return self.trusted and self.is_settled and self.level is not None
+
+    @property
+    def unsettled(self) -> tuple[RunRecord, ...]:
+        """Its good runs that have no level that lasts, whether they are judged or left out."""
+        return tuple(run for run in self.runs if run.status == "good" and run.tps_mean and not run.is_settled)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
+        return self.level is not None and self.level.half_width() > WIDEST
+
 
 def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:
     """Every cell of the records, in the order in which they first appear."""
     groups = [_chosen(cell, runs) for cell, runs in _by_cell(records).items()]
-    with_level = [group for group in groups if group.judged]
-    spread = moderated_spread([logs_of(group) for group in with_level])
-    found = zip(with_level, spread.sd, spread.df, strict=True)
-    levels = {group.cell: level_of(group, sd, df, plain=math.isnan(spread.prior_sd)) for group, sd, df in found}
-    return [_with_level(group, *levels[group.cell]) if group.cell in levels else group for group in groups]
+    found = sentinel_spread(records)
+    levels = levels_of([group for group in groups if group.judged], [found] if found else [])
+    return [_with_level(group, levels[group.cell]) if group.cell in levels else group for group in groups]
 
 
-def level_of(group: CellJudgement, sd: float, df: float, *, plain: bool) -> tuple[LogLevel, IntervalKind]:
-    """Level of a judged cell with the spread that its fellows leave it, and where that spread comes from.
+@dataclass(frozen=True, slots=True)
+class CellLevel:
+    """A level, where its spread comes from, and that spread if it is assumed."""
+
+    level: LogLevel
+    kind: IntervalKind
+    assumed_spread: float | None = None
+
+
+def levels_of(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) -> dict[Cell, CellLevel]:
+    """Levels of judged cells, by cell; each with the spread that its fellows leave it.
+
+    Cells on which nothing may rest have a level, too, and no say in the spread of the others.
 
     Parameters
     ----------
-    sd, df : of the cell, as `dbdyno.stats.moderated_spread` gives them
-    plain : whether too few cells were repeated to moderate anything
+    others : spreads that are known besides, such as a sentinel's
     """
-    logs = logs_of(group)
-    if len(logs) > 1:
-        return repeated_level(logs, sd, df), "repeats" if plain else "repeats, moderated"
-    run = group.judged[0]
-    assumed = single_run_level(run.tps_mean or 0.0, run.tps_half_width or 0.0)
-    if math.isnan(sd):
-        return assumed, "one run, assumed spread"
-    return repeated_level(logs, max(sd, assumed.sd), max(df, 1.0)), "one run, borrowed spread"
+    found = zip(groups, levels_in_order(groups, others), strict=True)
+    return {group.cell: level for group, level in found}
+
+
+def levels_in_order(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) -> list[CellLevel]:
+    """The same in the order of the groups, among which a cell may be twice."""
+    levels: dict[int, CellLevel] = {}
+    for is_firm in (True, False):
+        own = [(index, group) for index, group in enumerate(groups) if (group.trusted and group.is_settled) == is_firm]
+        found = _levels([group for _, group in own], others)
+        levels |= {index: level for (index, _), level in zip(own, found, strict=True)}
+    return [levels[index] for index in range(len(groups))]
 
 
 def logs_of(group: CellJudgement) -> list[float]:
     """ln(TPS) of each judged run."""
-    return [math.log(run.tps_mean) for run in group.judged if run.tps_mean]
+    return [math.log(run.level_tps) for run in group.judged if run.level_tps]
+
+
+def _levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
+    logs = [logs_of(group) for group in groups]
+    if any(run.run.is_further for group in groups for run in group.judged):
+        return _staged(groups, others)
+    spread = moderated_spread(logs)
+    is_plain = math.isnan(spread.prior_sd)
+    pooled = pooled_spread(logs, others)
+    found = []
+    for group, own, sd, df in zip(groups, logs, spread.sd, spread.df, strict=True):
+        if len(own) > 1:
+            found.append(CellLevel(repeated_level(own, sd, df), "repeats" if is_plain else "repeats, moderated"))
+        else:
+            found.append(_single(group.judged[0], pooled if is_plain else (sd, df), is_moderated=not is_plain))
+    return found
+
+
+def _staged(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
+    """Levels where some cells were repeated further because of their spread: see `staged_levels`."""
+    first = [
+        [math.log(run.level_tps) for run in own.judged if run.level_tps and not run.run.is_further] for own in groups
+    ]
+    every = [logs_of(group) for group in groups]
+    spread = moderated_spread([own or [0.0] for own in first])
+    is_plain = math.isnan(spread.prior_sd)
+    pooled = pooled_spread([own for own in first if own], others)
+    kind: IntervalKind = "repeats" if is_plain else "repeats, moderated"
+    found = []
+    for group, level, sd, df in zip(groups, staged_levels(first, every), spread.sd, spread.df, strict=True):
+        alone = pooled if is_plain else (sd, df)
+        found.append(CellLevel(level, kind) if level else _single(group.judged[0], alone, is_moderated=not is_plain))
+    return found
+
+
+def _first_runs(group: CellJudgement) -> tuple[RunRecord, ...]:
+    """Its judged runs that were made in any case."""
+    return tuple(run for run in group.judged if not run.run.is_further)
+
+
+def _single(run: RunRecord, seen: Spread, *, is_moderated: bool) -> CellLevel:
+    """Level of a cell that was run once; `seen` is what the study shows elsewhere."""
+    mean, half = run.level_tps or 0.0, run.level_half_width or 0.0
+    spread, df = seen
+    if is_moderated or df >= LEAST_SHARED_DF:
+        return CellLevel(borrowed_level(mean, half, spread, df), "one run, borrowed spread")
+    assumed = max(PRIOR_SPREAD, spread) if df else PRIOR_SPREAD
+    return CellLevel(single_run_level(mean, half, assumed), "one run, assumed spread", assumed)
 
 
 def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
@@ -95,23 +193,25 @@ def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
 def _chosen(cell: Cell, runs: Sequence[RunRecord]) -> CellJudgement:
     good = tuple(run for run in runs if run.status == "good" and run.tps_mean)
     suspect = tuple(run for run in runs if run.status == "suspect" and run.tps_mean)
+    settled = settled_runs(good)
+    judged = settled or good or suspect
     ordered = tuple(sorted(runs, key=lambda record: record.run.repeat))
-    return CellJudgement(cell, ordered, good or suspect, trusted=bool(good))
+    is_settled = bool(settled) or (not good and all(run.is_settled for run in suspect))
+    return CellJudgement(cell, ordered, judged, trusted=bool(good), is_settled=is_settled)
 
 
-def _with_level(group: CellJudgement, level: LogLevel, kind: IntervalKind) -> CellJudgement:
+def _with_level(group: CellJudgement, found: CellLevel) -> CellJudgement:
+    level = found.level
     mean, half = math.exp(level.mean), level.half_width()
-    noise = math.sqrt(sum((run.tps_half_width or 0.0) ** 2 for run in group.judged)) / len(group.judged)
+    noise = math.sqrt(sum((run.level_half_width or 0.0) ** 2 for run in group.judged)) / len(group.judged)
     low, high = math.exp(level.mean - half), bounded_exp(level.mean + half)
-    return CellJudgement(
-        group.cell,
-        group.runs,
-        group.judged,
-        group.trusted,
+    return replace(
+        group,
         tps_mean=mean,
         tps_low=max(0.0, min(low, mean - noise)),
         tps_high=max(high, mean + noise),
         noise_half_width=noise,
         level=level,
-        interval_kind=kind,
+        interval_kind=found.kind,
+        assumed_spread=found.assumed_spread,
     )

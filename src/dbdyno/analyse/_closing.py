@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.core import RunRecord
-from dbdyno.stats import noise_interval
+from dbdyno.stats import noise_interval, settled_part
 
 
 def closing_cells(
@@ -29,6 +29,10 @@ def closing_cells(
 def _closed(record: RunRecord, tps_of: Callable[[RunRecord], ArrayLike], last_s: int) -> RunRecord:
     seconds = np.asarray(tps_of(record) if record.tps_mean else [], dtype=np.float64)
     if len(seconds) < last_s:
-        return replace(record, tps_mean=None, tps_half_width=None)
-    found = noise_interval(seconds[-last_s:])
-    return replace(record, window_s=float(last_s), tps_mean=found.mean, tps_half_width=found.half_width)
+        return replace(record, tps_mean=None, tps_half_width=None, settled=None)
+    found, settled = noise_interval(seconds[-last_s:]), settled_part(seconds[-last_s:])
+    if settled is not None:  # whether they have a level is judged; what is quoted of them is the mean of them all
+        settled = replace(settled, tps_mean=found.mean, tps_half_width=found.half_width)
+    return replace(
+        record, window_s=float(last_s), tps_mean=found.mean, tps_half_width=found.half_width, settled=settled
+    )

@@ -105,14 +105,16 @@ def _capped(records: Sequence[RunRecord]) -> Caveat | None:
     kept = _most_common([unsettled_words(what) for course in capped for what in course.unsettled])
     why = f" What had not settled: {kept}." if kept else ""
     text = f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its cap, not by state.{why}"
-    return Caveat("warm-up-cap", f"{text} A higher warm_up_max would let it.")
+    return Caveat("warm-up-cap", f"{text} A higher warm_up_max may let them settle.")
 
 
 def _windows_capped(records: Sequence[RunRecord]) -> Caveat | None:
     capped = [record for record in records if record.course and record.course.window_end == "cap"]
     if not capped:
         return None
-    text = f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its cap, less sure than asked for."
+    text = (
+        f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its cap, before it was precise enough."
+    )
     return Caveat("window-cap", f"{text} Their intervals say how sure.")
 
 
@@ -122,7 +124,7 @@ def _moved(records: Sequence[RunRecord]) -> Caveat | None:
         return None
     what = _most_common([gate for course in moved for gate in course.gates_failed])
     text = f"In {counted(len(moved), 'run')} of {len(records)} the server's own state moved in the window: {what}."
-    return Caveat("server-unsettled", f"{text} A level throughput may be the quiet before a change.")
+    return Caveat("server-unsettled", f"{text} Stable throughput may not last.")
 
 
 def _unread(records: Sequence[RunRecord]) -> Caveat | None:
@@ -133,7 +135,7 @@ def _unread(records: Sequence[RunRecord]) -> Caveat | None:
     text = (
         f"Whether the server had settled could not be read in {counted(len(unread), 'run')} of {len(records)}: {what}"
     )
-    return Caveat("server-unread", f"{text}. There the level of the throughput is the only witness.")
+    return Caveat("server-unread", f"{text}. There, only throughput was checked.")
 
 
 def _judged_otherwise(records: Sequence[RunRecord], again: Mapping[str, RunCourse | None]) -> Caveat | None:

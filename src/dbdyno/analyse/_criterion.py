@@ -1,14 +1,21 @@
-"""What a change must not do, as an exit code asks: no cell slower, no quantile longer, none missing."""
+"""What a change must not do, as an exit code asks: no cell slower, no quantile longer, none missing.
+
+Each cell of a rule ends in one of three ways. It FAILs where it is worse by more than allowed and the change is beyond
+chance. It PASSes where its 95 % interval excludes that it is. All else is NOT SHOWN, and what would decide it is told.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from dbdyno.analyse._diff import QUANTILE_OF, CellChange, Measure
 from dbdyno.core import RequestError
+from dbdyno.stats import repeats_to_exclude
 
+GateOutcome = Literal["FAIL", "NOT SHOWN", "PASS"]
 _RE = re.compile(r"(\S+?)\s*:\s*(\d+(?:\.\d+)?)\s*%")
 _FORMS = "slower:3%, p99:10% (also p50, p95, p999), or missing"
 
@@ -28,18 +35,28 @@ class Criterion:
     measure: Measure | None
     allowed: float
 
-    def broken_by(self, changes: Sequence[CellChange]) -> list[CellChange]:
-        """Cells that are worse by more than allowed, the change itself being significant (adjusted p below 0.05)."""
-        return [change for change in self._own(changes) if change.is_significant and self._is_beyond(change.ratio)]
+    def outcome_of(self, change: CellChange) -> GateOutcome:
+        """What a cell's change means for the rule.
 
-    def open_in(self, changes: Sequence[CellChange]) -> list[CellChange]:
-        """Cells that do not break the rule, and whose 95 % interval does not exclude that they should."""
-        broken = self.broken_by(changes)
-        worst = [(change, change.low if self.measure == "tps" else change.high) for change in self._own(changes)]
-        return [change for change, ratio in worst if change not in broken and self._is_beyond(ratio)]
+        No allowance is made for many cells where one PASSes: all have to, so each is held to the whole of its interval.
+        """
+        if change.verdict == "not settled":
+            return "NOT SHOWN"
+        if change.is_significant and self._is_beyond(change.ratio):
+            return "FAIL"
+        return "NOT SHOWN" if self._is_beyond(change.low if self.measure == "tps" else change.high) else "PASS"
 
-    def _own(self, changes: Sequence[CellChange]) -> list[CellChange]:
-        return [change for change in changes if change.measure == self.measure]
+    def repeats_for(self, change: CellChange, family: int) -> int | None:
+        """Repeats with which the cell would FAIL or PASS, with power 0.8; None where a hundred would not do.
+
+        Parameters
+        ----------
+        family : cells of the measure, among which a change has to be beyond chance
+        """
+        sign = 1 if self.measure == "tps" else -1
+        worst = math.log1p(-sign * self.allowed)
+        needed = repeats_to_exclude(sign * math.log(change.ratio), sign * worst, change.sd, 0.05 / max(family, 1))
+        return None if needed is None else max(needed, change.runs + 1)
 
     def _is_beyond(self, ratio: float) -> bool:
         return ratio < 1 - self.allowed if self.measure == "tps" else ratio > 1 + self.allowed

@@ -14,8 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from dbdyno.analyse._cells import CellJudgement, level_of, logs_of
+from dbdyno.analyse._cells import CellJudgement, Spread, levels_in_order
 from dbdyno.analyse._latency import ENOUGH_BEYOND, TAIL, Quantile
+from dbdyno.analyse._settled import remedy_words
 from dbdyno.core import Cell, Verdict
 from dbdyno.stats import (
     LogDifference,
@@ -46,10 +47,16 @@ class CellChange:
     base, new : the cell on either side; they differ at most in the name of the target
     base_value, new_value : TPS or nanoseconds, geometric means of the judged runs
     ratio, low, high : new over base with its 95 % interval
-    p_adjusted : two-sided, Holm over all cells of the measure
-    p_marked : the same by Benjamini and Hochberg: below 0.05 it is worth a look
+    p_adjusted : two-sided, Holm over all cells of the measure; None where the spread between repeats is assumed, and
+        where nothing could be tested
+    p_marked : the same by Benjamini and Hochberg
+    is_significant : whether there is a change at all, small or not
+    is_marked : whether it is worth a look: `p_marked` is below 0.05
     smallest : the smallest ratio, above 1, that these repeats find with power 0.8
+    sd : spread of one run on the scale of the logarithm
     repeats_needed : repeats that would decide; None when decided or not foreseeable
+    runs : of the side that has fewer
+    assumed_spread, remedy : as of a `dbdyno.core.Comparison`
     """
 
     base: Cell
@@ -60,16 +67,17 @@ class CellChange:
     ratio: float
     low: float
     high: float
-    p_adjusted: float
-    p_marked: float
+    p_adjusted: float | None
+    p_marked: float | None
     verdict: Verdict
     smallest: float
     repeats_needed: int | None
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether there is a change at all, small or not."""
-        return self.p_adjusted < 0.05
+    is_significant: bool = False
+    is_marked: bool = False
+    sd: float = 0.0
+    runs: int = 1
+    assumed_spread: float | None = None
+    remedy: str = ""
 
     @property
     def is_worse(self) -> bool:
@@ -79,17 +87,17 @@ class CellChange:
     @property
     def outcome(self) -> str:
         """The verdict with its direction, such as ``slower`` or ``slightly longer``."""
-        if self.verdict == "same":
-            return "same"
+        if self.verdict in ("same", "not settled"):
+            return self.verdict
         if self.verdict == "undecided":
-            return "undecided, worth a look" if self.p_marked < 0.05 else "undecided"
+            return "undecided, worth a look" if self.is_marked else "undecided"
         words = ("slower", "faster") if self.measure == "tps" else ("shorter", "longer")
         direction = words[self.ratio > 1]
         return direction if self.verdict == "different" else f"slightly {direction}"
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class TargetShift:
     """How far all cells of a target moved together.
 
     Parameters
@@ -104,16 +112,18 @@ class Shift:
     high: float
 
 
-def compare_studies(pairs: Sequence[Pair]) -> list[CellChange]:
-    """Throughput of cells before and after; cells without a trusted level on both sides are left out."""
+def compare_studies(pairs: Sequence[Pair], others: Sequence[Spread] = ()) -> list[CellChange]:
+    """Throughput of cells before and after; cells without a trusted level on both sides are left out.
+
+    Parameters
+    ----------
+    others : spreads between repeats that are known besides, such as those of the studies' sentinels
+    """
     known = [pair for pair in pairs if all(group.trusted and group.level is not None for group in pair)]
-    groups = [group for pair in known for group in pair]
-    spread = moderated_spread([logs_of(group) for group in groups])
-    plain = math.isnan(spread.prior_sd)
-    levels = [
-        level_of(group, sd, df, plain=plain)[0] for group, sd, df in zip(groups, spread.sd, spread.df, strict=True)
-    ]
-    return _changes("tps", known, levels)
+    found = levels_in_order([group for pair in known for group in pair], others)
+    sides = zip(found[::2], found[1::2], strict=True)
+    assumed = [max((s.assumed_spread for s in side if s.assumed_spread is not None), default=None) for side in sides]
+    return _changes("tps", known, [level.level for level in found], assumed)
 
 
 def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellChange]:
@@ -132,25 +142,25 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
     levels = [
         repeated_level(own, max(sd, _SD_FLOOR), df) for own, sd, df in zip(values, spread.sd, spread.df, strict=True)
     ]
-    return _changes(quantile, known, levels)
+    return _changes(quantile, known, levels, [None] * len(known))
 
 
-def common_shifts(changes: Sequence[CellChange]) -> dict[str, Shift]:
+def common_shifts(changes: Sequence[CellChange]) -> dict[str, TargetShift]:
     """By target (as new names it) how far its cells moved together; only of targets with two cells or more."""
     logs: dict[str, list[tuple[float, float]]] = {}
-    for change in changes:
+    for change in (change for change in changes if change.verdict != "not settled"):
         half = (math.log(change.high) - math.log(change.low)) / 2 if change.low > 0 else math.inf
         logs.setdefault(change.new.target, []).append((math.log(change.ratio), half / 1.96))
     return {target: _shift(target, found) for target, found in logs.items() if len(found) > 1}
 
 
-def _shift(target: str, found: Sequence[tuple[float, float]]) -> Shift:
+def _shift(target: str, found: Sequence[tuple[float, float]]) -> TargetShift:
     values = np.array([log for log, _ in found])
     count = len(values)
     within = math.sqrt(sum(se**2 for _, se in found)) / count
     half = max(t_quantile(0.975, count - 1.0) * float(values.std(ddof=1)) / math.sqrt(count), 1.96 * within)
     mean = float(values.mean())
-    return Shift(target, count, math.exp(mean), bounded_exp(mean - half), bounded_exp(mean + half))
+    return TargetShift(target, count, math.exp(mean), bounded_exp(mean - half), bounded_exp(mean + half))
 
 
 def _quantile_logs(group: CellJudgement, quantile: Quantile) -> list[float]:
@@ -163,14 +173,20 @@ def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
     return sum(run.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
 
 
-def _changes(measure: Measure, pairs: Sequence[Pair], levels: Sequence[LogLevel]) -> list[CellChange]:
-    """Changes of all pairs; `levels` in the order base, new, base, new."""
+def _changes(
+    measure: Measure, pairs: Sequence[Pair], levels: Sequence[LogLevel], assumed: Sequence[float | None]
+) -> list[CellChange]:
+    """Changes of all pairs; `levels` in the order base, new, base, new. A pair that has not settled is not tested."""
     sides = list(zip(levels[::2], levels[1::2], strict=True))
     differences = [compare(new, base) for base, new in sides]
-    p_values = [difference.p for difference in differences]
-    adjusted, marked = holm(p_values), benjamini_hochberg(p_values)
-    rows = zip(pairs, sides, differences, adjusted, marked, strict=True)
-    return [_change(measure, pair, side, found, (p, mark), len(pairs)) for pair, side, found, p, mark in rows]
+    tested = [index for index, pair in enumerate(pairs) if all(group.is_settled for group in pair)]
+    p_values = [differences[index].p for index in tested]
+    rows = zip(tested, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    known = {index: (adjusted, marked) for index, adjusted, marked in rows}
+    return [
+        _change(measure, pair, sides[index], differences[index], known.get(index), len(tested), assumed[index])
+        for index, pair in enumerate(pairs)
+    ]
 
 
 def _change(
@@ -178,13 +194,15 @@ def _change(
     pair: Pair,
     levels: tuple[LogLevel, LogLevel],
     found: LogDifference,
-    p_values: tuple[float, float],
+    p_values: tuple[float, float] | None,
     family: int,
+    assumed: float | None,
 ) -> CellChange:
-    verdict = verdict_of(found, p_values[0])
+    verdict = "not settled" if p_values is None else verdict_of(found, p_values[0])
     low, high = found.interval()
     runs = min(level.repeats for level in levels)
     needed = repeats_to_decide(found.difference, found.sd, 0.05 / family) if verdict == "undecided" else None
+    shown = p_values if assumed is None else None
     return CellChange(
         base=pair[0].cell,
         new=pair[1].cell,
@@ -194,11 +212,17 @@ def _change(
         ratio=found.ratio,
         low=low,
         high=high,
-        p_adjusted=p_values[0],
-        p_marked=p_values[1],
+        p_adjusted=shown[0] if shown else None,
+        p_marked=shown[1] if shown else None,
         verdict=verdict,
         smallest=smallest_detectable_ratio(found.sd, found.df, runs),
         repeats_needed=None if needed is None else max(needed, runs + 1),
+        is_significant=p_values is not None and p_values[0] < 0.05,
+        is_marked=p_values is not None and p_values[1] < 0.05,
+        sd=found.sd,
+        runs=runs,
+        assumed_spread=assumed,
+        remedy=remedy_words([run for group in pair if not group.is_settled for run in group.unsettled]),
     )
 
 

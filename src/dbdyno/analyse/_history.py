@@ -16,10 +16,10 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import Measure
 from dbdyno.core import Cell
 from dbdyno.stats import (
-    LevelMove,
+    ChangePoint,
     bounded_exp,
-    level_moves,
-    smallest_new_move,
+    change_points,
+    smallest_new_change,
     spread_between,
     t_quantile,
 )
@@ -50,7 +50,7 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryMove:
+class HistoryChange:
     """A move of a cell's level.
 
     Parameters
@@ -60,7 +60,7 @@ class HistoryMove:
     """
 
     measure: Measure
-    level: LevelMove
+    level: ChangePoint
     before: HistoryPoint
     after: HistoryPoint
     alike: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class CellHistory:
     cell: Cell
     measure: Measure
     points: tuple[HistoryPoint, ...]
-    moves: tuple[HistoryMove, ...]
+    moves: tuple[HistoryChange, ...]
     spread: float
     smallest: float
 
@@ -104,14 +104,14 @@ class CellHistory:
 def judge_history(cell: Cell, measure: Measure, points: Sequence[HistoryPoint]) -> CellHistory:
     """Moves of a series of points, which stand in their order."""
     values = [point.value for point in points]
-    levels = level_moves(values, [point.log_se for point in points])
-    moves = tuple(HistoryMove(measure, level, points[level.index - 1], points[level.index]) for level in levels)
+    levels = change_points(values, [point.log_se for point in points])
+    moves = tuple(HistoryChange(measure, level, points[level.index - 1], points[level.index]) for level in levels)
     spread, _ = spread_between(values, levels)
-    return CellHistory(cell, measure, tuple(points), moves, spread, smallest_new_move(values, levels))
+    return CellHistory(cell, measure, tuple(points), moves, spread, smallest_new_change(values, levels))
 
 
-def with_machine_moves(
-    histories: Sequence[CellHistory], is_unchanged: Callable[[CellHistory, HistoryMove], bool]
+def with_machine_changes(
+    histories: Sequence[CellHistory], is_unchanged: Callable[[CellHistory, HistoryChange], bool]
 ) -> list[CellHistory]:
     """Each move with the other lines that moved alike although nothing of them had changed.
 
@@ -132,25 +132,25 @@ def with_machine_moves(
     return found
 
 
-def _together(move: HistoryMove, other: HistoryMove) -> bool:
+def _together(move: HistoryChange, other: HistoryChange) -> bool:
     """Between the same studies, as far as both were in them, and in the same direction."""
     overlap = move.before.study < other.after.study and other.before.study < move.after.study
     return overlap and (move.level.ratio > 1) == (other.level.ratio > 1)
 
 
 def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
-    """Throughput of a cell in one study; None without a good run."""
-    if not group.trusted or group.level is None or group.tps_mean is None:
+    """Throughput of a cell in one study; None without a good run whose level lasts."""
+    if not group.decides or group.level is None or group.tps_mean is None:
         return None
     low, high = group.tps_low or group.tps_mean, group.tps_high or group.tps_mean
     return _point(study, group, group.tps_mean, low, high, group.level.se)
 
 
 def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
-    """A quantile of a cell in one study; None without a good run whose quantile is known."""
+    """A quantile of a cell in one study; None without a good, settled run whose quantile is known."""
     known = [getattr(run.latency_ns, measure) for run in group.judged if run.latency_ns is not None]
     logs = np.log([value for value in known if value])
-    if not group.trusted or not len(logs):
+    if not group.decides or not len(logs):
         return None
     mean = float(logs.mean())
     if len(logs) == 1:

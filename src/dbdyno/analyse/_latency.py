@@ -82,7 +82,7 @@ class SecondHistograms:
         return cls(np.add.reduceat(counts, first, axis=1), values_ns[last])
 
 
-def told_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
+def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
     """Quantiles that a tool printed for whole runs: of several runs the middle one (of two the larger).
 
     The value is for cells without histograms, with their transactions; None when nothing was printed.
@@ -103,6 +103,8 @@ def judge_latency(
     judgements: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     seconds: Mapping[Cell, Sequence[SecondHistograms]] = MappingProxyType({}),
+    *,
+    draws_intervals: bool = True,
 ) -> list[LatencyJudgement]:
     """Every quantile that enough transactions lie beyond.
 
@@ -111,15 +113,20 @@ def judge_latency(
     merged : per cell the quantiles of all its judged runs' histograms added together, and their transactions; cells
         without histograms are not in it
     seconds : per cell those of its judged runs, where they are stored
+    draws_intervals : whether cells that were run once get the interval of their noise
     """
     told = {
         group.cell: found
         for group in judgements
-        if group.cell not in merged and (found := told_latency(group)) is not None
+        if group.cell not in merged and (found := printed_latency(group)) is not None
     }
     known = {**merged, **told}
     cells = [group for group in judgements if group.cell in known and group.judged]
-    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, seconds)]
+    judged = [
+        each
+        for quantile in QUANTILES
+        for each in _judge_quantile(quantile, cells, known, seconds, draws_intervals=draws_intervals)
+    ]
     return [replace(each, is_told=each.cell in told) for each in judged]
 
 
@@ -128,6 +135,8 @@ def _judge_quantile(
     cells: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     seconds: Mapping[Cell, Sequence[SecondHistograms]],
+    *,
+    draws_intervals: bool,
 ) -> list[LatencyJudgement]:
     logs = {group.cell: _logs(group, quantile) for group in cells}
     known = [group for group in cells if logs[group.cell]]
@@ -146,7 +155,7 @@ def _judge_quantile(
         if len(logs[group.cell]) > 1:
             low, high = _interval(value, logs[group.cell], sd, df)
             judged = replace(judged, low_ns=low, high_ns=high, interval_of="repeats")
-        elif runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
+        elif draws_intervals and runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
             low, high = _noise(quantile, value, runs[0])
             judged = replace(judged, low_ns=low, high_ns=high, interval_of="noise")
         found.append(judged)

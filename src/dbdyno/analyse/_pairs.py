@@ -1,7 +1,8 @@
 """The question: which of two targets does more, at the same place.
 
 Every pair of targets is compared at every place (workload, route, tier, concurrency) where both have a trusted
-level. The p-values of one place are adjusted together (Holm), because they are read together.
+level. The p-values of one place are adjusted together (Holm), because they are read together. A pair of which a cell
+has not settled is not tested: its verdict is ``not settled``, whatever its numbers.
 
 Runs of the same round are compared in pairs from four rounds on, for what moved the machine moved both. The spread of
 four differences is hardly known; how far the same two targets' differences spread at other places tells more, so it is
@@ -15,6 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._settled import remedy_words
 from dbdyno.core import Cell, Comparison
 from dbdyno.stats import (
     LogDifference,
@@ -24,6 +26,7 @@ from dbdyno.stats import (
     moderated_spread,
     rank_intervals,
     repeats_to_decide,
+    spread_to_stand,
     verdict_of,
 )
 
@@ -42,11 +45,14 @@ def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 def rank_places(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]
 ) -> dict[Place, dict[str, tuple[int, int]]]:
-    """Per place the places that each target may hold; targets that can't be told apart overlap."""
+    """Per place the places that each target may hold; targets that can't be told apart overlap.
+
+    A target whose level has not settled may hold any of them.
+    """
     wins: dict[Place, dict[tuple[str, str], bool]] = {}
     for pair in comparisons:
         better, worse = (pair.left, pair.right) if pair.ratio > 1 else (pair.right, pair.left)
-        wins.setdefault(place_of(pair), {})[better, worse] = pair.p_adjusted < 0.05
+        wins.setdefault(place_of(pair), {})[better, worse] = pair.is_significant
     return {
         place: rank_intervals([group.cell.target for group in groups], wins.get(place, {}))
         for place, groups in by_place(judgements).items()
@@ -71,11 +77,12 @@ def _compare_place(
     group: Sequence[CellJudgement], differences: Mapping[tuple[Cell, Cell], LogDifference]
 ) -> list[Comparison]:
     pairs = list(itertools.combinations(group, 2))
-    found = [differences[left.cell, right.cell] for left, right in pairs]
-    adjusted = holm([difference.p for difference in found])
+    tested = [pair for pair in pairs if all(side.decides for side in pair)]
+    adjusted = holm([differences[left.cell, right.cell].p for left, right in tested])
+    known = {(left.cell, right.cell): p for (left, right), p in zip(tested, adjusted, strict=True)}
     return [
-        _comparison(left, right, difference, p, len(pairs))
-        for (left, right), difference, p in zip(pairs, found, adjusted, strict=True)
+        _comparison((left, right), differences[left.cell, right.cell], known.get((left.cell, right.cell)), len(tested))
+        for left, right in pairs
     ]
 
 
@@ -103,9 +110,15 @@ def _paired(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
 
 
 def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
-    """ln(left / right) of each round in which both were run."""
-    mine = {run.run.repeat: run.tps_mean for run in left.judged}
-    theirs = {run.run.repeat: run.tps_mean for run in right.judged}
+    """ln(left / right) of each round in which both were run; none of cells that were repeated for their spread.
+
+    The spread of such pairs would be that of runs which are there because of it, so these cells are compared by their
+    levels.
+    """
+    if any(run.run.is_further for run in (*left.judged, *right.judged)):
+        return []
+    mine = {run.run.repeat: run.level_tps for run in left.judged}
+    theirs = {run.run.repeat: run.level_tps for run in right.judged}
     shared = sorted(mine.keys() & theirs.keys())
     return [math.log(mine[repeat] or 1.0) - math.log(theirs[repeat] or 1.0) for repeat in shared]
 
@@ -116,13 +129,14 @@ def _of_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
     return compare(left.level, right.level)
 
 
-def _comparison(
-    left: CellJudgement, right: CellJudgement, difference: LogDifference, p_adjusted: float, family: int
-) -> Comparison:
-    verdict = verdict_of(difference, p_adjusted)
+def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None, family: int) -> Comparison:
+    """The pair's comparison; without a p-value it was not tested, as one of the two has not settled."""
+    left, right = pair
+    verdict = "not settled" if p_adjusted is None else verdict_of(difference, p_adjusted)
     low, high = difference.interval()
     needed = repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
     runs = max(len(left.judged), len(right.judged))
+    assumed = assumed_of(pair)
     return Comparison(
         left=left.cell.target,
         right=right.cell.target,
@@ -133,7 +147,25 @@ def _comparison(
         ratio=difference.ratio,
         low=low,
         high=high,
-        p_adjusted=p_adjusted,
+        p_adjusted=p_adjusted if assumed is None else None,
         verdict=verdict,
         repeats_needed=None if needed is None else max(needed, runs + 1),
+        is_significant=p_adjusted is not None and p_adjusted < 0.05,
+        assumed_spread=assumed,
+        stands_to=_stands_to(pair, family) if assumed is not None and p_adjusted is not None else None,
+        remedy=remedy_words([run for side in pair if not side.is_settled for run in side.unsettled]),
     )
+
+
+def _stands_to(pair: Pair, family: int) -> float | None:
+    """Up to which spread between repeats the two would still differ; nothing where they do not."""
+    left, right = pair
+    if left.level is None or right.level is None:
+        return None
+    found = spread_to_stand(left.level, right.level, (left.assumed_spread, right.assumed_spread), 0.05 / family)
+    return found or None
+
+
+def assumed_of(pair: Pair) -> float | None:
+    """The spread between repeats that a comparison of two cells rests on, where it is assumed for either."""
+    return max((side.assumed_spread for side in pair if side.assumed_spread is not None), default=None)

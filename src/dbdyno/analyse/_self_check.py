@@ -103,7 +103,7 @@ def judge_self_check(records: Sequence[RunRecord], first: str, second: str) -> S
 def _judged(pair: Comparison, levels: Mapping[tuple[str, Place], CellJudgement]) -> SelfComparison:
     tps = tuple(levels[name, place_of(pair)].tps_mean or 0.0 for name in (pair.left, pair.right))
     difference = abs(math.log(pair.ratio))
-    is_loud = difference > math.log1p(MOST_DIFFERENCE) or pair.p_adjusted < LEAST_P
+    is_loud = difference > math.log1p(MOST_DIFFERENCE) or (pair.p_adjusted is not None and pair.p_adjusted < LEAST_P)
     quiet: Quiet = "not quiet" if is_loud else "restless" if difference > math.log1p(WARN_DIFFERENCE) else "quiet"
     return SelfComparison(pair, (tps[0], tps[1]), quiet)
 

@@ -22,7 +22,7 @@ class SentinelJudgement:
 
     Parameters
     ----------
-    runs : good ones, of `planned`
+    runs : good ones with a level, of `planned`
     change : from the first to the last along a straight line over time, as a share; None below three runs
     half_width : of the change, at 95 %, on the scale ln(TPS)
     spread : standard deviation of its runs around the line, on the same scale
@@ -51,15 +51,21 @@ def judge_sentinel(records: Sequence[RunRecord]) -> SentinelJudgement | None:
     planned = [record for record in records if record.run.is_sentinel]
     if not planned:
         return None
-    good = [record for record in planned if record.status == "good" and record.tps_mean]
+    good = [record for record in planned if record.status == "good" and record.level_tps and record.is_settled]
     cell = planned[0].run.cell
     if len(good) < _LEAST_RUNS:
         return SentinelJudgement(cell, len(good), len(planned), None, None, None)
     change, half_width, spread = _line(
         [float(record.started_ns or record.run.order_index) for record in good],
-        [math.log(record.tps_mean or 1.0) for record in good],
+        [math.log(record.level_tps or 1.0) for record in good],
     )
     return SentinelJudgement(cell, len(good), len(planned), math.expm1(change), half_width, spread)
+
+
+def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
+    """Spread between the sentinel's runs around their drift, with its degrees of freedom; None without enough runs."""
+    found = judge_sentinel(records)
+    return None if found is None or found.spread is None else (found.spread, found.runs - 2.0)
 
 
 def sentinel_words(found: SentinelJudgement) -> str:

@@ -14,12 +14,12 @@ _REGULAR_STALLS = 0.01
 _NAMED_SECONDS = 5
 
 _OF_STATUS = {
-    "too-short": "below 60 s nothing is judged: only mean, median and extremes are told",
-    "dead": "the middle second of the last third did nothing: the server had stopped answering",
-    "drifting": "the level moves by more than 3 % over the window: no finding rests on it",
-    "not-reached": "no level lasts for the last third of the run and 120 s: no finding rests on it",
-    "noisy": "the level could not be shown to within 3 %: its interval is wide, and may not be wide enough",
-    "cyclic": "the window holds whole swings of a wave; waves decay, so a longer run may settle at another level",
+    "too-short": "runs below 60 s are not judged: only mean, median and extremes are given",
+    "dead": "most of the last third has no transaction: the server had stopped answering",
+    "drifting": "throughput changes by more than 3 % over the window, so the run supports no finding",
+    "not-reached": "throughput is not stable over the last third of the run and 120 s, so the run supports no finding",
+    "noisy": "throughput is known less well than to 3 %: its interval is wide, and may still be too narrow",
+    "cyclic": "throughput swings in waves; waves decay, so a longer run may settle at another level",
 }
 
 
@@ -72,7 +72,7 @@ def _slow_wave(state: SteadyState) -> Caveat | None:
         return None
     text = (
         f"the strongest period, {state.period.period_s:.0f} s, fits fewer than five times into the window: "
-        "the noise interval may be too narrow"
+        "the interval may be too narrow"
     )
     return Caveat("slow-wave", text)
 
@@ -102,7 +102,9 @@ def _regular_stalls(state: SteadyState, found: Stalls | None) -> Caveat | None:
 def _coarse(found: Stalls | None) -> Caveat | None:
     if found is None or not found.coarse:
         return None
-    return Caveat("coarse-seconds", "below 20 TPS single seconds stall by chance: stalls are told of groups of ten")
+    return Caveat(
+        "coarse-seconds", "below 20 TPS single seconds stall by chance, so stalls are counted in groups of ten seconds"
+    )
 
 
 def _short_window(state: SteadyState) -> Caveat | None:

@@ -11,15 +11,15 @@ from dbdyno.stats import ASSUMED_VARIATION, Variation, moderated_spread
 _REFERENCE_WINDOW_S = 900.0
 
 
-def seen_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, int]:
+def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, int]:
     """Typical spread and noise of good runs, and how many cells were repeated.
 
     Without repeats the spread is the assumed one. What windows vary by themselves is taken out of the spread seen.
     """
-    trusted = [group for group in judgements if group.trusted]
+    trusted = [group for group in judgements if group.decides]
     repeated = [group for group in trusted if len(group.judged) > 1]
-    windows = [run for group in trusted for run in group.judged if run.tps_mean and run.tps_half_width is not None]
-    shares = [(run.tps_half_width or 0.0) / (run.tps_mean or 1.0) / 1.96 for run in windows]
+    windows = [run for group in trusted for run in group.judged if run.level_tps and run.level_half_width is not None]
+    shares = [(run.level_half_width or 0.0) / (run.level_tps or 1.0) / 1.96 for run in windows]
     scaled = [share * math.sqrt(run.window_s / _REFERENCE_WINDOW_S) for share, run in zip(shares, windows, strict=True)]
     noise_se = _median(scaled) if scaled else ASSUMED_VARIATION.noise_se
     if not repeated:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+_MOST_ENDS_RATIO = 4
+_UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
+
 
 def percent_words(share: float, *, signed: bool = False) -> str:
     """A share to two digits, and as a whole number from 100 % on.
@@ -30,26 +33,75 @@ def supported(value: float, half_width: float) -> str:
 def plus_minus(value: float, low: float, high: float) -> str:
     """A mean with the larger side of its interval, both to the same digit; the ends where they are far apart.
 
-    >>> plus_minus(4212.345, 4085.0, 4340.0), plus_minus(260.0, 94.2, 720.4)
-    ('4,210 ± 130', '260 [90 to 720]')
+    An interval of which one end is more than four times the other says nothing, and is not printed.
+
+    >>> plus_minus(4212.345, 4085.0, 4340.0), plus_minus(260.0, 140.2, 420.4)
+    ('4,210 ± 130', '260 [140 to 420]')
+    >>> plus_minus(694.7, 0.2, 2_200_000.0)
+    '695 (too uncertain for an interval)'
     """
     half = max(value - low, high - value)
+    if high > _MOST_ENDS_RATIO * low:
+        return f"{significant_words(value)} (too uncertain for an interval)"
     if half > 0.25 * value:
         return f"{supported(value, half)} [{supported(low, half)} to {supported(high, half)}]"
     return f"{supported(value, half)} ± {supported(half, half)}"
 
 
+def significant_words(value: float) -> str:
+    """A number that has no interval of its own, to three digits.
+
+    >>> significant_words(54.69), significant_words(1308.2), significant_words(0.01234)
+    ('54.7', '1,308', '0.0123')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(2 - math.floor(math.log10(abs(value))), 0)
+    return f"{value:,.{digits}f}"
+
+
+def is_vague_ratio(low: float, high: float) -> bool:
+    """Whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
+
+    >>> is_vague_ratio(0.5, 2.0), is_vague_ratio(0.1, 10.0)
+    (False, True)
+    """
+    return not high <= _MOST_ENDS_RATIO**2 * low
+
+
 def ratio_words(ratio: float, low: float, high: float) -> str:
-    """A ratio with its interval.
+    """A ratio with its interval; without a number where the interval says nothing.
 
     >>> ratio_words(1.3123, 1.241, 1.384), ratio_words(1.3, 0.0001, 5200.0)
-    ('1.31, 1.24 to 1.38', '1.3, 0.0001 to over 1,000')
+    ('1.31, 1.24 to 1.38', 'not known, the runs are too unlike')
     """
+    if is_vague_ratio(low, high):
+        return f"{_UNKNOWN}, {_TOO_UNLIKE}"
     half = (high - low) / 2
     digits = 3 if half < 0.01 else 2 if half < 1 else 1
-    shown = [f"{end:.{digits}f}" if end >= 0.5 * 10**-digits or end == 0 else f"{end:.1g}" for end in (ratio, low)]
-    top = "over 1,000" if high > 1000 else f"{high:,.{digits}f}"
-    return f"{shown[0]}, {shown[1]} to {top}"
+    shown = [f"{end:.{digits}f}" if end >= 0.5 * 10**-digits else f"{end:.1g}" for end in (ratio, low, high)]
+    return f"{shown[0]}, {shown[1]} to {shown[2]}"
+
+
+def slower_words(ratio: float, low: float, high: float) -> str:
+    """Return how much slower the second of two is, from how many times as fast the first is; in percent.
+
+    >>> slower_words(1.22, 1.16, 1.28), slower_words(1.05, 0.9, 1.2)
+    ('18 % slower (14 to 22 %)', 'between 11 % faster and 17 % slower')
+    >>> slower_words(1.004, 0.998, 1.01), slower_words(1.3, 0.0001, 5200.0)
+    ('between 0.2 % faster and 1.0 % slower', 'slower or faster: the runs are too unlike to say')
+    """
+    if is_vague_ratio(low, high) or low <= 0:
+        return f"slower or faster: {_TOO_UNLIKE} to say"
+    value, least, most = (100 * (1 - 1 / end) for end in (ratio, low, high))
+    faster, slower = 100 * (1 / low - 1), 100 * (1 - 1 / high)
+    digits = 1 if most - least < 2 or abs(value) < 2 else 0
+    if least >= 0:
+        return f"{value:.{digits}f} % slower ({least:.{digits}f} to {most:.{digits}f} %)"
+    if slower <= 0:
+        ends = (100 * (1 / end - 1) for end in (ratio, high, low))
+        return "{:,.{d}f} % faster ({:,.{d}f} to {:,.{d}f} %)".format(*ends, d=digits)
+    return f"between {faster:,.{digits}f} % faster and {slower:.{digits}f} % slower"
 
 
 def listed(words: Sequence[str]) -> str:
@@ -84,8 +136,11 @@ def change_words(ratio: float, low: float, high: float) -> str:
 
     >>> change_words(0.919, 0.901, 0.938), change_words(1.5, 0.9, 2.4)
     ('-8.1 % (-9.9 to -6.2)', '+50 % (-10 to +140)')
+    >>> change_words(3.5, 0.001, 12000.0)
+    'not known (the runs are too unlike)'
     """
+    if is_vague_ratio(low, high):
+        return f"{_UNKNOWN} ({_TOO_UNLIKE})"
     digits = 1 if high - low < 0.2 else 0
     value, lower, upper = (100 * (end - 1) for end in (ratio, low, high))
-    top = f"{upper:+,.{digits}f}" if upper <= 10_000 else "over +10,000"
-    return f"{value:+,.{digits}f} % ({lower:+,.{digits}f} to {top})"
+    return f"{value:+,.{digits}f} % ({lower:+,.{digits}f} to {upper:+,.{digits}f})"

@@ -10,14 +10,15 @@ comes from `engines`. Reading dumps is left to `dumps`, asking servers to the la
 {'server.performance_schema': {'OFF': ('a',), 'ON': ('b',)}}
 """
 
-from dbdyno.audit._asking import default_of, server_of, value_in_effect
+from dbdyno.audit._durability import UNKNOWN, Durability, durability_of
 from dbdyno.audit._evaluate import Audit, Decision, Finding, audit
 from dbdyno.audit._facts import ComparisonSet, TargetFacts
-from dbdyno.audit._promises import UNKNOWN, Promises, promises_of
-from dbdyno.audit._reading import Certainty, Reading, Value
+from dbdyno.audit._questions import default_of, server_of, value_in_effect
+from dbdyno.audit._reading import Certainty, SourcedValue, Value
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._verdict import Outcome
 from dbdyno.audit._words import all_data, decision_data, finding_data, missing_words, spoken_values, what
+from dbdyno.audit.predicates import names_machine
 
 __all__ = [
     "SEVERITIES",
@@ -26,21 +27,22 @@ __all__ = [
     "Certainty",
     "ComparisonSet",
     "Decision",
+    "Durability",
     "Finding",
     "Outcome",
-    "Promises",
-    "Reading",
     "Rule",
     "Severity",
+    "SourcedValue",
     "TargetFacts",
     "Value",
     "all_data",
     "audit",
     "decision_data",
     "default_of",
+    "durability_of",
     "finding_data",
     "missing_words",
-    "promises_of",
+    "names_machine",
     "rules",
     "server_of",
     "spoken_values",

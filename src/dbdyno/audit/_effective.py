@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from dbdyno.audit._normalise import normalise, parse_number
-from dbdyno.audit._reading import NOT_OFFERED, Reading, Value, known, missing
+from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, Value, known, missing
 from dbdyno.audit._target import Target
 from dbdyno.engines import NeutralParameter, Shown, neutral_parameter
 
@@ -27,7 +27,7 @@ _FOLLOWS = {"charset.collation": "character_set_server", "io.capacity_max": "inn
 _COMPILED_OUT = frozenset({"server.performance_schema"})
 
 
-def effective(target: Target, parameter_id: str) -> Reading:
+def effective(target: Target, parameter_id: str) -> SourcedValue:
     """The value of a parameter in effect.
 
     Read from the variable that shows it. Where the server has no such variable, what that implies. Where nothing was
@@ -46,13 +46,13 @@ def effective(target: Target, parameter_id: str) -> Reading:
     return missing("variables")
 
 
-def shown_value(target: Target, parameter_id: str) -> Reading:
+def shown_value(target: Target, parameter_id: str) -> SourcedValue:
     """As `effective`, but only what a variable shows: nothing is implied."""
     reading = effective(target, parameter_id)
     return NOT_OFFERED if reading.implied else reading
 
 
-def variable(target: Target, name: str) -> Reading:
+def variable(target: Target, name: str) -> SourcedValue:
     """A raw variable; what its absence implies, where that is known."""
     if (text := target.variable(name)) is not None:
         return known(normalise(text, "flag"))
@@ -63,7 +63,7 @@ def variable(target: Target, name: str) -> Reading:
     return implied(target, f"variables:{name}")
 
 
-def implied(target: Target, parameter_id: str) -> Reading:
+def implied(target: Target, parameter_id: str) -> SourcedValue:
     """What holds on a server that has no variable for a parameter; not offered where nothing follows."""
     for row in _implied_rows():
         if row["parameter"] == parameter_id and _is_one_of(target, row.get("families", ["*"])):
@@ -84,7 +84,7 @@ def _shown(parameter_id: str, family: str, version: str, storage_engine: str) ->
     return neutral_parameter(parameter_id).shown(family, version, storage_engine)
 
 
-def _read(target: Target, parameter: NeutralParameter, shown: Shown) -> Reading:
+def _read(target: Target, parameter: NeutralParameter, shown: Shown) -> SourcedValue:
     text = target.variable(shown.variable)
     if text is not None:
         return known(_value(text, parameter, shown))
@@ -95,7 +95,7 @@ def _read(target: Target, parameter: NeutralParameter, shown: Shown) -> Reading:
     return missing(f"variable {shown.variable}")
 
 
-def _asked(target: Target, parameter: NeutralParameter, shown: Shown) -> Reading:
+def _asked(target: Target, parameter: NeutralParameter, shown: Shown) -> SourcedValue:
     text = target.asked(*_names(shown))
     if text is not None:
         if parameter.parameter_id == "binlog.enabled":  # asked as a path, shown as a switch

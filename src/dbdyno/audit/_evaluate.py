@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbdyno.audit._facts import ComparisonSet
@@ -11,8 +11,8 @@ from dbdyno.audit._favoured import favours
 from dbdyno.audit._reading import Certainty
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._target import LSM_ENGINES, Target, recognise
-from dbdyno.audit._verdict import Outcome, Question, Verdict, not_applicable, undecided
-from dbdyno.audit.predicates import PREDICATES
+from dbdyno.audit._verdict import Outcome, Question, Verdict, finding, labelled, not_applicable, undecided
+from dbdyno.audit.predicates import MEETING, PREDICATES
 from dbdyno.audit.predicates._generic import read_input
 
 
@@ -25,6 +25,7 @@ class Finding:
     targets : those named in the values
     values : effective value -> targets; several inputs: input -> value -> targets; about options: target -> options
     favours : whom the difference helps
+    between : campaigns differ, each alike in itself; then `values` names campaigns instead of targets
     lacks : targets that could not be judged, with the evidence that is missing
     """
 
@@ -39,6 +40,7 @@ class Finding:
     remark: str
     lacks: Mapping[str, str]
     not_offered: Mapping[str, tuple[str, ...]]
+    between: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,31 @@ def audit(sets: Iterable[ComparisonSet]) -> Audit:
             findings += fired
             if not fired:
                 decisions.append(_decision(rule, campaign, names, verdicts))
+    apart = [found for rule in rules() if (found := _between(rule, sets)) is not None]
+    findings += apart
+    # A rule that found campaigns apart is not clear because each of them is alike in itself.
+    told = {found.rule.rule_id for found in apart}
+    decisions = [row for row in decisions if row.outcome != "clear" or row.rule.rule_id not in told]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     everyone = sorted({facts.name for comparison in sets for facts in comparison.targets})
     return Audit(tuple(findings), tuple(decisions), tuple(everyone))
+
+
+def _between(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | None:
+    """What differs from campaign to campaign, for rules of what a comparison of campaigns rests on."""
+    read = MEETING.get(rule.test)
+    if read is None:
+        return None
+    of_campaign: dict[str, set[str]] = {}
+    for comparison in sets:
+        readings = [read(recognise(facts)) for facts in comparison.targets]
+        known = {str(reading.value) for reading in readings if reading.state == "known"}
+        of_campaign.setdefault(comparison.campaign, set()).update(known)
+    told = {campaign: values for campaign, values in of_campaign.items() if values}
+    if len({frozenset(values) for values in told.values()}) < 2:
+        return None
+    groups = labelled((campaign, value) for campaign, values in told.items() for value in values)
+    return replace(_finding(rule, "", set(), finding(groups), []), between=True)
 
 
 def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) -> Verdict:

@@ -13,7 +13,7 @@ _WEAKER: dict[str, int] = {"read": 0, "derived": 1, "inferred": 2, "asked": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourcedValue:
     """A value with what it rests on.
 
     Parameters
@@ -31,17 +31,17 @@ class Reading:
     implied: bool = False
 
 
-NOT_OFFERED = Reading("not offered")
+NOT_OFFERED = SourcedValue("not offered")
 
 
-def known(value: Value, certainty: Certainty = "read", *, implied: bool = False) -> Reading:
+def known(value: Value, certainty: Certainty = "read", *, implied: bool = False) -> SourcedValue:
     """A value that is known."""
-    return Reading("known", value, certainty, implied=implied)
+    return SourcedValue("known", value, certainty, implied=implied)
 
 
-def missing(lacks: str) -> Reading:
+def missing(lacks: str) -> SourcedValue:
     """A value that should be known, and what would tell it."""
-    return Reading("missing", lacks=lacks)
+    return SourcedValue("missing", lacks=lacks)
 
 
 def weakest(*certainties: Certainty) -> Certainty:
@@ -53,6 +53,6 @@ def weakest(*certainties: Certainty) -> Certainty:
     return max(certainties, key=lambda certainty: _WEAKER[certainty], default="read")
 
 
-def number(reading: Reading) -> float:
+def number(reading: SourcedValue) -> float:
     """The value of a known reading as a number; 0 when it is a word."""
     return float(reading.value) if isinstance(reading.value, int | float) else 0.0

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dbdyno.audit._normalise import value_text
-from dbdyno.audit._reading import Certainty, Reading
+from dbdyno.audit._reading import Certainty, SourcedValue
 from dbdyno.audit._rules import Rule, Severity
 from dbdyno.audit._target import Target
 
@@ -84,7 +84,7 @@ def finding(
     return Verdict("finding", values, certainty, severity, lacks, not_offered, remark)
 
 
-def grouped(pairs: Iterable[tuple[str, Reading]]) -> Groups:
+def grouped(pairs: Iterable[tuple[str, SourcedValue]]) -> Groups:
     """Known values with the targets that have them, smallest value first.
 
     >>> from dbdyno.audit._reading import known

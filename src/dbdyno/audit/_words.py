@@ -26,13 +26,15 @@ def what(finding: Finding) -> str:
     Each value stands with its unit and the number of targets that have it.
     """
     parts = [
-        f"{subject}: {', '.join(f'{value} ({_counted(names)})' for value, names in groups)}"
+        f"{subject}: {', '.join(f'{value} ({_counted(finding, names)})' for value, names in groups)}"
         for subject, groups in spoken_values(finding)
     ]
     return f"{finding.rule.title}: {'; '.join(part.removeprefix(': ') for part in parts)}"
 
 
-def _counted(names: tuple[str, ...]) -> str:
+def _counted(finding: Finding, names: tuple[str, ...]) -> str:
+    if finding.between:
+        return "; ".join(names)
     return names[0] if len(names) == 1 else f"{len(names)} targets"
 
 
@@ -115,6 +117,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "targets": list(finding.targets),
         "values": _plain(finding.values),
         "certainty": finding.certainty,
+        "between_campaigns": finding.between,
         "what": what(finding),
         "favours": finding.favours,
         "reason": rule.reason,

@@ -5,22 +5,23 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
 from dbdyno.core import RequestError, parse_bytes
 
 Kind = Literal[
-    "level", "peak", "collapse", "plateau", "first", "lead", "ratio", "memory", "typical", "range", "same", "shape"
+    "level", "peak", "collapse", "plateau", "first", "lead", "ratio", "memory", "range", "engines", "same", "shape"
 ]
-Unit = Literal["tps", "nopm", "tpm", "ratio", "below", "ms", "plain"]
+Unit = Literal["tps", "nopm", "tpm", "ratio", "below", "above", "ms", "plain"]
 Metric = Literal["tps", "nopm", "tpm"]
 REPORTS = ("percona-2026", "tidesdb-2026", "linkbench-2014", "sysbench-2012", "checkpoint-2020")
 """Ids of the reports that are known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class CellSelector:
     """Where a claim holds; None where it leaves it open.
 
     Parameters
@@ -44,7 +45,7 @@ class Claim:
     kind : the rule that tells whether it holds
     words : what it says, the figure left to its end
     values : as printed, in `unit`; none where a shape is told in words only; two are the ends of a range
-    unit : ``below`` is a share by which one lies below another
+    unit : ``below`` and ``above`` are shares by which one lies below or above another
     rounding : half of the last digit that was printed
     approximate : whether the print itself says "about"
     metric : what is read off each cell
@@ -52,7 +53,9 @@ class Claim:
     engines : several engines of which it is said alike; empty: that of `at`
     extreme : of ratios over memory: whether it is said to be the largest or smallest of all engines
     last_s : seconds at the end of each run that it speaks of; 0: of the whole window
+    or_whole : whether the print may as well mean the whole window
     reason : why no rule tells it; of shapes
+    sentence : what is tested, as a whole sentence in words of our own
     """
 
     claim_id: str
@@ -63,12 +66,19 @@ class Claim:
     rounding: float
     approximate: bool
     metric: Metric
-    at: Spot
-    against: Spot
+    at: CellSelector
+    against: CellSelector
     engines: tuple[str, ...]
     extreme: str
     reason: str
     last_s: int = 0
+    or_whole: bool = False
+    sentence: str = ""
+
+    @property
+    def tolerance(self) -> float:
+        """How far a figure may lie from the print and still be it: half of its last digit, a whole one of "about"."""
+        return self.rounding * (2 if self.approximate else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ class Published:
     Parameters
     ----------
     rows : options of each workload that make its rows, by the workload's name
+    window_s : how long its runs were; 0 where that is not told
     """
 
     report_id: str
@@ -89,6 +100,7 @@ class Published:
     concurrencies: tuple[int, ...]
     claims: tuple[Claim, ...]
     rows: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
+    window_s: int = 0
 
 
 def published(report_id: str) -> Published:
@@ -116,7 +128,19 @@ def published(report_id: str) -> Published:
         tuple(row.get("concurrencies", ())),
         tuple(_claim(claim) for claim in row["claim"]),
         row.get("rows", {}),
+        row.get("window_s", 0),
     )
+
+
+@cache
+def original_logs(report_id: str) -> frozenset[str]:
+    """The first digits of the SHA-256 of each log that the report published; none where none are public.
+
+    >>> len(original_logs("percona-2026")), len(original_logs("tidesdb-2026"))
+    (959, 0)
+    """
+    file = resources.files("dbdyno.claims") / "data" / f"{report_id}.logs"
+    return frozenset(file.read_text(encoding="ascii").split()) if file.is_file() else frozenset()
 
 
 def _claim(row: Mapping[str, Any]) -> Claim:
@@ -142,10 +166,12 @@ def _claim(row: Mapping[str, Any]) -> Claim:
         row.get("extreme", ""),
         row.get("reason", ""),
         row.get("last_s", 0),
+        row.get("or_whole", False),
+        row["sentence"],
     )
 
 
-def _spot(row: Mapping[str, Any]) -> Spot:
+def _spot(row: Mapping[str, Any]) -> CellSelector:
     tier = row.get("tier")
     tier_bytes = parse_bytes(tier) if tier else None
-    return Spot(row.get("workload"), row.get("route"), tier_bytes, row.get("engine"), row.get("concurrency"))
+    return CellSelector(row.get("workload"), row.get("route"), tier_bytes, row.get("engine"), row.get("concurrency"))

@@ -11,7 +11,7 @@ from dbdyno.claims._catalogue import Published
 from dbdyno.claims._judge import JudgedClaim
 from dbdyno.stats import METHOD
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def claims_object(report: Published, judged: Sequence[JudgedClaim]) -> dict[str, object]:
@@ -21,25 +21,30 @@ def claims_object(report: Published, judged: Sequence[JudgedClaim]) -> dict[str,
         "method": METHOD,
         "report": report.report_id,
         "title": report.title,
-        "counts": Counter(row.told.outcome for row in judged),
+        "counts": Counter(row.result.outcome for row in judged),
         "claims": [_row(row) for row in judged],
     }
 
 
 def _row(row: JudgedClaim) -> dict[str, object]:
-    claim, told = row.claim, row.told
+    claim, result = row.claim, row.result
     return {
         "id": claim.claim_id,
         "kind": claim.kind,
         "words": claim.words,
+        "sentence": claim.sentence,
         "at": dataclasses.asdict(claim.at),
         "against": dataclasses.asdict(claim.against),
         "unit": claim.unit,
         "printed": list(claim.values),
         "rounding": claim.rounding,
-        "own": told.own,
-        "low": told.low,
-        "high": told.high if told.high is None or math.isfinite(told.high) else None,
-        "outcome": told.outcome,
-        "reason": told.reason,
+        "own": result.own,
+        "low": result.low,
+        "high": result.high if result.high is None or math.isfinite(result.high) else None,
+        "outcome": result.outcome,
+        "reason": result.reason,
+        "counted": result.counted,
+        "figures": list(result.figures),
+        "gives_print": result.gives_print,
+        "caveats": [dataclasses.asdict(caveat) for caveat in result.caveats],
     }

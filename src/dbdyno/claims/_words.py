@@ -9,15 +9,16 @@ from rich.console import Console
 from rich.text import Text
 
 from dbdyno.analyse import listed, plus_minus
-from dbdyno.claims._catalogue import Claim, Published, Unit
+from dbdyno.claims._catalogue import Claim, Published
+from dbdyno.claims._figures import NAMES, figure, suffix
 from dbdyno.claims._judge import JudgedClaim
-from dbdyno.claims._outcome import Told
+from dbdyno.claims._result import ClaimResult
 from dbdyno.core import format_memory
 
-MARKS = {"holds": "+", "does not hold": "-", "can't be told": "?"}
-_NAMES = {"tps": "TPS", "nopm": "NOPM", "tpm": "TPM", "ms": "ms"}
-_HEAD = ("  claim", "verdict", "printed", "own, 95 %", "what it says: what to know of it")
-_RANGED = ("range", "typical", "same")
+MARKS = {"holds": "+", "does not hold": "-", "not settled": "~", "can't be told": "?"}
+_HEAD = ("  claim", "verdict", "printed", "own, 95 %")
+_RANGED = ("range", "engines", "same")
+_INDENT = " " * 10
 
 
 def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Console) -> None:
@@ -25,18 +26,21 @@ def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Cons
     console.print(Text(report.title, style="bold"))
     rows = [tuple(_row(row)) for row in judged]
     widths = [max(map(len, column)) for column in zip(_HEAD, *rows, strict=True)]
-    for row in (_HEAD, *rows):
-        padded = [word.ljust(width) for word, width in zip(row[:-1], widths, strict=False)]
-        console.print(Text("  ".join([*padded, row[-1]])), soft_wrap=True)  # one line a claim, to be searched
+    for head, row in zip((_HEAD, *rows), (None, *judged), strict=True):
+        padded = "  ".join(word.ljust(width) for word, width in zip(head, widths, strict=True))
+        console.print(Text(padded.rstrip()), soft_wrap=True)  # one line a claim, to be searched
+        for words in [] if row is None else _details(row):
+            console.print(Text(_INDENT + words, style="dim"), soft_wrap=True)
     console.print(Text(tally(judged)))
 
 
 def tally(judged: Iterable[JudgedClaim]) -> str:
-    """How many claims hold, do not, and can't be told."""
-    counts = Counter(row.told.outcome for row in judged)
+    """How many claims hold, do not, rest on runs that have not settled, and can't be told."""
+    counts = Counter(row.result.outcome for row in judged)
     holds, fails, silent = counts["holds"], counts["does not hold"], counts["can't be told"]
     verbs = ("holds" if holds == 1 else "hold", "does not hold" if fails == 1 else "do not hold")
-    return f"{counts.total()} claims: {holds} {verbs[0]}, {fails} {verbs[1]}, {silent} can't be told"
+    open_ones = f", {counts['not settled']} not settled" if counts["not settled"] else ""
+    return f"{counts.total()} claims: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
 
 
 def printed_words(claim: Claim) -> str:
@@ -48,22 +52,22 @@ def printed_words(claim: Claim) -> str:
     """
     if not claim.values:
         return "in words"
-    shown = [_figure(value, claim.unit, claim.rounding) for value in claim.values]
-    ends = " to ".join(shown) if claim.kind == "range" else listed(shown)
+    shown = [figure(value, claim.unit, claim.rounding) for value in claim.values]
+    ends = " to ".join(shown) if claim.kind in ("range", "engines") else listed(shown)
     about = "about " if claim.approximate else ""
-    return f"{about}{ends}{_suffix(claim.unit)}"
+    return f"{about}{ends}{suffix(claim.unit)}"
 
 
-def own_words(claim: Claim, told: Told) -> str:
+def own_words(claim: Claim, result: ClaimResult) -> str:
     """The own figure with its interval; the range of 5 to 95 % of the cells where a claim is about many."""
-    if told.own is None or told.low is None or told.high is None:
+    if result.own is None or result.low is None or result.high is None:
         return ""
-    if claim.unit in _NAMES:
-        return f"{plus_minus(told.own, told.low, told.high)}{_suffix(claim.unit)}"
-    digits = 3 if claim.unit == "below" else 2
-    ends = [_figure(end, claim.unit, 0.5 * 10**-digits) for end in (told.own, told.low, told.high)]
-    kind = "cells " if is_of_cells(claim) else ""
-    return f"{ends[0]} [{kind}{ends[1]} to {ends[2]}]{_suffix(claim.unit)}"
+    if claim.unit in NAMES:
+        return f"{plus_minus(result.own, result.low, result.high)}{suffix(claim.unit)}"
+    digits = 3 if claim.unit in ("below", "above") else 2
+    ends = [figure(end, claim.unit, 0.5 * 10**-digits) for end in (result.own, result.low, result.high)]
+    kind = "engines " if claim.kind == "engines" else "cells " if is_of_cells(claim) else ""
+    return f"{ends[0]} [{kind}{ends[1]} to {ends[2]}]{suffix(claim.unit)}"
 
 
 def is_of_cells(claim: Claim) -> bool:
@@ -85,26 +89,30 @@ def place_of(claim: Claim) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def about(result: ClaimResult) -> str:
+    """What to know of a verdict: its reason, and what weakens it."""
+    return "; ".join([part for part in (result.reason, *(caveat.text for caveat in result.caveats)) if part])
+
+
+def arithmetic_words(result: ClaimResult) -> str:
+    """What was counted, and whether that gives the print."""
+    if not result.counted:
+        return ""
+    verdict = {True: "as printed", False: "not as printed", None: "other logs than the report's"}[result.gives_print]
+    return f"{result.counted} ({verdict})"
+
+
 def _row(row: JudgedClaim) -> Iterator[str]:
-    claim, told = row.claim, row.told
-    place = place_of(claim)
-    words = f"{claim.words} ({place})" if place else claim.words
-    yield f"{MARKS[told.outcome]} {claim.claim_id}"
-    yield told.outcome
+    claim, result = row.claim, row.result
+    yield f"{MARKS[result.outcome]} {claim.claim_id}"
+    yield result.outcome
     yield printed_words(claim)
-    yield own_words(claim, told)
-    yield f"{words}: {told.reason}" if told.reason else words
+    yield own_words(claim, result)
 
 
-def _figure(value: float, unit: Unit, rounding: float) -> str:
-    if unit == "below":
-        return f"{100 * value:.{1 if 0 < rounding < 0.005 else 0}f}"
-    if unit in ("ms", "plain"):
-        return f"{value:,.12g}"
-    if unit == "ratio":
-        return f"{value:.{2 if rounding < 0.05 else 1}f}"
-    return f"{value:,.0f}"
-
-
-def _suffix(unit: Unit) -> str:
-    return {"below": " %", "ratio": " times", "plain": ""}.get(unit) or f" {_NAMES.get(unit, '')}".rstrip()
+def _details(row: JudgedClaim) -> Iterator[str]:
+    yield f"says: {row.claim.sentence}"
+    if row.result.counted:
+        yield f"counted: {arithmetic_words(row.result)}"
+    if words := about(row.result):
+        yield f"to know: {words}"

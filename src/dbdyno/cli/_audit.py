@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._folder import add_check_options, check_of, open_results
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import StoreError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dbdyno.audit import Audit, ComparisonSet, Decision, Finding
+    from dbdyno.store import Check
 
 _STORY = """\
 Reads a results folder of dbdyno, or dumps of servers that were compared, yours or published ones, and says
@@ -66,18 +68,19 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where --fix writes the new study")
     parser.add_argument("--all", action="store_true", help="rules that are clear or not applicable, too")
+    add_check_options(parser)
 
 
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, audit, finding_data  # late: see _main
 
-    sets = _sets(choices.folder)
+    sets = _sets(choices.folder, choices)
     if choices.fix is not None:
         from dbdyno.cli._audit_fix import fix
 
         return fix(choices.fix, sets, choices.output)
     result = audit(sets)
-    late = _late(choices.folder, result)
+    late = _late(choices.folder, result, check_of(choices))
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         findings += [{**finding_data(finding), "since": "while driven"} for finding in late]
@@ -87,27 +90,27 @@ def _audit(choices: argparse.Namespace) -> int:
     return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late)) else 0
 
 
-def _late(folder: Path, early: Audit) -> tuple[Finding, ...]:
+def _late(folder: Path, early: Audit, check: Check) -> tuple[Finding, ...]:
     """What came about while a study's servers were driven; of dumps nobody knows."""
     from dbdyno.fairness import late_findings
     from dbdyno.store import Results, is_results_folder
 
-    return late_findings(Results.open(folder), early) if is_results_folder(folder) else ()
+    return late_findings(Results.open(folder, check=check), early) if is_results_folder(folder) else ()
 
 
-def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
+def _sets(folder: Path, choices: argparse.Namespace) -> tuple[ComparisonSet, ...]:
     """Comparison sets of a results folder, or else of the dumps in a folder."""
     from dbdyno.dumps import read_dumps
-    from dbdyno.fairness import looked_set, study_sets
-    from dbdyno.store import Results, is_results_folder
+    from dbdyno.fairness import inspected_set, study_sets
+    from dbdyno.store import is_results_folder
     from dbdyno.study import parse_study
 
     if is_results_folder(folder):
-        results = Results.open(folder)
+        results = open_results(folder, choices)
         sets = study_sets(results)
         if not sets and (looks := results.looks()):
             study = parse_study(results.study_text, str(folder / "study.toml"))
-            sets = (looked_set(results, study, looks),)
+            sets = (inspected_set(results, study, looks),)
             print("seen before the first run: what only a driven window shows is not known", file=sys.stderr)
         if not sets:
             raise StoreError(
@@ -143,7 +146,8 @@ def _print_finding(finding: Finding, several: bool, console: Console) -> None:
     from dbdyno.audit import spoken_values
 
     rule = finding.rule
-    where = ", ".join((*([finding.campaign] if several else []), *finding.tiers))
+    place = ["between campaigns"] if finding.between else [finding.campaign] if several else []
+    where = ", ".join((*place, *finding.tiers))
     head = f"{finding.severity.upper()}  {rule.title}  [{rule.rule_id}]"
     console.print(f"\n{head}  {finding.certainty}{'; ' + where if where else ''}", style="bold", markup=False)
     for title, groups in spoken_values(finding):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 from dbdyno.audit import ComparisonSet
 from dbdyno.core import StudyError
-from dbdyno.fairness import Outcome, mend
-from dbdyno.study import read_study, study_text
+from dbdyno.fairness import FindingOutcome, align_study
+from dbdyno.study import read_study, scales_of, study_text
 
 _HEAD = "# Written by dbdyno audit --fix from {source}. What was changed, and for which finding:\n"
 
@@ -25,8 +24,8 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
     if output is None or output.exists():
         what = "--fix needs a file to write the new study to" if output is None else f"{output} is there already"
         raise StudyError(what, "", "give a new file with -o")
-    mended = mend(read_study(source), sets)
-    if "scale" in tomllib.loads(source.read_text(encoding="utf-8")):
+    mended = align_study(read_study(source), sets)
+    if scales_of(source):
         print(f"warning: the new study is at the study's own scale; those in {source} are left out", file=sys.stderr)
     changed = [outcome for outcome in mended.outcomes if outcome.changes]
     comments = [f"#   {_named(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed]
@@ -40,7 +39,7 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
     return 1 if grave else 0
 
 
-def _say(outcomes: Sequence[Outcome], output: Path) -> None:
+def _say(outcomes: Sequence[FindingOutcome], output: Path) -> None:
     held = [outcome for outcome in outcomes if not outcome.changes and not outcome.is_left]
     groups = (
         ("changed", [o for o in outcomes if o.changes]),
@@ -57,10 +56,10 @@ def _say(outcomes: Sequence[Outcome], output: Path) -> None:
     print(f"study: {output}")
 
 
-def _named(outcome: Outcome) -> str:
+def _named(outcome: FindingOutcome) -> str:
     finding = outcome.finding
     return f"{finding.severity}, {finding.rule.title} [{finding.rule.rule_id}]"
 
 
-def _is_grave(outcome: Outcome) -> bool:
+def _is_grave(outcome: FindingOutcome) -> bool:
     return outcome.finding.severity in ("critical", "high")

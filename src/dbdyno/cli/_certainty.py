@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbdyno.cli._folder import open_results
 from dbdyno.cli._share import parse_share
 from dbdyno.cli._words import counted
 from dbdyno.core import format_duration, parse_duration_ns
@@ -54,8 +55,12 @@ class Certainty:
         return self.cheapest is not None and (self.within_ns is None or self.cheapest.runs_ns <= self.within_ns)
 
 
-def foreseen(study: Study, choices: argparse.Namespace) -> Certainty | None:
+def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Certainty | None:
     """How sure the study will be; None for a search, whose own precision says that.
+
+    Parameters
+    ----------
+    overhead_ns : what surrounds the window of one run, on average
 
     Raises
     ------
@@ -66,10 +71,11 @@ def foreseen(study: Study, choices: argparse.Namespace) -> Certainty | None:
     within_ns = parse_duration_ns(choices.within) if choices.within else None
     if study.pacing.search is not None:
         return None
-    variation, basis = _variation(choices.results)
-    designs = tuple(designs_for(study, variation, wished))
-    best = None if within_ns is None else best_within(study, variation, within_ns)
-    return Certainty(variation, basis, planned_design(study, variation), wished, within_ns, designs, best)
+    variation, basis = _variation(choices.results, choices)
+    designs = tuple(designs_for(study, variation, wished, overhead_ns))
+    best = None if within_ns is None else best_within(study, variation, within_ns, overhead_ns)
+    planned = planned_design(study, variation, overhead_ns)
+    return Certainty(variation, basis, planned, wished, within_ns, designs, best)
 
 
 def certainty_lines(found: Certainty, overhead_s: float) -> list[str]:
@@ -99,17 +105,20 @@ def certainty_object(found: Certainty) -> dict[str, JsonValue]:
     }
 
 
-def _variation(folder: Path | None) -> tuple[Variation, str]:
+def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variation, str]:
     if folder is None:
         known = ASSUMED_VARIATION
         words = (
             f"assumed: spread {_percent(known.spread)} between repeats, noise {_percent(known.noise_se)} of a window"
         )
         return known, f"{words} of 900 s; --from RESULTS takes what was seen"
-    from dbdyno.analyse import judge_cells, seen_variation  # late: see _main
-    from dbdyno.store import Results
+    from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
+    from dbdyno.report import settled_records
+    from dbdyno.study import parse_study
 
-    seen, cells = seen_variation(judge_cells(Results.open(folder).records()))
+    results = open_results(folder, choices)
+    study = parse_study(results.study_text, str(folder / "study.toml"))
+    seen, cells = observed_variation(judge_cells(settled_records(results, study)))
     how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, as nothing was repeated in"
     words = f"spread {_percent(seen.spread)} between repeats, {how} {folder}"
     return seen, f"{words}; noise {_percent(seen.noise_se)} of a window of 900 s"

@@ -15,7 +15,7 @@ from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
     from dbdyno.hosts import Home
-    from dbdyno.lab import Remains, RunningServer
+    from dbdyno.lab import Orphans, RunningServer
 
 _STORY = """\
 Lists what dbdyno has running and lying about here: servers with process, age, memory and folder, data directories that
@@ -41,10 +41,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _clean(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost  # late: see _main
-    from dbdyno.lab import clean_up, find_remains
+    from dbdyno.lab import clean_up, find_orphans
 
     host, home = LocalHost(), Home.of_user()
-    remains = find_remains(home, host)
+    remains = find_orphans(home, host)
     removed = clean_up(home, host) if choices.remove else ()
     if choices.json:
         print(json.dumps({**_object(remains, home), "removed": list(removed)}, indent=1))
@@ -55,7 +55,7 @@ def _clean(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _print_remains(remains: Remains, home: Home) -> None:
+def _print_remains(remains: Orphans, home: Home) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
@@ -87,7 +87,7 @@ def _state(server: RunningServer, home: Home) -> str:
     return _LEFT if server.home == home.root else _ELSEWHERE
 
 
-def _object(remains: Remains, home: Home) -> dict[str, object]:
+def _object(remains: Orphans, home: Home) -> dict[str, object]:
     servers = [
         {
             "engine": server.engine,

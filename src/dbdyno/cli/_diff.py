@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._obstacles import listed_obstacles
+from dbdyno.cli._mismatch import listed_mismatches
 from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
@@ -26,17 +27,19 @@ or machine: every cell that both have, with ratio, interval and verdict; what el
   dbdyno diff results/base results/new --format md >> "$GITHUB_STEP_SUMMARY"
   dbdyno diff results/base results/new --json | jq '.changes[] | select(.outcome == "slower")'
 
-A rule of --fail-on is broken by a cell that is worse by more than allowed and whose change is beyond
-chance: p adjusted over all cells below 0.05. slower is throughput; p50, p95, p99 and p999 are response
-times, compared where both sides have two runs; missing is a cell of BASE that NEW has no good run of.
-PASS does not mean that nothing is slower: cells where the interval leaves it open are listed as OPEN,
-and more repeats settle them. With --strict they break the rule: it holds only where it was shown to hold.
+A rule of --fail-on ends in one of three ways, for each cell and over all. FAIL: a cell is worse by more
+than allowed, and the change is beyond chance (p adjusted over all cells below 0.05). PASS: the 95 %
+interval excludes that it is. NOT SHOWN: all else, with the repeats, or the longer warm-up or window, that
+would decide. slower is throughput; p50, p95, p99 and p999 are response times, compared where both sides
+have two runs; missing is a cell of BASE that NEW has no good run of. A rule that is not shown to hold
+fails the build, unless --undecided pass lets it pass.
 
 Cells of another policy, another workload, other rows, another pacing, another window or another machine
 are not compared unless --despite names the obstacle; it becomes a caveat then. A target that is the same build
 with the same settings on both sides tells whether the machine moved: keep one in every study.
 
-Exit code 1 when a rule is broken, 2 when the folders have nothing in common that can be compared.
+Exit code 0: all rules PASS, or are NOT SHOWN and --undecided pass was given; 1: a rule is broken, or not
+shown; 2: the folders have nothing in common that can be compared.
 """
 
 
@@ -52,7 +55,14 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         metavar="RULE",
         help="exit code 1 when broken: slower:3%%, p99:10%%, missing; may be repeated",
     )
-    parser.add_argument("--strict", action="store_true", help="a rule is broken by what is left open, too")
+    parser.add_argument(
+        "--undecided",
+        choices=("fail", "pass"),
+        default="fail",
+        help="what a rule that is NOT SHOWN to hold does to the exit code (default: fail)",
+    )
+    # An earlier spelling of what is the default now.
+    parser.add_argument("--strict", action="store_const", const="fail", dest="undecided", help=argparse.SUPPRESS)
     parser.add_argument(
         "--match",
         action="append",
@@ -69,25 +79,26 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("--all", action="store_true", help="every variable that changed, not the first dozen a target")
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+    add_check_options(parser)
 
 
 def _diff(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import parse_criterion  # late: see _main
-    from dbdyno.report import diff_results, hold_rules
-    from dbdyno.store import Results
+    from dbdyno.report import check_rules, diff_results, overall
 
     criteria = [parse_criterion(text) for text in choices.fail_on]
     found = diff_results(
-        Results.open(choices.base),
-        Results.open(choices.new),
+        open_results(choices.base, choices),
+        open_results(choices.new, choices),
         renamed=dict(_pair(text) for text in choices.match),
-        despite=listed_obstacles(choices.despite),
+        despite=listed_mismatches(choices.despite),
     )
-    rules = hold_rules(found, criteria, strict=choices.strict)
+    rules = check_rules(found, criteria)
     _say(found, rules, choices)
     if not found.changes:
         raise RequestError("nothing could be compared", found.left_out[0].reason, "--despite KIND lets an obstacle be")
-    return 1 if any(rule.is_broken for rule in rules) else 0
+    outcome = overall(rules)
+    return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
 
 
 def _say(found: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:
@@ -98,7 +109,7 @@ def _say(found: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace
     elif choices.format == "md":
         print(diff_markdown(found, rules, every=choices.all), end="")
     else:
-        print_diff(found, rules, wide_console(), every=choices.all)
+        print_diff(found, rules, wide_console(), every=choices.all, undecided=choices.undecided)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from dbdyno.cli._words import wide_console
 from dbdyno.core import EngineName, StudyError, format_bytes, parse_engine_name
 
 if TYPE_CHECKING:
-    from dbdyno.provision import Installation, KeptEngine, Offer
+    from dbdyno.provision import Installation, InstalledEngine, Offer
 
 _STORY = """\
 Engines are kept unpacked in DBDYNO_HOME; nothing is installed. The first study that names one fetches it, with its
@@ -70,6 +70,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         part = add(parts, name, summary, story, command)
         part.add_argument("engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
         part.add_argument("--json", action="store_true", help="one JSON list for programs")
+        if name == "get":
+            words = "fetch an archive from an address without its SHA-256, and say what that is"
+            part.add_argument("--without-digest", action="store_true", help=words)
 
 
 def _list_options(parser: argparse.ArgumentParser) -> None:
@@ -79,11 +82,11 @@ def _list_options(parser: argparse.ArgumentParser) -> None:
 
 def _list(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost  # late: see _main
-    from dbdyno.provision import kept_engines, list_offers
+    from dbdyno.provision import installed_engines, list_offers
 
     host, home = LocalHost(), Home.of_user()
     offers = list_offers(host, home, refresh=choices.refresh)
-    here = {_key(kept.installation): kept for kept in kept_engines(home, host)}
+    here = {_key(kept.installation): kept for kept in installed_engines(home, host)}
     rows = [(o, here.get((o.family, o.version, o.source, o.location)) if o.installed else None) for o in offers]
     if choices.json:
         _print_json([_offer_object(offer, kept) for offer, kept in rows])
@@ -104,8 +107,15 @@ def _get(choices: argparse.Namespace) -> int:
     found = []
     for name in _names(choices.engines):
         installation = provision(
-            name, LocalHost(), Home.of_user(), progress=lambda text: print(f"  {text}", file=sys.stderr)
+            name,
+            LocalHost(),
+            Home.of_user(),
+            progress=lambda text: print(f"  {text}", file=sys.stderr),
+            without_digest=choices.without_digest,
         )
+        if choices.without_digest and not name.sha256 and installation.origin.location.startswith("https://"):
+            digest = installation.origin.packages[0].sha256
+            print(f"  not checked: its SHA-256 is {digest}; studies name it as {name}#sha256={digest}", file=sys.stderr)
         found.append(_installation_object(installation))
         note = f" ({installation.nearest_note})" if installation.nearest_note else ""
         if not choices.json:
@@ -117,28 +127,30 @@ def _get(choices: argparse.Namespace) -> int:
 
 def _check(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost
-    from dbdyno.provision import check_kept, choose_kept, kept_engines
+    from dbdyno.provision import check_installed, installed_engines, select_installed
 
     host, home = LocalHost(), Home.of_user()
-    chosen = choose_kept(_names(choices.engines), kept_engines(home, host))
-    found = [(kept, check_kept(kept, host)) for kept in chosen]
+    chosen = select_installed(_names(choices.engines), installed_engines(home, host))
+    found = [(kept, check_installed(kept, host)) for kept in chosen]
     if choices.json:
-        _print_json([_kept_object(kept) | {"sealed": kept.is_sealed, "differences": wrong} for kept, wrong in found])
+        _print_json(
+            [_kept_object(kept) | {"sealed": kept.has_checksums, "differences": wrong} for kept, wrong in found]
+        )
     else:
         for kept, wrong in found:
-            whole = "as it was" if kept.is_sealed else "runs; fetched before its files' digests were kept"
+            whole = "as it was" if kept.has_checksums else "runs; fetched before its files' digests were kept"
             print(f"{_title(kept)}: {'; '.join(wrong) or whole}")
     return 1 if any(wrong for _, wrong in found) else 0
 
 
 def _remove(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost
-    from dbdyno.provision import choose_kept, kept_engines, remove_kept
+    from dbdyno.provision import installed_engines, remove_installed, select_installed
 
     host, home = LocalHost(), Home.of_user()
-    chosen = choose_kept(_names(choices.engines), kept_engines(home, host))
+    chosen = select_installed(_names(choices.engines), installed_engines(home, host))
     for kept in chosen:
-        remove_kept(kept, home, host)
+        remove_installed(kept, home, host)
         if not choices.json:
             print(f"removed {_title(kept)}, {format_bytes(kept.disk_bytes)}")
     if choices.json:
@@ -154,7 +166,7 @@ def _names(words: list[str]) -> list[EngineName]:
     return names
 
 
-def _row(offer: Offer, kept: KeptEngine | None) -> tuple[str, ...]:
+def _row(offer: Offer, kept: InstalledEngine | None) -> tuple[str, ...]:
     series = ".".join(offer.version.split(".")[:2])
     source = "" if offer.source == "package" else f"@{offer.source}"
     size = format_bytes(offer.download_bytes) if offer.download_bytes else ""
@@ -163,7 +175,7 @@ def _row(offer: Offer, kept: KeptEngine | None) -> tuple[str, ...]:
     return f"{offer.family}:{series}{source}", offer.version, engines, f"{offer.source} {offer.location}", here, size
 
 
-def _offer_object(offer: Offer, kept: KeptEngine | None) -> dict[str, object]:
+def _offer_object(offer: Offer, kept: InstalledEngine | None) -> dict[str, object]:
     return {
         "family": offer.family,
         "version": offer.version,
@@ -178,7 +190,7 @@ def _offer_object(offer: Offer, kept: KeptEngine | None) -> dict[str, object]:
     }
 
 
-def _kept_object(kept: KeptEngine) -> dict[str, object]:
+def _kept_object(kept: InstalledEngine) -> dict[str, object]:
     return _installation_object(kept.installation) | {"folder": str(kept.folder), "disk_bytes": kept.disk_bytes}
 
 
@@ -204,7 +216,7 @@ def _key(installation: Installation) -> tuple[str, str, str, str]:
     return installation.family, installation.version, installation.origin.source, installation.origin.location
 
 
-def _title(kept: KeptEngine) -> str:
+def _title(kept: InstalledEngine) -> str:
     origin = kept.installation.origin
     return f"{kept.installation.title} ({origin.source} {origin.location})"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from dbdyno.cli._client import calibration_for_study
+from dbdyno.cli._folder import check_of
 from dbdyno.cli._live_audit import auditor
 from dbdyno.cli._machine import check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
@@ -25,24 +26,35 @@ from dbdyno.study import Study, study_text
 def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> int:
     """Run a study into a folder, write its report, and print the summary and the report's path."""
     outcome = run_into(study, output, choices)
-    return _conclude(Results.open(output), outcome, output / "report.html", quiet=choices.quiet)
+    try:
+        _conclude(Results.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet)
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads the summary; how the study ended is told by the exit code alone
+        pass
+    return 0 if outcome.complete else 1
 
 
 def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome:
     """Run a study into a folder, with what is seen meanwhile."""
     host, home = LocalHost(), Home.of_user()
+    home.check()
     plan = full_plan(study, host)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
     facts = host.facts(home.root)
     examination = examine_here(needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes), home, host)
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
     results = Results.open_or_create(
-        output, study_text(study), plan_object(study, plan), asdict(facts), study_name=study.name
+        output,
+        study_text(study),
+        plan_object(study, plan),
+        asdict(facts),
+        study_name=study.name,
+        check=replace(check_of(choices), allow_missing_runs=True),
     )
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
     calibration = calibration_for_study(choices)
-    with progress(quiet=choices.quiet, run_ns=plan.budget.runs_ns // len(plan.runs)) as on_event:
+    with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
         return run_study(
             study,
             plan,
@@ -58,20 +70,23 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome
         )
 
 
-def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> int:
+def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> None:
     if outcome.good + outcome.suspect == 0:
-        say_what_is_missing(outcome)
-        return 1
+        warn_of_missing_runs(outcome)
+        return
+    if outcome.interrupted:  # whoever stops a study wants its end, not the minute that a large page takes
+        warn_of_missing_runs(outcome)
+        print(f"hint: dbdyno report {page.parent} makes the page of what is there", file=sys.stderr)
+        return
     build_page(results, page)
     if not quiet:
         print_summary(results, wide_console())
         print("\nreport: ", end="")
     print(page)
-    say_what_is_missing(outcome)
-    return 0 if outcome.complete else 1
+    warn_of_missing_runs(outcome)
 
 
-def say_what_is_missing(outcome: Outcome) -> None:
+def warn_of_missing_runs(outcome: Outcome) -> None:
     """Warn of runs that failed or were not made."""
     if outcome.refused:
         print(

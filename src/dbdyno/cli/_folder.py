@@ -1,10 +1,17 @@
-"""Where a study's results go when nobody says where."""
+"""Folders of results: where they go when nobody says where, and whether they are as they were written."""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from dbdyno.cli._help import Parser
 from dbdyno.core import StudyError
+
+if TYPE_CHECKING:
+    from dbdyno.store import Check, Results
 
 _MOST_BYTES = 200
 
@@ -26,3 +33,43 @@ def results_folder(given: Path | None, name: str) -> Path:
         shown = name if len(name) <= 60 else f"{name[:60]}…"
         raise StudyError(f"the study's name {shown!r} can't be that of a folder", "", "name a results folder with -o")
     return Path("results") / name
+
+
+def add_check_options(parser: Parser) -> None:
+    """Options of everything that reads results."""
+    group = parser.add_argument_group("altered results")
+    group.add_argument(
+        "--verify", action="store_true", help="read every stored file (default: those whose size or times changed)"
+    )
+    add_allow_altered(group)
+
+
+def add_allow_altered(group: argparse._ArgumentGroup) -> None:
+    """The option by which altered results are used."""
+    group.add_argument(
+        "--allow-altered", action="store_true", help="use results that are not as dbdyno wrote them, and say so in each"
+    )
+
+
+def check_of(choices: argparse.Namespace) -> Check:
+    """How the options have results looked at."""
+    from dbdyno.store import Check  # late: see _main
+
+    return Check(is_full=getattr(choices, "verify", False), allow_altered=choices.allow_altered)
+
+
+def open_results(folder: Path, choices: argparse.Namespace) -> Results:
+    """A results folder, checked as the options say; what is altered and let pass is told.
+
+    Raises
+    ------
+    StoreError : it is none
+    AlteredError : it is not as dbdyno wrote it
+    """
+    from dbdyno.store import Results
+
+    results = Results.open(folder, check=check_of(choices))
+    if results.alterations:
+        shown = "\n".join(f"  {alteration}" for alteration in results.alterations)
+        print(f"warning: {folder} is not as dbdyno wrote it:\n{shown}", file=sys.stderr)
+    return results

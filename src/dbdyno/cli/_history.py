@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._obstacles import listed_obstacles
+from dbdyno.cli._mismatch import listed_mismatches
 from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
@@ -38,7 +39,10 @@ when it went the wrong way by more than allowed; not when a target of which noth
 with it: that is the machine. A history of fewer than six studies shows large changes only; dbdyno diff
 compares two folders by their repeats.
 
-Exit code 1 when a rule is broken, 2 when there is no history to judge.
+A rule ends in FAIL, PASS or NOT SHOWN: PASS only where no series varies so much, or is so short, that a
+change of more than is allowed would not be seen. --undecided fail lets NOT SHOWN fail a build.
+
+Exit code 1 when a rule is broken (or not shown, with --undecided fail), 2 when there is no history to judge.
 """
 
 
@@ -65,6 +69,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="exit code 1 when broken: slower:3%%, p99:10%%; may be repeated",
     )
     rules.add_argument(
+        "--undecided",
+        choices=("fail", "pass"),
+        default="pass",
+        help="what a rule that is NOT SHOWN to hold does to the exit code (default: pass)",
+    )
+    rules.add_argument(
         "--since", metavar="WHEN", help="rules hold for changes to this study or date or later (default: all)"
     )
     output = parser.add_argument_group("output")
@@ -74,11 +84,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "-o", "--output", type=Path, metavar="PATH", help="of html the file (history.html), of otava the folder (otava)"
     )
     output.add_argument("--all", action="store_true", help="every cell that was left out, not the first eight")
+    add_check_options(parser)
 
 
 def _history(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import parse_criterion  # late: see _main
-    from dbdyno.report.history import MEASURES, gather_history, hold_history_rules, since_ns
+    from dbdyno.report.history import MEASURES, check_history_rules, gather_history, since_ns
 
     if choices.output is not None and choices.format in ("text", "json"):
         raise RequestError(f"-o is not for --format {choices.format}", "", "write > FILE, or choose html or otava")
@@ -90,12 +101,14 @@ def _history(choices: argparse.Namespace) -> int:
         choices.folders,
         measures=list(dict.fromkeys(wanted)),
         order=choices.order,
-        despite=listed_obstacles(choices.despite),
+        despite=listed_mismatches(choices.despite),
+        check=check_of(choices),
     )
     since = since_ns(history, choices.since) if choices.since else 0
-    rules = hold_history_rules(history, criteria, since)
+    rules = check_history_rules(history, criteria, since)
     _say(history, rules, choices)
-    return 1 if any(rule.is_broken for rule in rules) else 0
+    is_open = choices.undecided == "fail" and any(rule.outcome == "NOT SHOWN" for rule in rules)
+    return 1 if is_open or any(rule.is_broken for rule in rules) else 0
 
 
 def _say(history: History, rules: list[HistoryRule], choices: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,11 @@ from dbdyno.cli._words import counted, plain
 from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
-    from dbdyno.imports import Outcome
+    from dbdyno.imports import Diagnostic, ImportOutcome
 
 _MOST_PRINTED = 40
+_MOST_ALIKE = 3
+"""Warnings that say the same and are still printed one by one."""
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
@@ -52,10 +54,10 @@ def _no_tool(_choices: argparse.Namespace) -> int:
 
 
 def _import(choices: argparse.Namespace) -> int:
-    from dbdyno.imports import Request, compile_pattern, import_logs, read_given  # late: see _main
+    from dbdyno.imports import ImportRequest, compile_pattern, import_logs, read_given  # late: see _main
 
     output = choices.output or Path("results") / (choices.name or choices.folder.resolve().name or "imported")
-    request = Request(
+    request = ImportRequest(
         choices.folder,
         output,
         choices.name or output.resolve().name,
@@ -69,7 +71,7 @@ def _import(choices: argparse.Namespace) -> int:
     if not choices.quiet:
         _tell(outcome)
     print(output)
-    return 1 if outcome.complaints else 0
+    return 1 if any(not diagnostic.is_minor for diagnostic in outcome.diagnostics) else 0
 
 
 @contextmanager
@@ -92,7 +94,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         yield advance
 
 
-def _tell(outcome: Outcome) -> None:
+def _tell(outcome: ImportOutcome) -> None:
     study = outcome.study
     axes = [counted(len(study.targets), "target"), counted(len(study.tiers_bytes), "memory size")]
     axes += [counted(len(study.concurrencies), "number") + " of connections"]
@@ -103,8 +105,25 @@ def _tell(outcome: Outcome) -> None:
     aside = outcome.others_count + outcome.asides_count
     if aside:
         print(f"{counted(aside, 'file')} of other kinds left aside", file=sys.stderr)
-    for complaint in outcome.complaints[:_MOST_PRINTED]:
-        print(f"warning: {plain(str(complaint))}", file=sys.stderr)
-    if len(outcome.complaints) > _MOST_PRINTED:
-        left = len(outcome.complaints) - _MOST_PRINTED
-        print(f"warning: and {left} more; the journal in the results folder has them", file=sys.stderr)
+    _warn(outcome.diagnostics)
+
+
+def _warn(diagnostics: Sequence[Diagnostic]) -> None:
+    """What could not be read, each kind once with its number; what no figure rests on comes last, as a note."""
+    from dbdyno.imports import grouped  # late: see _main
+
+    groups = grouped(diagnostics)
+    lines = [line for group in groups for line in _group_lines(group)]
+    for line in lines[:_MOST_PRINTED]:
+        print(plain(line), file=sys.stderr)
+    if len(lines) < len(diagnostics) or len(lines) > _MOST_PRINTED:
+        print('the report lists every place, under "Where the runs come from"', file=sys.stderr)
+
+
+def _group_lines(group: tuple[Diagnostic, ...]) -> list[str]:
+    head = "note" if group[0].is_minor else "warning"
+    if len(group) <= _MOST_ALIKE:
+        return [f"{head}: {diagnostic}" for diagnostic in group]
+    files = len({diagnostic.path for diagnostic in group})
+    times = f"{len(group):,} times in {counted(files, 'file')}" if files < len(group) else f"{files:,} files"
+    return [f"{head}: {times}, such as {group[0]}"]

@@ -23,7 +23,9 @@ A pattern tells where in a path the fields stand: {engine} {version} {storage_en
 held against the end of the path. Without one, each folder is a target, and the rest comes from the log.
 
 What can't be read is named with file and line on standard error, the rest is imported, and the exit code is
-then 1. Every run keeps checksum and path of the files that it was made from.
+then 1. Warnings that say the same are one line with their number; torn lines of readings beside the load are
+notes, with exit code 0. Runs of different ordered length are no repeats of each other. Every run keeps checksum
+and path of the files that it was made from.
 """
 _SYSBENCH = """\
 Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: interval lines in the form of each version, of its CSV and JSON

@@ -58,6 +58,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     )
 
 
+_NO_LEVEL = ("dead", "too-short")
+"""Runs that have failed, as far as seconds tell: they have no throughput to compare, whatever part of them is taken."""
+
+
 def _share(text: str) -> float:
     try:
         value = float(text)
@@ -99,13 +103,19 @@ def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -
     means = {}
     for name, found in judged.items():
         interval = found.state.window if choices.over == "window" else found.whole
-        is_telling = found.state.is_accepted if choices.over == "window" else found.state.status != "too-short"
+        is_telling = found.state.is_accepted if choices.over == "window" else found.state.status not in _NO_LEVEL
         if interval is not None and is_telling and interval.mean > 0:
             means[name] = (interval.mean, interval.half_width)
     left_out = [name for name in judged if name not in means]
     if left_out:
         why = "no finding rests on them; --over whole compares whole runs"
+        if choices.over == "whole":
+            why = f"not even whole, for they ended without throughput or are too short: {', '.join(_NO_LEVEL)}"
         print(f"left out of the comparison ({why}): {', '.join(left_out)}", file=sys.stderr)
+    weak = [f"{name} ({judged[name].state.status})" for name in means if not judged[name].state.is_accepted]
+    if weak:
+        why = "their level moved, so a difference may be one of time alone"
+        print(f"warning: compared although no finding rests on them ({why}): {', '.join(weak)}", file=sys.stderr)
     return compare_runs(means, choices.spread)
 
 

@@ -103,7 +103,7 @@ def _print_caveats(judged: Mapping[str, SeriesJudgement], console: Console) -> N
             texts.setdefault(caveat.code, caveat.text)
     if not carriers:
         return
-    console.print(Text("\nWhat weakens it", style="bold"))
+    console.print(Text("\nLimitations", style="bold"))
     for code, names in carriers.items():
         who = "" if len(judged) == 1 else f"{counted(len(names), 'run')}, first {printable(names[0])}: "
         console.print(Text(f"- {who}{texts[code]}"), soft_wrap=True)
@@ -147,5 +147,5 @@ def _tally(group: GroupJudgement, over: str) -> str:
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
         f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Places overlap where runs can't be told "
-        f"apart. Spread between repeats: {group.spread:.1%}, assumed."
+        f"apart. This holds if repeats spread by {group.spread:.1%}, which is assumed."
     )

@@ -146,7 +146,7 @@ def _pair(pair: RunPair) -> dict[str, JsonValue]:
         "hi": high,
         "se": pair.difference.se,
         "p": pair.difference.p,
-        "p_adjusted": pair.p_adjusted,
+        "p_adjusted": None,  # the spread is assumed, so it would be the p of an assumption
         "equivalent": pair.difference.is_same(),
         "verdict": pair.verdict,
     }

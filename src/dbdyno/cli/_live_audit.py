@@ -8,7 +8,7 @@ from dbdyno import lab
 from dbdyno.audit import Finding, audit, what
 from dbdyno.cli._words import counted
 from dbdyno.core import format_memory
-from dbdyno.fairness import looked_set
+from dbdyno.fairness import inspected_set
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
@@ -22,7 +22,7 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
     """Judges servers by all rules; findings of `stop_at` and graver ones stop the study."""
 
     def judge(results: Results, study: Study, looks: Sequence[StoredRun]) -> lab.ServersAudited:
-        result = audit([looked_set(results, study, looks)])
+        result = audit([inspected_set(results, study, looks)])
         findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
         cell = looks[0].record.run.cell
         return lab.ServersAudited(

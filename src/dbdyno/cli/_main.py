@@ -1,18 +1,24 @@
 """Reads the command line, calls one command, and turns errors into words and exit codes.
 
 Exit codes: 0 done; 1 done, but something asked for did not hold; 2 the request was wrong; 3 the world failed;
-4 dbdyno failed.
+4 dbdyno failed; 141 (as the shell says of a program that SIGPIPE ended) the reader of the output went away before all
+of it was written.
 """
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from dbdyno import __version__
 from dbdyno.cli import (
@@ -37,7 +43,7 @@ from dbdyno.cli import (
 )
 from dbdyno.cli._help import Parser, add_help_options
 from dbdyno.cli._words import plain
-from dbdyno.core import DbdynoError, HostError
+from dbdyno.core import DbdynoError, HostError, StudyError, read_input_text, words_of
 
 # A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
 # drivers) are imported when it runs, so that help and a wrong word are answered at once.
@@ -63,6 +69,8 @@ _COMMANDS = (
 )
 
 _LINE_MOST = 2000
+_ESCAPED = "dbdyno-escaped"
+_NOBODY_READS = 128 + signal.SIGPIPE
 
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
@@ -91,17 +99,29 @@ engines.d/*.toml there (or *.toml in DBDYNO_TABLES) add to what dbdyno knows: do
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
+    _open_missing_streams()
+    try:
+        return _answer(arguments)
+    except BrokenPipeError:  # of the error stream, while an error was told: nothing more can be said
+        return _NOBODY_READS
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _let_go_of(stream)
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
+    _print_any_text()
     parser = _parser()
     choices, unknown = parser.parse_known_args(arguments)
     # Only `compare` takes options that it does not list: those of the workload.
     choices.workload_options = unknown
     if unknown and choices.command is not _compare.compare:
         choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    _print_any_text()
     code = 0
     try:
         _use_own_tables()
-        code = int(choices.command(choices))
+        with _ending_in_order():
+            code = int(choices.command(choices))
         sys.stdout.flush()
     except DbdynoError as error:
         _print_error(error)
@@ -110,12 +130,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("error: interrupted", file=sys.stderr)
         return 3
     except BrokenPipeError:
-        # The reader went away (`dbdyno show | head`): nothing is wrong, and nothing more can be said.
-        _let_go_of_stdout()
+        # The reader went away (`dbdyno show | head`): nothing more can be said, and a gate may be among what was not.
+        return _NOBODY_READS
     except OSError as error:
         # No room knows of it: a disk that is full or a file without rights, where neither was foreseen.
         _print_error(_of_system(error))
-        _let_go_of_stdout()
         return HostError.exit_code
     except Exception as error:
         traceback.print_exc()
@@ -144,22 +163,81 @@ def _use_own_tables() -> None:
     if files:
         from dbdyno.engines import use_tables
 
-        use_tables({file.name: file.read_text(encoding="utf-8") for file in files})
+        use_tables({file.name: _table_text(file) for file in files})
+
+
+def _table_text(file: Path) -> str:
+    try:
+        return read_input_text(file)
+    except (OSError, ValueError) as error:
+        raise StudyError(
+            f"the engine tables of {file} can't be read", words_of(error), "correct or remove it"
+        ) from error
 
 
 def _print_any_text() -> None:
-    """Names of files may hold bytes that are no text, and a terminal may not know a sign: neither stops a result."""
+    """Have results printed whatever the locale is, and the same in each of them.
+
+    What is no terminal gets UTF-8, as files do that are written; names of files may hold bytes that are no text. A
+    terminal that does not know a sign, and an encoding that was asked for, get it in a form that JSON knows, too.
+    """
+    codecs.register_error(_ESCAPED, _escaped)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        is_unicode = sys.stdout.encoding.lower().replace("-", "").startswith("utf")
-        sys.stdout.reconfigure(errors="surrogateescape" if is_unicode else "backslashreplace")
+        is_unicode = codecs.lookup(sys.stdout.encoding).name.startswith("utf")
+        if not is_unicode and not sys.stdout.isatty() and not os.environ.get("PYTHONIOENCODING"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+        else:
+            sys.stdout.reconfigure(errors="surrogateescape" if is_unicode else _ESCAPED)
 
 
-def _let_go_of_stdout() -> None:
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    r"""Signs that can't be printed as UTF-16 code units, ``\u00b1``."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", errors="surrogatepass")
+    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)), error.end
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Signals that end a program end it as Ctrl-C does, so that no process that a command has started is left.
+
+    A signal that is ignored, as SIGHUP is under ``nohup``, stays ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    endings = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+    numbers = [number for number in endings if signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _open_missing_streams() -> None:
+    """Open streams that were closed (``>&-``) on nothing: the next file that is opened would get their descriptors."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        descriptor = os.open(os.devnull, os.O_RDONLY if number == 0 else os.O_WRONLY)
+        if descriptor != number:
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
+
+
+def _let_go_of(stream: TextIO) -> None:
     """Print what can be printed; what can't is dropped, or Python would complain of it once more when it ends."""
     try:
-        sys.stdout.flush()
+        stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _of_system(error: OSError) -> HostError:

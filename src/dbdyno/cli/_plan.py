@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
@@ -17,13 +19,13 @@ from dbdyno.core import format_bytes, format_duration
 if TYPE_CHECKING:
     from dbdyno.cli._certainty import Certainty
     from dbdyno.hosts import Host
-    from dbdyno.plan import Plan
+    from dbdyno.plan import Plan, Span
     from dbdyno.store import JsonValue
     from dbdyno.study import Study
 
 _STORY = """\
 Reads a study file, checks it, and prints its runs in the order in which they would be made, each with
-the reason for its place, and what the whole would need in time, disk and memory. Nothing is touched.
+the reason for its place, where the time of the whole goes, and the disk and memory that it needs. Nothing is touched.
 
   dbdyno plan studies/first.toml
   dbdyno plan studies/first.toml --certainty 2% --within 3h     which repeats and windows give that
@@ -55,18 +57,19 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="results whose spread and noise are taken (default: assumed)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    add_check_options(parser)
 
 
 def _plan(choices: argparse.Namespace) -> int:
     from dbdyno.cli._certainty import certainty_object, foreseen  # late: see _main
     from dbdyno.hosts import LocalHost
-    from dbdyno.plan import unanswered
+    from dbdyno.plan import out_of_scope
     from dbdyno.study import read_study
 
     study = read_study(choices.study, choices.scale)
-    certainty = foreseen(study, choices)
     plan = full_plan(study, LocalHost())
-    silence = unanswered(study, max((told.rows_total for told in plan.told.values()), default=0))
+    certainty = foreseen(study, choices, plan.budget.overhead_ns)
+    silence = out_of_scope(study, max((told.rows_total for told in plan.told.values()), default=0))
     if choices.json:
         known = None if certainty is None else certainty_object(certainty)
         found = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
@@ -78,12 +81,13 @@ def _plan(choices: argparse.Namespace) -> int:
 
 def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
     from dbdyno.cli._certainty import certainty_lines
-    from dbdyno.plan import overhead_ns
 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
     console.print(f"question: {study.question}\npacing: {study.pacing.words}", markup=False)
     console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}", markup=False)
+    if study.repeats_max is not None:
+        console.print(f"repeats: {study.repeats_words}", markup=False)
     from dbdyno.study import settings_lines
 
     for line in settings_lines(study):
@@ -100,14 +104,43 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
     budget = plan.budget
     console.print(
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
-        f"to obtain engines and fill data (kept for next time)\n"
+        f"to obtain engines and fill data (kept for next time)",
+        markup=False,
+    )
+    console.print(_hours_table(plan))
+    console.print(
         f"disk    about {format_bytes(budget.disk_bytes)}\n"
         f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
         markup=False,
     )
-    lines = [_SEARCHED] if certainty is None else certainty_lines(certainty, overhead_ns(study) / 1e9)
+    lines = [_SEARCHED] if certainty is None else certainty_lines(certainty, budget.overhead_ns / 1e9)
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
         console.print(line, markup=False)
+
+
+def _hours_table(plan: Plan) -> Table:
+    """Where the time of the runs goes, as expected, with what that rests on."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
+    for heading in ("part", "count", "time", "basis"):
+        table.add_column(heading, justify="right" if heading in ("count", "time") else "left")
+    for part in plan.budget.parts:
+        table.add_row(f"        {part.what}", f"{part.count:,} ×", span_words(part.span), part.basis)
+    return table
+
+
+def span_words(span: Span) -> str:
+    """A time as expected, and its least and most where they differ."""
+    expected = format_duration(_rounded(span.expected_ns))
+    if span.least_ns == span.most_ns:
+        return expected
+    least, most = format_duration(_rounded(span.least_ns)), format_duration(_rounded(span.most_ns))
+    return f"{expected} ({least} to {most})"
+
+
+def _rounded(duration_ns: int) -> int:
+    """To whole minutes from an hour on: nobody plans a night by seconds."""
+    unit_ns = 60 * 10**9 if duration_ns >= 3600 * 10**9 else 10**9
+    return round(duration_ns / unit_ns) * unit_ns
 
 
 def _limit(study: Study) -> str:
@@ -123,11 +156,13 @@ def full_plan(study: Study, host: Host) -> Plan:
     StudyError : it has not, or a target can't have the settings that the study asks for
     """
     from dbdyno.configure import check_settings
-    from dbdyno.lab import find_generator, told_workloads
+    from dbdyno.lab import find_generator, resolve_workloads
     from dbdyno.plan import make_plan
+    from dbdyno.provision import plugin_version_of
 
-    check_settings(study)
-    return make_plan(study, told_workloads(study, host, find_generator()))
+    given = [target for target in study.targets if target.engine.plugin and Path(target.engine.plugin).is_file()]
+    check_settings(study, {target.name: plugin_version_of(target.engine) for target in given})
+    return make_plan(study, resolve_workloads(study, host, find_generator()))
 
 
 def study_line(study: Study, plan: Plan) -> str:
@@ -148,9 +183,8 @@ def study_line(study: Study, plan: Plan) -> str:
 
 
 def runs_words(plan: Plan) -> str:
-    """How long all runs take; from and to where their length is left to them."""
-    least, most = format_duration(plan.budget.runs_least_ns), format_duration(plan.budget.runs_ns)
-    return f"about {most}" if least == most else f"about {least} to {most}"
+    """How long all runs take, as expected; from and to where their length or number is left to them."""
+    return f"about {span_words(plan.budget.runs)}"
 
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
@@ -179,8 +213,10 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         **settings_object(study),
         "runs": runs,
         "prepare_ns": budget.prepare_ns,
-        "runs_ns": budget.runs_ns,
-        "runs_least_ns": budget.runs_least_ns,
+        "runs_ns": budget.runs.most_ns,
+        "runs_least_ns": budget.runs.least_ns,
+        "runs_expected_ns": budget.runs.expected_ns,
+        "time_parts": [asdict(part) for part in budget.parts],
         "disk_bytes": budget.disk_bytes,
         "memory_bytes": budget.memory_bytes,
     }

@@ -53,7 +53,12 @@ class PlainLines:
 
     def on_event(self, event: lab.Event) -> None:
         """Print the event's line, if it has one."""
-        line = self._advance(event) if isinstance(event, lab.FillAdvanced) else done_line(event)
+        if isinstance(event, lab.FillAdvanced):
+            line = self._advance(event)
+        elif isinstance(event, lab.ConditionAwaited):
+            line = f"  … {event.words}"
+        else:
+            line = done_line(event)
         if line:
             self._console.print(Text(line))
 
@@ -97,6 +102,8 @@ class LiveView:
                 self._doing = (
                     f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
                 )
+            case lab.ConditionAwaited():
+                self._doing = event.words
             case lab.ServerLookedAt():
                 self._doing = f"{event.target}: started to be audited"
             case lab.ResultsComparing():
@@ -104,7 +111,7 @@ class LiveView:
             case lab.RunStarted():
                 self._start(event)
             case lab.RunPhaseEntered():
-                self._phase = event.phase
+                self._phase, self._doing = event.phase, ""
             case lab.SecondMeasured():
                 self._second = event
                 self._tps.append(event.tps)
@@ -127,6 +134,8 @@ class LiveView:
         number = f"run {self._run.number}/{self._run.runs_total}"
         load = [Text(line) for line in self._load_line().splitlines()]
         lines = [Text(f"\n  {number:<11} {run_words(self._run.run)}"), *load, Text(self._bar())]
+        if self._doing:
+            lines.insert(2, Text(f"  {self._doing}"))
         for line in lines:
             line.no_wrap, line.overflow = True, "ellipsis"
         return Group(*lines)
@@ -168,8 +177,15 @@ def done_line(event: lab.Event) -> str:
     match event:
         case lab.StudyStarted():
             return f"  going on: {event.runs_done} of {event.runs_total} runs are there" if event.runs_done else ""
-        case lab.LeftoversRemoved():
+        case lab.OrphansRemoved():
             return f"  removed what an earlier run left behind: {', '.join(event.what)}"
+        case lab.PasswordExposed():
+            return (
+                f"  warning: every user of this machine can read or change the password of server '{event.server}': "
+                f"{event.file} has mode {event.mode:04o}; chmod 600 {event.file}"
+            )
+        case lab.OrphansRemain():
+            return "  not all could be removed in time: the next study does it, or `dbdyno clean --remove`"
         case lab.OthersRunning():
             share = "\n".join(f"    {line}" for line in event.what)
             return f"  servers of others share this machine (`dbdyno clean` lists them):\n{share}"
@@ -189,6 +205,10 @@ def done_line(event: lab.Event) -> str:
             return "\n".join(audit_lines(event))
         case lab.ResultsCompared():
             return "\n".join(_results_lines(event.comparison))
+        case lab.FurtherRepeats():
+            sure = f"{event.sure_count} of {event.cell_count} cells are sure enough"
+            further = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
+            return f"  {sure}: {further}"
         case lab.TargetFailed():
             return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():
@@ -212,11 +232,11 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
     head = f"  {mark} {number:>3}/{total}  {run_words(record.run):<62}"
     if record.tps_mean is None:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
-    half = record.tps_half_width
-    noise = f" ± {100 * half / record.tps_mean:.1f} %" if half is not None and record.tps_mean > 0 else ""
+    half, level = record.level_half_width, record.level_tps or record.tps_mean
+    noise = f" ± {100 * half / level:.1f} %" if half is not None and level > 0 else ""
     p95_ns = record.latency_ns.p95 if record.latency_ns else None
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
     use = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
     course = f"\n{'':<13}{course_words(record.course)}" if record.course is not None else ""
-    return f"{head} {tps_words(record.tps_mean):>8} tps{noise}{p95}{use}{reason}{course}"
+    return f"{head} {tps_words(level):>8} tps{noise}{p95}{use}{reason}{course}"

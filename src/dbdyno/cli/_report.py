@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import RequestError
 from dbdyno.hosts import LocalHost
@@ -46,13 +47,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument(
         "--browser", type=Path, metavar="FILE", help="Chromium that prints the PDF (default: the first on the path)"
     )
+    add_check_options(parser)
 
 
 def _report(choices: argparse.Namespace) -> int:
     from dbdyno.report import save_charts  # late: see _main
-    from dbdyno.store import Results
 
-    results = Results.open(choices.results)
+    results = open_results(choices.results, choices)
     if choices.charts is not None:
         save_charts(results, choices.charts, choices.against)
     if choices.output == Path("-"):

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dbdyno.cli._folder import results_folder
+from dbdyno.cli._folder import add_allow_altered, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import HostError, ProvisionError, RequestError
@@ -49,6 +49,7 @@ def add_run_options(parser: Parser) -> None:
         "--strict-audit", action="store_true", help="stop before the first run at a critical difference of the targets"
     )
     output.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
+    add_allow_altered(output)
     output.add_argument("--quiet", action="store_true", help="print only the path of the report")
 
 

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._folder import check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
 
 if TYPE_CHECKING:
     from dbdyno.analyse import SelfCheck
+    from dbdyno.core import Comparison
     from dbdyno.study import Study
 
 _STORY = """\
@@ -63,7 +65,7 @@ def _check(choices: argparse.Namespace) -> int:
     from dbdyno.report import stored_study
 
     folder = choices.results or _made(choices)
-    study, records = stored_study(folder)
+    study, records = stored_study(folder, check_of(choices))
     found = judge_self_check(records, FIRST, SECOND)
     if choices.json:
         print(json.dumps(_object(found, _held(study)), indent=1))
@@ -76,7 +78,7 @@ def _check(choices: argparse.Namespace) -> int:
 
 def _made(choices: argparse.Namespace) -> Path:
     """The results folder, once the study has been run into it."""
-    from dbdyno.cli._execute import run_into, say_what_is_missing
+    from dbdyno.cli._execute import run_into, warn_of_missing_runs
     from dbdyno.cli._share import parse_share
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
@@ -97,9 +99,9 @@ def _made(choices: argparse.Namespace) -> Path:
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
     outcome = run_into(self_check_study(wanted), folder, choices)
     if outcome.good + outcome.suspect:
-        build_page(Results.open(folder), folder / PAGE)
+        build_page(Results.open(folder, check=check_of(choices)), folder / PAGE)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
-    say_what_is_missing(outcome)
+    warn_of_missing_runs(outcome)
     return folder
 
 
@@ -131,9 +133,18 @@ def _lines(found: SelfCheck, study: Study) -> list[str]:
         second, first = (tps_words(tps) for tps in one.tps)
         interval = f"{100 * (pair.ratio - 1):+6.1f} % [{100 * (pair.low - 1):+.1f} to {100 * (pair.high - 1):+.1f}]"
         how = pair.verdict if held else f"{pair.verdict}, {one.quiet}"
-        chance = "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
+        chance = _chance(pair)
         lines.append(f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} {chance}  {how}")
     return [*lines, "", *_conclusions(found, held)]
+
+
+def _chance(pair: Comparison) -> str:
+    """How likely such a difference is by chance; on what it rests where that can't be told."""
+    from dbdyno.analyse import assumed_words
+
+    if pair.p_adjusted is None:
+        return assumed_words(pair.assumed_spread)
+    return "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
 
 
 def _conclusions(found: SelfCheck, held: float) -> list[str]:

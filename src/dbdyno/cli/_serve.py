@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import StoreError
 
@@ -53,6 +54,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         metavar="NAME",
         help="a name that requests may use, besides this machine's; may be repeated",
     )
+    add_check_options(parser)
 
 
 def _serve(choices: argparse.Namespace) -> int:
@@ -62,7 +64,8 @@ def _serve(choices: argparse.Namespace) -> int:
         raise StoreError(f"{choices.folder} is not a folder", "", "give the folder that results folders lie in")
     with contextlib.suppress(OSError):
         os.nice(19)
-    with _until_stopped() as stopped, serving(choices.folder, choices.host, choices.port, choices.allow_host) as place:
+    checked = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
+    with _until_stopped() as stopped, checked as place:
         host, port = place
         shown = f"[{host}]" if ":" in host else host
         print(f"http://{shown}:{port}/", flush=True)

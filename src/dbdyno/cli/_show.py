@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import wide_console
 
 _STORY = """\
-Prints what a results folder says: the answer in words, a table with intervals and ties, and what weakens
-it. Reads the stored records only, also while the study is still running.
+Prints what a results folder says: the answer in words, a table with intervals and ties, and the limitations.
+Reads the stored records only, also while the study is still running.
 
   dbdyno show results/first
   dbdyno show results/first --json | jq '.comparisons[] | select(.verdict == "different")'
@@ -27,13 +28,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "show", "summary in the terminal, or for programs", _STORY, _show)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    add_check_options(parser)
 
 
 def _show(choices: argparse.Namespace) -> int:
     from dbdyno.report import print_summary, summary_json  # late: see _main
-    from dbdyno.store import Results
 
-    results = Results.open(choices.results)
+    results = open_results(choices.results, choices)
     if choices.json:
         print(json.dumps(summary_json(results), indent=1))
     else:

@@ -8,13 +8,13 @@ from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
 from dbdyno.configure._check import check_settings, settings_of_series
 from dbdyno.configure._choose import choose_settings
 from dbdyno.configure._container import remove_noted_containers
+from dbdyno.configure._crash_report import CrashReport, disk_full_line
 from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
-from dbdyno.configure._death import Death, disk_full_line
 from dbdyno.configure._endpoint import Endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
-from dbdyno.configure._leftover import ServerNote, end_leftover, read_note
 from dbdyno.configure._option_file import option_file
+from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
 from dbdyno.configure._raw import RESERVED_OPTIONS
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
@@ -25,8 +25,8 @@ __all__ = [
     "LOAD_USER",
     "REDO_CAPACITY_BYTES",
     "RESERVED_OPTIONS",
+    "CrashReport",
     "Credentials",
-    "Death",
     "Endpoint",
     "Engine",
     "Server",
@@ -38,7 +38,7 @@ __all__ = [
     "copy_data_directory",
     "credentials_file",
     "disk_full_line",
-    "end_leftover",
+    "end_orphan",
     "initialise",
     "option_file",
     "own_values",

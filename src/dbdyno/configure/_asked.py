@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from dbdyno.configure._raw import fold
 from dbdyno.configure._setting import Setting
 from dbdyno.core import StudyError, format_bytes
-from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, servers_of, setting_text
+from dbdyno.engines import (
+    OptionRow,
+    Parameter,
+    SettingValue,
+    parameters_for,
+    servers_of,
+    setting_text,
+    storage_engines,
+    vocabulary,
+)
 
 
 def row_for(
@@ -17,8 +26,13 @@ def row_for(
     storage_engine: str,
     values: Mapping[str, SettingValue],
     asked: Mapping[str, SettingValue],
+    plugin_version: str | None = None,
 ) -> OptionRow | None:
     """The option that gives a parameter its value; None where it needs none.
+
+    Parameters
+    ----------
+    plugin_version : see `choose_settings`
 
     Raises
     ------
@@ -29,9 +43,10 @@ def row_for(
     if name in asked:
         _refuse_idle(name, asked[name], missing, values)
         _refuse_impossible(name, asked[name], family, version, storage_engine)
+        _refuse_of_plugin(parameter, asked[name], family, version, plugin_version)
     if (missing and not parameter.is_always) or (parameter.is_optional and name not in asked):
         return None
-    return parameter.row(family, version, values[name])
+    return parameter.row(family, version, values[name], plugin_version)
 
 
 def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str, SettingValue], server: str) -> None:
@@ -110,10 +125,53 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
     why = f"it has no {'such value' if has_option else 'option for it'}"
     why += f"; in effect it is {without} there" if without and not has_option else ""
     able = servers_of([row for entry in entries for row in entry.rows], value)
+    others = () if able else _other_storage_engines(name, value, storage_engine)
+    if able:
+        why += f"; of those known, it can be had on {'; '.join(able)}"
+    elif others:
+        why += f"; no known version of {_title(storage_engine)} has it, {' and '.join(others)} can have it"
+    else:
+        why += "; no server known can have it"
+    of_plugin = f" with {_title(storage_engine)}" if others else ""
     raise StudyError(
-        f"{name} = {setting_text(name, value)} can't be had on {family} {version}",
-        why + (f"; of those known, it can be had on {'; '.join(able)}" if able else "; no server known can have it"),
-        "leave it out, or set it in [target.settings] of the targets that can" if able else "leave it out",
+        f"{name} = {setting_text(name, value)} can't be had on {family} {version}{of_plugin}",
+        why,
+        "leave it out, or set it in [target.settings] of the targets that can" if able or others else "leave it out",
+    )
+
+
+def _other_storage_engines(name: str, value: SettingValue, storage_engine: str) -> tuple[str, ...]:
+    """Storage engines other than this one that can have a value, by title."""
+    able = [entry.storage_engine for entry in vocabulary().get(name, ()) if servers_of(entry.rows, value)]
+    return tuple(dict.fromkeys(_title(other or "innodb") for other in able if other != storage_engine))
+
+
+def _title(storage_engine: str) -> str:
+    """A storage engine as its vendor writes it.
+
+    >>> _title("rocksdb"), _title("innodb"), _title("aria")
+    ('MyRocks', 'InnoDB', 'aria')
+    """
+    known = storage_engines().get(storage_engine)
+    return "InnoDB" if storage_engine == "innodb" else known.title if known is not None else storage_engine
+
+
+def _refuse_of_plugin(
+    parameter: Parameter, value: SettingValue, family: str, version: str, plugin_version: str | None
+) -> None:
+    """Refuse what this version of the plug-in has no option for, and another one has."""
+    row = parameter.row(family, version, value)
+    if row is None or parameter.row(family, version, value, plugin_version) is not None:
+        return
+    name, engine = parameter.parameter_id, _title(parameter.storage_engine)
+    since, until = (
+        row.plugin_since and f" from {row.plugin_since} on",
+        row.plugin_until and f" before {row.plugin_until}",
+    )
+    raise StudyError(
+        f"{name} = {setting_text(name, value)} can't be had with {engine} {plugin_version or 'of an unknown version'}",
+        f"its option {row.name} is in plug-ins{since}{until}",
+        "leave it out, or choose another plug-in" if plugin_version else "say the plug-in's plugin_version",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from dbdyno.configure._choose import choose_settings
@@ -12,15 +14,23 @@ from dbdyno.study import Study
 _NEWEST = "999"
 
 
-def check_settings(study: Study) -> dict[str, tuple[Setting, ...]]:
+def check_settings(
+    study: Study, plugin_versions: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, tuple[Setting, ...]]:
     """Options of each target that dbdyno configures, at the smallest tier; a series stands for its newest version.
+
+    Parameters
+    ----------
+    plugin_versions : target's name -> version of its plug-in, where that is known already
 
     Raises
     ------
     StudyError : a target can't have what the study asks for; it is named
     """
     ours = [t for t in study.targets if t.engine.source_kind != "server" and t.engine.version]
-    return {target.name: _checked(study, target) for target in ours if study.imported is None}
+    if study.imported is not None:
+        return {}
+    return {t.name: _checked(study, t, plugin_versions.get(t.name, t.engine.plugin_version)) for t in ours}
 
 
 def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]:  # noqa: ANN401 - see choose_settings
@@ -50,7 +60,7 @@ def series_version(version: str) -> str:
     return ".".join([*numbers, *[_NEWEST] * (3 - len(numbers))])
 
 
-def _checked(study: Study, target: Target) -> tuple[Setting, ...]:
+def _checked(study: Study, target: Target, plugin_version: str) -> tuple[Setting, ...]:
     settings: tuple[Setting, ...] = ()
     try:
         for tier_bytes in sorted(study.tiers_bytes, reverse=True):
@@ -61,6 +71,7 @@ def _checked(study: Study, target: Target) -> tuple[Setting, ...]:
                 raw=target.options,
                 policy=study.policy,
                 file_options=target.file_options,
+                plugin_version=plugin_version or None,
             )
     except StudyError as error:
         raise StudyError(f"{target.name}: {error.what}", error.why, error.remedy) from error

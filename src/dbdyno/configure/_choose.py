@@ -13,7 +13,7 @@ from dbdyno.configure._baseline import baseline
 from dbdyno.configure._raw import RESERVED_OPTIONS, fold, replace_raw
 from dbdyno.configure._readback import normal
 from dbdyno.configure._setting import Setting
-from dbdyno.configure._vendor import beside_the_tier, is_of_vendor, within_the_tier
+from dbdyno.configure._vendor import is_of_vendor, tier_as_cache, tier_as_total
 from dbdyno.core import Policy, StudyError
 from dbdyno.engines import OptionRow, Parameter, SettingValue, parameters_for, setting_text
 
@@ -33,6 +33,7 @@ def choose_settings(
     policy: Policy = "aligned",
     file_options: Mapping[str, str] = _NOTHING,
     processors: int | None = None,
+    plugin_version: str | None = None,
 ) -> tuple[Setting, ...]:
     """Every option to write for a target, each with its reason.
 
@@ -44,6 +45,7 @@ def choose_settings(
         target's own file
     file_options : of that file
     processors : of the host, for options whose default follows it
+    plugin_version : of the plug-in that holds the storage engine; empty: not known; None: whichever
 
     Raises
     ------
@@ -59,22 +61,22 @@ def choose_settings(
         version=version,
     )
     own, values = (_with_tables(storage_engine, valued(asked=given), given) for given in (_ASK_NOTHING, asked))
-    within_the_tier(asked, tier_bytes, server, storage_engine)
+    tier_as_total(asked, tier_bytes, server, storage_engine)
     if policy != "aligned":
-        values = beside_the_tier(values, tier_bytes, concurrency_max)
+        values = tier_as_cache(values, tier_bytes, concurrency_max)
     chosen: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
         name = parameter.parameter_id
         if name in values and (policy == "aligned" or is_of_vendor(parameter)):
-            row = row_for(parameter, family, version, storage_engine, values, asked)
+            row = row_for(parameter, family, version, storage_engine, values, asked, plugin_version)
             if row is not None:
                 written = _written(parameter, row, values, bool({name, row.divide_by} & set(asked)), server)
                 chosen[row.name] = replace(written, **_asked_for(parameter, asked, own)) if name in asked else written
     refuse_twice(asked, raw, chosen)
     if policy == "tuned":
         _tier_is_the_files(chosen, file_options)
-        replace_raw(chosen, _without_reserved(file_options), family, version, "file")
-    replace_raw(chosen, raw, family, version, "study")
+        replace_raw(chosen, _without_reserved(file_options), family, version, "file", plugin_version)
+    replace_raw(chosen, raw, family, version, "study", plugin_version)
     return tuple(chosen.values())
 
 

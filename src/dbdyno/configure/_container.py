@@ -18,6 +18,7 @@ import pymysql
 from dbdyno.configure._credentials import ADMIN_USER, Credentials
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import option_file
+from dbdyno.connections import connect
 from dbdyno.core import ContainerChoice, HostError, Route
 from dbdyno.engines import EngineFamily
 from dbdyno.hosts import ContainerOrder, ContainerProcess, Host, Network
@@ -182,7 +183,7 @@ def _await_first_process(
 
 def _lets_in(socket: Path, credentials: Credentials) -> bool:
     try:
-        pymysql.connect(user=ADMIN_USER, password=credentials.admin_password, unix_socket=str(socket)).close()
+        connect(user=ADMIN_USER, password=credentials.admin_password, socket=str(socket)).close()
     except (pymysql.MySQLError, OSError):
         return False
     return True

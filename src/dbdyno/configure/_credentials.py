@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import ConfigureError
+from dbdyno.core import ConfigureError, decode, json_value, read_input_text
 from dbdyno.hosts import Host
 
 LOAD_USER = "dbdyno"
@@ -45,7 +45,7 @@ class Credentials:
         ConfigureError : missing or damaged
         """
         try:
-            content = json.loads(path.read_text())
+            content = decode(dict[str, str], json_value(read_input_text(path)))
             return cls(content["admin"], content["load"])
         except (OSError, ValueError, KeyError) as error:
             raise ConfigureError(

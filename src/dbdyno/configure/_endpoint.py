@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.configure._credentials import LOAD_USER, Credentials
+from dbdyno.connections import PATH_S
 from dbdyno.core import Route
 from dbdyno.hosts import Host
 
@@ -20,6 +21,8 @@ class Endpoint:
     host, port : None on the socket route
     password_file : readable by this user only
     tls : ``off`` for servers of ours, which offer none; as the study says for one that runs already
+    tls_ca : PEM file of the authority that the server's certificate is to be signed by
+    path_s : how long the way to it may be silent, where it is on another host
     """
 
     socket: str | None
@@ -28,6 +31,8 @@ class Endpoint:
     user: str
     password_file: Path | None
     tls: str = "off"
+    tls_ca: str | None = None
+    path_s: float = PATH_S
 
 
 def private_endpoint(route: Route, directory: Path, port: int | None, credentials: Credentials, host: Host) -> Endpoint:

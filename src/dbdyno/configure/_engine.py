@@ -49,6 +49,10 @@ class Engine(Protocol):
         """Storage engine -> file in `plugin_directory` that holds it."""
 
     @property
+    def own_tree(self) -> Path | None:
+        """The folder that holds the engine and nothing else; None for one among the files of the host."""
+
+    @property
     def plugin_maturity(self) -> str:
         """The least ripe plug-in that the server is to load; empty: as it decides itself."""
 

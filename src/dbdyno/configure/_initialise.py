@@ -9,11 +9,12 @@ from dbdyno.configure._container import initialise_in_container
 from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._option_file import launch_options, option_file
-from dbdyno.core import ConfigureError, HostError
+from dbdyno.core import ConfigureError, HostError, format_bytes
 from dbdyno.engines import EngineFamily, SetPassword, families, family_of
 from dbdyno.hosts import Host
 
 _TIMEOUT_S = 300
+_LITTLE_BYTES = 16 << 20
 LOAD_HOSTS = ("localhost", "127.0.0.1")
 
 
@@ -47,14 +48,26 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         else:
             _WAYS[family.initialise](installation, family, data_directory, temporary, credentials, host)
     except HostError as error:
+        disk = _full_disk_words(data_directory.parent, host)
         host.remove_tree(data_directory)
         raise ConfigureError(
-            f"{installation.title} could not make its data directory", _last_words(str(error)), ""
+            f"{installation.title} could not make its data directory",
+            f"{disk}{error.what}\n{_last_words(error.why)}",
+            "free some space, or point DBDYNO_HOME at a larger disk" if disk else "",
         ) from error
     finally:
         host.remove_tree(private)
     credentials.save(credentials_file(data_directory), host)
     return credentials
+
+
+def _full_disk_words(place: Path, host: Host) -> str:
+    """That the disk is full, if it is: MariaDB does not end then, but waits for somebody to free some space."""
+    try:
+        free = host.free_bytes(place)
+    except (HostError, OSError):
+        return ""
+    return f"the disk is full: {place} has {format_bytes(free)} free\n" if free < _LITTLE_BYTES else ""
 
 
 def copy_data_directory(source: Path, destination: Path, host: Host) -> str:

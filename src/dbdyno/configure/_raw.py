@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dbdyno.configure._setting import Setting, SettingSource
 from dbdyno.core import StudyError
-from dbdyno.engines import known_options, lookup_option, parameters, suggest
+from dbdyno.engines import known_options, lookup_option, parameters, plugin_within, suggest
 
 # What dbdyno decides itself so that a server is private, reachable and read back; not for a study to change.
 RESERVED_OPTIONS = frozenset(
@@ -29,18 +29,35 @@ def fold(name: str) -> str:
 
 
 def replace_raw(
-    chosen: dict[str, Setting], raw: Mapping[str, str], family: str, version: str, source: SettingSource
+    chosen: dict[str, Setting],
+    raw: Mapping[str, str],
+    family: str,
+    version: str,
+    source: SettingSource,
+    plugin_version: str | None = None,
 ) -> None:
     """Put raw options in the place of what is chosen for the same thing, or beside it.
 
     Raises
     ------
-    StudyError : an option is reserved, or this version refuses or ignores it
+    StudyError : an option is reserved, or this version, or that of the plug-in, refuses or ignores it
     """
     for name, value in {fold(name): value for name, value in raw.items()}.items():
+        _refuse_of_plugin(name, family, version, plugin_version)
         _refuse_silenced(chosen, name, family, version)
         replaced = _taken_out(chosen, name, family, version)
         chosen[name] = _setting(name, value, family, version, replaced, source)
+
+
+def _refuse_of_plugin(name: str, family: str, version: str, plugin_version: str | None) -> None:
+    """Refuse an option that this version of the plug-in is known not to have; one of unknown version may have it."""
+    rows = [row for p in parameters() for row in p.rows_of(family, version) if row.name == name]
+    if plugin_version and rows and not any(plugin_within(plugin_version, r.plugin_since, r.plugin_until) for r in rows):
+        raise StudyError(
+            f"version {plugin_version} of the plug-in has no option '{name}'",
+            f"it is in plug-ins from {rows[0].plugin_since or 'the first'} to {rows[0].plugin_until or 'the newest'}",
+            "remove it, or choose another plug-in",
+        )
 
 
 def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, version: str) -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from dbdyno.configure._plugin import absent_engine
 from dbdyno.configure._readback import read_back
-from dbdyno.configure._refused import death_at_start
+from dbdyno.configure._refused import crash_at_start
 from dbdyno.configure._server import Server
 from dbdyno.configure._setting import Setting
 from dbdyno.configure._start_order import ALL_LINES, StartOrder
+from dbdyno.connections import rows_of
 from dbdyno.core import ConfigureError
+from dbdyno.engines import matches
 from dbdyno.hosts import Process
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
                 check_listener(connection, process, order)
         except ConfigureError as error:
             if process.poll() is not None:
-                raise death_at_start(server, order) from error
+                raise crash_at_start(server, order) from error
+            if (wedged := server.wedged()) is not None:
+                raise ConfigureError(wedged, order.words()) from error
             if time.monotonic() >= deadline:
                 raise ConfigureError(
                     f"{order.installation.title} did not let us in within {order.timeout_s:g} s",
@@ -51,6 +55,13 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
     there = server.storage_engines()
     if order.storage_engine not in there:
         raise absent_engine(order.storage_engine, there, order.words(ALL_LINES), order.installation)
+    said = server.plugin(order.storage_engine).get("version", "")
+    if said and order.plugin_version and not matches(said, order.plugin_version):
+        raise ConfigureError(
+            f"the plug-in of {order.storage_engine} is not of version {order.plugin_version}",
+            f"the server says that it is {said}, and its options were chosen for {order.plugin_version}",
+            f'leave plugin_version out, or write plugin_version = "{said}"',
+        )
 
 
 def check_listener(connection: Connection[Cursor], process: Process, order: StartOrder) -> None:
@@ -68,12 +79,13 @@ def check_port(server: Server) -> None:
     """The server behind the port is the one behind the socket: another may have been quicker to take it."""
     with server.connect(as_load_user=True) as load, load.cursor() as cursor:
         cursor.execute("SELECT @@socket, @@port")
-        found = cursor.fetchone()
+        found = rows_of(cursor, 2)
     with server.connect() as administrator, administrator.cursor() as cursor:
         cursor.execute("SELECT @@socket, @@port")
-        if cursor.fetchone() != found:
+        if rows_of(cursor, 2) != found:
             raise ConfigureError(
-                f"another server answers on port {server.endpoint.port}", f"its socket is {found and found[0]}"
+                f"another server answers on port {server.endpoint.port}",
+                f"its socket is {found[0][0] if found else 'not told'}",
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbdyno.configure._death import Death
+from dbdyno.configure._crash_report import CrashReport
 from dbdyno.configure._plugin import plugin_error
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import ALL_LINES, StartOrder
@@ -19,7 +19,7 @@ _REFUSED_RES = (
 )
 
 
-def death_at_start(server: Server, order: StartOrder) -> ConfigureError:
+def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
     """The error that the end of a server means which was being started."""
     words = order.words()
     title = order.installation.title
@@ -46,6 +46,6 @@ def death_at_start(server: Server, order: StartOrder) -> ConfigureError:
     return ConfigureError(f"{title} did not start", words, "") if death is None else _dead(title, death, words)
 
 
-def _dead(title: str, death: Death, words: str) -> ConfigureError:
+def _dead(title: str, death: CrashReport, words: str) -> ConfigureError:
     remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
     return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)

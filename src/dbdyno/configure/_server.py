@@ -7,28 +7,33 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pymysql
-from pymysql.constants import CLIENT
 
+from dbdyno.configure._crash_report import CrashReport, diagnose, exit_words
 from dbdyno.configure._credentials import ADMIN_USER, Credentials
-from dbdyno.configure._death import Death, diagnose, exit_words
 from dbdyno.configure._endpoint import Endpoint
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._leftover import remove_note
 from dbdyno.configure._log import TAIL_LINES, late_text, log_tail
+from dbdyno.configure._orphan import remove_note
 from dbdyno.configure._setting import Setting
 from dbdyno.configure._start_order import OUTPUT
+from dbdyno.connections import (
+    PathLostError,
+    ServerConnection,
+    TlsPolicy,
+    UnansweredError,
+    connect,
+    rows_of,
+    tls_ca_path,
+)
 from dbdyno.core import ConfigureError, HostError, Route
-from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process
+from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process, ProcessWatch
 
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
-
-_CONNECT_TIMEOUT_S = 10
 _KILL_WAIT_S = 60
+_QUIET_S = 60.0
+"""A server that answered nobody for so long is asked to let us in; a stall of a busy one is shorter or lets us in."""
+_LOOK_S = 1.0
 
 
 class Server:
@@ -42,6 +47,7 @@ class Server:
     stop_ns : from asking it to end to the end of its process; None where it was not asked, or did not end cleanly
     kill_ns : from SIGKILL to the end of its process; None where it was not killed by us
     memory_use : of its memory group, read last before the group was removed; None without a group
+    is_held : its process is stopped and continued in turns, by us: then a stopped process tells nothing
     """
 
     def __init__(
@@ -70,8 +76,16 @@ class Server:
         self.kill_ns: int | None = None
         self.memory_use: MemoryUse | None = None
         self.memory_group = memory_group
+        self.is_held = False
         self._oom = host.watch_oom(process.pid) if process is not None else None
-        self._death: Death | None = None
+        self._watch = (
+            ProcessWatch(process.pid, process.start_ticks, is_excused=lambda: self.is_held)
+            if process is not None
+            else None
+        )
+        self._last_probe = 0.0
+        self._wedged: str | None = None
+        self._death: CrashReport | None = None
         self._is_ending = False
         self._host = host
         self._credentials = credentials
@@ -114,36 +128,38 @@ class Server:
             return False
         return True
 
-    def connect(self, database: str | None = None, *, as_load_user: bool = False) -> Connection[Cursor]:
+    def connect(self, database: str | None = None, *, as_load_user: bool = False) -> ServerConnection:
         """A connection with autocommit: as administrator (over the socket) or as the load's own user.
 
         Raises
         ------
         ConfigureError : it does not let us in; the end of its log is given when it is ours and has ended
         """
-        endpoint = self.endpoint
-        as_load_user = as_load_user or self._credentials is None
-        path = endpoint.socket if as_load_user else str(self._admin_socket)
-        if path is not None and not self._host.is_listening(Path(path)):  # the driver would leak its socket
-            raise self._not_let_in(f"nobody listens on {path}")
         try:
-            return pymysql.connect(
-                user=endpoint.user if as_load_user else ADMIN_USER,
-                password=self._password(as_load_user=as_load_user),
-                unix_socket=path,
-                host=endpoint.host or "localhost",
-                port=endpoint.port or 0,
-                database=database,
-                charset="utf8mb4",
-                collation="utf8mb4_general_ci",  # known to every version; the default of utf8mb4 is not the same
-                autocommit=True,
-                connect_timeout=_CONNECT_TIMEOUT_S,
-                ssl_disabled=endpoint.tls == "off",
-                client_flag=CLIENT.MULTI_STATEMENTS,
-            )
+            return self._open(database, as_load_user=as_load_user or self._credentials is None)
+        except PathLostError as error:
+            remedy = "check cable, switch, route and power of its host"
+            raise ConfigureError(str(error.args[-1]), self._where(), remedy, fault="network") from None
+        except UnansweredError as error:
+            remedy = "" if self.is_ours else "see whether the server hangs, or what between here and there does"
+            raise ConfigureError(str(error.args[-1]), self._where(), remedy) from None
         except (pymysql.MySQLError, OSError) as error:
             # The driver's own traceback shows the arguments of the call.
             raise self._not_let_in(str(error.args[-1] if error.args else error)) from None
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        """Why no answer is to be expected of it, in words; None while that can't be said.
+
+        Its process is halted for long, or it is asked to let us in and does not answer. Once said, it stands.
+
+        Parameters
+        ----------
+        quiet_s : how long nobody has had an answer, as far as the caller knows
+        """
+        if self._wedged is None and (self.process is None or self.process.poll() is None):  # else see `death`
+            halted = self._watch.verdict() if self._watch is not None else None
+            self._wedged = f"{self.installation.title} {halted}" if halted else self._unanswered_login(quiet_s)
+        return self._wedged
 
     def variables(self) -> dict[str, str]:
         """SHOW GLOBAL VARIABLES, names in lower case."""
@@ -157,7 +173,24 @@ class Server:
         """Those that tables can be made of, lower case."""
         with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SHOW ENGINES")
-            return [str(row[0]).lower() for row in cursor.fetchall() if row[1] in ("YES", "DEFAULT")]
+            return [str(row[0]).lower() for row in rows_of(cursor, 2) if row[1] in ("YES", "DEFAULT")]
+
+    def plugin(self, storage_engine: str) -> dict[str, str]:
+        """What the server says of a storage engine's plug-in: version, library, maturity; empty for InnoDB.
+
+        ``version`` is that of its author, which MariaDB alone shows; empty where the server does not show it.
+        """
+        if storage_engine == "innodb":
+            return {}
+        with self.connect() as connection, connection.cursor(pymysql.cursors.DictCursor) as cursor:
+            cursor.execute("SELECT * FROM information_schema.plugins WHERE plugin_name = %s", (storage_engine,))
+            row = {str(name).lower(): str(value or "") for name, value in (cursor.fetchone() or {}).items()}
+        shown = {
+            "version": row.get("plugin_auth_version", ""),
+            "library": row.get("plugin_library", ""),
+            "maturity": row.get("plugin_maturity", "").lower(),
+        }
+        return {name: value for name, value in shown.items() if value}
 
     def stop(self, timeout_s: float = 120) -> float:
         """End it cleanly, as a data directory that is kept needs it; the seconds that took.
@@ -171,14 +204,7 @@ class Server:
         started_ns = time.monotonic_ns()
         with self._taken_down():
             self.process.terminate()
-            try:
-                code = self.process.wait(timeout_s)
-            except HostError as error:
-                self.process.kill()
-                self.process.wait(_KILL_WAIT_S)
-                raise ConfigureError(
-                    f"{self.installation.title} did not stop within {timeout_s:g} s and was killed", self.log_tail()
-                ) from error
+            code = self._ended_within(self.process, timeout_s)
             if code != 0:
                 death = self._diagnosed(code)
                 raise ConfigureError(
@@ -193,8 +219,7 @@ class Server:
         if self.process is not None:
             started_ns, was_alive = time.monotonic_ns(), self.autopsy() is None
             with self._taken_down():
-                self.process.kill()
-                self.process.wait(_KILL_WAIT_S)
+                self._kill(self.process)
                 if was_alive:
                     self.kill_ns = time.monotonic_ns() - started_ns
 
@@ -205,7 +230,7 @@ class Server:
             return death.words
         return None if code is None else exit_words(code)  # it was we who ended it
 
-    def autopsy(self) -> Death | None:
+    def autopsy(self) -> CrashReport | None:
         """Why it ended by itself, with what its log says of it; None while it runs and when it was we who ended it."""
         code = self.process.poll() if self.process is not None and not self._is_ending else None
         if code is not None and self._death is None:
@@ -230,12 +255,79 @@ class Server:
             "password_file": str(endpoint.password_file) if endpoint.password_file else None,
             "database": database,
             "tls": endpoint.tls,
-            "tls_ca_file": None,
+            "tls_ca_file": endpoint.tls_ca,
+            "path_timeout_ns": round(endpoint.path_s * 1e9),
         }
 
     def log_tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, lines) if self._error_log is not None else ""
+
+    def _unanswered_login(self, quiet_s: float) -> str | None:
+        now = time.monotonic()
+        if quiet_s < _QUIET_S or now - self._last_probe < _QUIET_S:
+            return None
+        self._last_probe = now
+        try:
+            self._open(None, as_load_user=self._credentials is None).close()
+        except (PathLostError, UnansweredError) as error:
+            return f"{error.args[-1]}, and nobody had an answer for {quiet_s:.0f} s before"
+        except (pymysql.MySQLError, OSError):  # an answer, if not the one wished for
+            return None
+        return None
+
+    def _open(self, database: str | None, *, as_load_user: bool) -> ServerConnection:
+        endpoint = self.endpoint
+        path = endpoint.socket if as_load_user else str(self._admin_socket)
+        if path is not None and not self._host.is_listening(Path(path)):
+            raise ConnectionRefusedError(f"nobody listens on {path}")
+        return connect(
+            user=endpoint.user if as_load_user else ADMIN_USER,
+            password=self._password(as_load_user=as_load_user),
+            socket=path,
+            host=endpoint.host,
+            port=endpoint.port,
+            database=database,
+            tls=TlsPolicy.of(endpoint.tls, endpoint.tls_ca) if as_load_user else TlsPolicy("off"),
+            title=self.installation.title,
+            path_s=endpoint.path_s,
+            watch=self._watch,
+        )
+
+    def _ended_within(self, process: Process, timeout_s: float) -> int:
+        """Its exit code; killed when the time is up, or when its process is halted and will not hear of it."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left_s = deadline - time.monotonic()
+            try:
+                return process.wait(max(min(_LOOK_S, left_s), 0.0))
+            except HostError as error:
+                halted = self._watch.verdict() if self._watch is not None else None
+                if left_s > _LOOK_S and halted is None:
+                    continue
+                tail = self.log_tail()
+                self._kill(process)
+                within = "when asked to" if halted else f"within {timeout_s:g} s"
+                what = f"{self.installation.title} did not stop {within} and was killed"
+                raise ConfigureError(f"{what}: it {halted}" if halted else what, tail) from error
+
+    def _kill(self, process: Process) -> None:
+        process.kill()
+        try:
+            process.wait(_KILL_WAIT_S)
+        except HostError as error:
+            state = self._watch.state() if self._watch is not None else ""
+            raise HostError(
+                f"{self.installation.title}, process {process.pid}, did not end within {_KILL_WAIT_S} s of SIGKILL",
+                state or error.why,
+                "see what its disk does: the kernel ends a process only once its reads and writes are done",
+            ) from error
+
+    def _where(self) -> str:
+        endpoint = self.endpoint
+        if self.is_ours:
+            return ""
+        return endpoint.socket or f"{endpoint.host}:{endpoint.port}"
 
     def _not_let_in(self, words: str) -> ConfigureError:
         ended = self.process is not None and self.process.poll() is not None
@@ -247,7 +339,7 @@ class Server:
     def _show(self, statement: str) -> dict[str, str]:
         with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute(statement)
-            return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+            return {str(name).lower(): str(value) for name, value, *_ in rows_of(cursor, 2)}
 
     def _password(self, *, as_load_user: bool) -> str:
         if self._credentials is not None:
@@ -256,7 +348,7 @@ class Server:
         file = address.password_file if address is not None else None
         return self._host.read_private(Path(file)).rstrip("\n") if file else ""
 
-    def _diagnosed(self, code: int) -> Death:
+    def _diagnosed(self, code: int) -> CrashReport:
         signs = self._oom.signs() if self._oom is not None else OomSigns()
         limit = self.memory_group.limit_bytes if self.memory_group is not None else None
         if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
@@ -293,6 +385,7 @@ def attach_server(installation: Engine, host: Host) -> Server:
         user=address.user,
         password_file=password_file,
         tls=address.tls,
+        tls_ca=tls_ca_path(address.tls_ca),
     )
     server = Server(installation, endpoint, host)
     server.connect().close()

@@ -14,8 +14,8 @@ from dbdyno.configure._container import container_port, listening_options, spawn
 from dbdyno.configure._credentials import Credentials, credentials_file
 from dbdyno.configure._endpoint import private_endpoint
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._leftover import write_note
 from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.configure._orphan import write_note
 from dbdyno.configure._ready import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
 from dbdyno.configure._setting import Setting
@@ -42,6 +42,7 @@ def start_server(
     timeout_s: float = 120,
     container: ContainerChoice = _ON_THE_HOST,
     memory_limit_bytes: int | None = None,
+    plugin_version: str = "",
 ) -> Server:
     """Start an engine on a data directory and read its settings back.
 
@@ -54,6 +55,7 @@ def start_server(
     storage_engine : its plug-in is loaded when it is one
     container : how that of an engine out of an image is held
     memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
+    plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
 
     Raises
     ------
@@ -73,6 +75,7 @@ def start_server(
         timeout_s,
         container,
         memory_limit_bytes,
+        plugin_version,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:

@@ -33,6 +33,7 @@ class StartOrder:
     timeout_s: float
     container: ContainerChoice
     memory_limit_bytes: int | None = None
+    plugin_version: str = ""
 
     @property
     def temporary(self) -> Path:

@@ -23,9 +23,7 @@ def is_of_vendor(parameter: Parameter) -> bool:
     return parameter.parameter_id in _OF_THE_TIER | _ROOM
 
 
-def beside_the_tier(
-    values: Mapping[str, SettingValue], tier_bytes: int, concurrency_max: int
-) -> dict[str, SettingValue]:
+def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurrency_max: int) -> dict[str, SettingValue]:
     """Values of a policy that leaves the rest alone: the whole tier is the main cache, room only where it is needed."""
     kept = {name: values[name] for name in _OF_THE_TIER if name in values}
     kept["memory.block_cache"] = tier_bytes
@@ -37,7 +35,7 @@ def beside_the_tier(
     return kept
 
 
-def within_the_tier(asked: Mapping[str, SettingValue], tier_bytes: int, server: str, storage_engine: str) -> None:
+def tier_as_total(asked: Mapping[str, SettingValue], tier_bytes: int, server: str, storage_engine: str) -> None:
     """Refuse what can't be had of a tier of this size.
 
     Raises

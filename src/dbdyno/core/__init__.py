@@ -1,6 +1,11 @@
-"""Units, names, errors and the values handed between rooms. No I/O, no dependency."""
+"""Units, names, errors, the values handed between rooms, and how what comes from outside becomes one of them.
+
+No dependency. The only I/O is reading a file that somebody named (`read_input`), bounded and without waiting.
+"""
 
 from dbdyno.core._cell import Cell, Route, Run, RunStatus
+from dbdyno.core._decode import LARGEST, DecodeError, decode
+from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
 from dbdyno.core._engine import (
     IMPORTED_SOURCE,
     STORAGE_ENGINE_ALIASES,
@@ -10,10 +15,13 @@ from dbdyno.core._engine import (
     Target,
     check_plugin,
     parse_engine_name,
+    target_title,
 )
 from dbdyno.core._errors import (
+    AlteredError,
     AnalysisError,
     ConfigureError,
+    DamageError,
     DbdynoError,
     HostError,
     MeasureError,
@@ -27,10 +35,21 @@ from dbdyno.core._errors import (
     WorldError,
 )
 from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
+from dbdyno.core._further_error import RetriedError, parse_retried_error
+from dbdyno.core._input_file import (
+    LIMIT_VARIABLE,
+    input_limit,
+    read_input,
+    read_input_text,
+    too_large,
+    unpacked_gzip,
+    utf8_text,
+    words_of,
+)
 from dbdyno.core._machine import (
     UNLIMITED,
-    Asynchronous,
-    Busy,
+    AsyncIo,
+    BusyProcess,
     ControlGroup,
     Disk,
     Docker,
@@ -41,14 +60,18 @@ from dbdyno.core._machine import (
     Processors,
 )
 from dbdyno.core._record import (
+    ACCEPTED,
     CLIENT_BOUND,
     Caveat,
     ClientUseBasis,
     Comparison,
+    LadderStep,
     LatencyNs,
     OrderRates,
     RunCourse,
     RunRecord,
+    SettledPart,
+    Steadiness,
     ToolFigures,
     TypeFigures,
     Verdict,
@@ -56,13 +79,17 @@ from dbdyno.core._record import (
 from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns
 
 __all__ = [
+    "ACCEPTED",
     "CLIENT_BOUND",
     "IMPORTED_SOURCE",
+    "LARGEST",
+    "LIMIT_VARIABLE",
     "STORAGE_ENGINE_ALIASES",
     "UNLIMITED",
+    "AlteredError",
     "AnalysisError",
-    "Asynchronous",
-    "Busy",
+    "AsyncIo",
+    "BusyProcess",
     "Caveat",
     "Cell",
     "ClientUseBasis",
@@ -70,12 +97,16 @@ __all__ = [
     "ConfigureError",
     "ContainerChoice",
     "ControlGroup",
+    "DamageError",
     "DbdynoError",
+    "DecodeError",
     "Disk",
     "Docker",
     "EngineName",
     "Fingerprint",
     "HostError",
+    "InvalidValueError",
+    "LadderStep",
     "LatencyNs",
     "Limits",
     "Load",
@@ -89,12 +120,15 @@ __all__ = [
     "ProvisionError",
     "RequestError",
     "ResultComparison",
+    "RetriedError",
     "Route",
     "Run",
     "RunCourse",
     "RunRecord",
     "RunStatus",
     "SeriesError",
+    "SettledPart",
+    "Steadiness",
     "StoreError",
     "StudyError",
     "Target",
@@ -103,13 +137,26 @@ __all__ = [
     "TypeFigures",
     "Verdict",
     "WorldError",
+    "check_plain",
     "check_plugin",
     "compare_results",
+    "decode",
     "format_bytes",
     "format_duration",
     "format_memory",
+    "input_limit",
+    "json_value",
     "parse_bytes",
     "parse_duration_ns",
     "parse_engine_name",
+    "parse_retried_error",
+    "read_input",
+    "read_input_text",
+    "target_title",
+    "toml_document",
+    "too_large",
     "unlike_most",
+    "unpacked_gzip",
+    "utf8_text",
+    "words_of",
 ]

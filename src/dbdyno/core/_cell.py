@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass
 from typing import Literal
@@ -33,10 +34,7 @@ class Cell:
         >>> Cell("mariadb:11.8+rocksdb", 64 << 20, 16, "sysbench/oltp_read_write", "socket").cell_id
         'mariadb-11.8-rocksdb_64MiB_c16_oltp_read_write_socket-142e'
         """
-        parts = (self.target, self.tier_bytes, self.concurrency, self.workload, self.route)
-        digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:4]
-        target, workload = _slug(self.target, 60), _slug(self.workload.rsplit("/", 1)[-1], 40)
-        return f"{target}_{self.tier_bytes >> 20}MiB_c{self.concurrency}_{workload}_{self.route}-{digest}"
+        return _cell_id(self.target, self.tier_bytes, self.concurrency, self.workload, self.route)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +48,7 @@ class Run:
     seed : of the load's random numbers; the same for every target of a repeat, so all send the same statements
     reason : why it stands at this place, for `dbdyno plan`
     is_sentinel : driven again and again to watch the machine; no cell's level rests on it
+    is_further : made because the level of its cell was not sure enough; it counts for the level and not for the spread
     """
 
     cell: Cell
@@ -58,6 +57,7 @@ class Run:
     seed: int
     reason: str
     is_sentinel: bool = False
+    is_further: bool = False
 
     @property
     def run_id(self) -> str:
@@ -68,6 +68,14 @@ class Run:
     def repeat_words(self) -> str:
         """Which run of its cell it is."""
         return f"{'sentinel' if self.is_sentinel else 'repeat'} {self.repeat}"
+
+
+@functools.lru_cache(maxsize=16_384)
+def _cell_id(target: str, tier_bytes: int, concurrency: int, workload: str, route: str) -> str:
+    """Kept, because a report of a thousand runs asks for each dozens of times."""
+    digest = hashlib.sha256(repr((target, tier_bytes, concurrency, workload, route)).encode()).hexdigest()[:4]
+    named, driven = _slug(target, 60), _slug(workload.rsplit("/", 1)[-1], 40)
+    return f"{named}_{tier_bytes >> 20}MiB_c{concurrency}_{driven}_{route}-{digest}"
 
 
 def _slug(text: str, most: int) -> str:

@@ -14,7 +14,8 @@ _NAME_RE = re.compile(
     r"(?P<family>[a-z][a-z0-9_-]*)(?::(?P<version>\d+(?:\.\d+)*))?"
     r"(?:\+(?P<storage_engine>[a-z][a-z0-9_]*))?"
     r"(?:@(?P<source>[^@\s](?:.*?\S)?))?"
-    r"(?P<notes>(?:#sha256=[0-9a-f]{64}|#plugin=[^#\s](?:[^#]*[^#\s])?|#plugin_maturity=[a-z]+)*)",
+    r"(?P<notes>(?:#sha256=[0-9a-f]{64}|#plugin=[^#\s](?:[^#]*[^#\s])?|#plugin_version=\d+(?:\.\d+)*"
+    r"|#plugin_maturity=[a-z]+)*)",
     re.IGNORECASE,
 )
 IMPORTED_SOURCE = "imported"
@@ -24,6 +25,17 @@ PLUGIN_MATURITIES = ("unknown", "experimental", "alpha", "beta", "gamma", "stabl
 """How ripe a plug-in says it is, least first, in MariaDB's words."""
 Policy = Literal["aligned", "vendor", "tuned"]
 """How targets are configured: equal in effect; as the vendor leaves them; each by a file of its own."""
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "mysql": "MySQL",
+        "mariadb": "MariaDB",
+        "percona": "Percona Server",
+        "percona-server": "Percona Server",
+        "rocksdb": "MyRocks",
+        "tidesdb": "TidesDB",
+    }
+)
+"""How vendors write the names of their products."""
 STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksdb"})
 
 
@@ -36,6 +48,7 @@ class EngineName:
     one (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the host's distribution has". `sha256`
     is what a file of an archive must have; empty: any. `plugin` is the file that holds the storage engine, where the
     server has it not; `plugin_maturity` the least ripe plug-in that the server is to load; empty: as it decides itself.
+    `plugin_version` is the version that the plug-in is said to be of; empty: read from its file.
     """
 
     family: str
@@ -45,6 +58,7 @@ class EngineName:
     sha256: str = ""
     plugin: str = ""
     plugin_maturity: str = ""
+    plugin_version: str = ""
 
     @property
     def source_kind(self) -> str:
@@ -73,7 +87,7 @@ class EngineName:
         version = f":{self.version}" if self.version else ""
         storage = f"+{self.storage_engine}" if self.storage_engine != "innodb" else ""
         source = f"@{self.source}" if self.source else ""
-        notes = (("sha256", self.sha256), ("plugin", self.plugin), ("plugin_maturity", self.plugin_maturity))
+        notes = ((key, str(getattr(self, key))) for key in ("sha256", "plugin", "plugin_version", "plugin_maturity"))
         return f"{self.family}{version}{storage}{source}" + "".join(f"#{key}={text}" for key, text in notes if text)
 
 
@@ -108,9 +122,27 @@ def parse_engine_name(text: str) -> EngineName:
         notes.get("sha256", "").lower(),
         notes.get("plugin", ""),
         notes.get("plugin_maturity", "").lower(),
+        notes.get("plugin_version", ""),
     )
     check_plugin(name)
     return name
+
+
+def target_title(name: str) -> str:
+    """Return the name of a target as its vendor writes it; a name that a user chose stays as it is.
+
+    >>> target_title("mariadb:11.8+rocksdb"), target_title("mysql:9.7"), target_title("mysql:9.7 tuned")
+    ('MariaDB 11.8 + MyRocks', 'MySQL 9.7', 'MySQL 9.7 tuned')
+    >>> target_title("percona-server 8.4.7-7"), target_title("mariadb 10.11.16-MariaDB-ubu2204")
+    ('Percona Server 8.4.7-7', 'MariaDB 10.11.16')
+    >>> target_title("big pool")
+    'big pool'
+    """
+    match = re.match(r"([\w-]+)[: ](\d[\d.]*(?:-\d+)?)(?:-MariaDB\S*)?(?:\+(\w+))?(?=\s|$)", name)
+    if match is None or match[1] not in _TITLES:
+        return name
+    storage = f" + {_TITLES.get(match[3], match[3])}" if match[3] else ""
+    return f"{_TITLES[match[1]]} {match[2]}{storage}{name[match.end() :]}"
 
 
 def check_plugin(name: EngineName) -> None:
@@ -127,6 +159,12 @@ def check_plugin(name: EngineName) -> None:
             f"{name} does not say which storage engine its plug-in holds",
             name.plugin,
             f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE",
+        )
+    if name.plugin_version and name.storage_engine == "innodb":
+        raise StudyError(
+            f"{name} says the version of a plug-in, and names no storage engine that comes as one",
+            "InnoDB is part of the server",
+            f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE, or leave plugin_version out",
         )
     if name.plugin_maturity and name.plugin_maturity not in PLUGIN_MATURITIES:
         known = f"known, least ripe first: {', '.join(PLUGIN_MATURITIES)}"

@@ -7,6 +7,8 @@
     │   ├── StudyError         study file, engine name, option value
     │   ├── SeriesError        a file of seconds that can't be read as one
     │   ├── StoreError         results folder of another study, newer schema, locked
+    │   │   └── AlteredError   3   results that are not as they were written
+    │   │   └── DamageError    3  a stored result is missing or is not what was written
     │   └── TreeError          a folder to import: nothing in it, a wrong pattern
     ├── WorldError         3  the world failed
     │   ├── HostError          command, file, process, disk
@@ -62,14 +64,35 @@ class StoreError(RequestError):
     """The results folder can't be used for this: another study, a newer schema, a second run."""
 
 
+class AlteredError(StoreError):
+    """The results folder is not as dbdyno wrote it: what is in it may not be what was measured."""
+
+    exit_code = 3
+
+
+class DamageError(StoreError):
+    """A stored result is missing or is not what was written: the request was right, the disk or a copy was not."""
+
+    exit_code = 3
+
+
 class TreeError(RequestError):
     """A folder of logs can't be imported as asked: it holds none, or a naming pattern is wrong."""
 
 
 class WorldError(DbdynoError):
-    """Host, network or server failed."""
+    """Host, network or server failed.
+
+    Parameters
+    ----------
+    fault : its kind where that is known, as runs are stored with it: ``network``
+    """
 
     exit_code = 3
+
+    def __init__(self, what: str, why: str = "", remedy: str = "", *, fault: str = "") -> None:
+        super().__init__(what, why, remedy)
+        self.fault = fault
 
 
 class HostError(WorldError):

@@ -99,7 +99,7 @@ class Disk:
 
 
 @dataclass(frozen=True, slots=True)
-class Asynchronous:
+class AsyncIo:
     """Reading and writing without waiting.
 
     Parameters
@@ -117,7 +117,7 @@ class Asynchronous:
 
 
 @dataclass(frozen=True, slots=True)
-class Busy:
+class BusyProcess:
     """A process that uses processors."""
 
     pid: int
@@ -142,7 +142,7 @@ class Load:
     used: float | None = None
     stolen_share: float | None = None
     waiting_share: float | None = None
-    busiest: tuple[Busy, ...] = ()
+    busiest: tuple[BusyProcess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class Machine:
     memory: Memory = field(default_factory=Memory)
     limits: Limits = field(default_factory=Limits)
     disk: Disk = field(default_factory=Disk)
-    asynchronous: Asynchronous = field(default_factory=Asynchronous)
+    asynchronous: AsyncIo = field(default_factory=AsyncIo)
     load: Load = field(default_factory=Load)
     control_group: ControlGroup = field(default_factory=ControlGroup)
     docker: Docker | None = None

@@ -8,7 +8,12 @@ from typing import Literal
 
 from dbdyno.core._cell import Run, RunStatus
 
-Verdict = Literal["different", "slightly different", "same", "undecided"]
+Verdict = Literal["different", "slightly different", "same", "undecided", "not settled"]
+"""Of two levels compared. `not settled`: a run behind one of them has no level that lasts, so nothing is decided."""
+Steadiness = Literal["steady", "cyclic", "noisy", "drifting", "not-reached", "dead", "too-short"]
+"""Whether the throughput of a run's window has a level; see docs/concepts/steady-state.md."""
+ACCEPTED: tuple[Steadiness, ...] = ("steady", "cyclic", "noisy")
+"""Those on which a finding may rest."""
 ClientUseBasis = Literal["", "calibration", "busy share", "processor quota"]
 CLIENT_BOUND = "client-bound"
 """Code of the caveat of a run in which the load generator may have been the limit."""
@@ -134,6 +139,72 @@ class RunCourse:
 
 
 @dataclass(frozen=True, slots=True)
+class LadderStep:
+    """Where a run stands among those that share one restored copy of the data and one server.
+
+    Parameters
+    ----------
+    number : from 1, which began on freshly restored data
+    redo_bytes_before : redo that the server wrote in the steps before; 0 of the first, and where it is not known
+    """
+
+    number: int
+    redo_bytes_before: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPart:
+    """What the seconds of a run's window say of its level, judged once and kept with the run.
+
+    Parameters
+    ----------
+    seconds : of the window
+    start_s : second of the window from which its level lasts; where none does, what was judged begins there. None of a
+        window that is dead
+    tps_mean, tps_half_width : from there to the end, with the noise half-width at 95 %; None of a dead window
+    change : relative change over the judged part, along a line; 0 where there is none
+    period_s, period_share : of the strongest period; None without
+    is_wave : whether that period swings the throughput
+    bounds_s : seconds of the window at which its level changes
+    stalled_s, stall_count, stall_longest_s : seconds from `start_s` on below half of their median; how many stretches,
+        and the longest of them. What comes before is warm-up, never a stall
+    stall_median : that median, transactions per second; None where nothing was done
+    stalls_are_coarse : groups of ten seconds were judged, as single ones are too few transactions
+    """
+
+    status: Steadiness
+    seconds: int
+    start_s: int | None
+    tps_mean: float | None
+    tps_half_width: float | None
+    change: float = 0.0
+    period_s: float | None = None
+    period_share: float | None = None
+    is_wave: bool = False
+    bounds_s: tuple[int, ...] = ()
+    stalled_s: int = 0
+    stall_count: int = 0
+    stall_longest_s: int = 0
+    stall_median: float | None = None
+    stalls_are_coarse: bool = False
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a finding may rest on the level."""
+        return self.status in ACCEPTED
+
+    @property
+    def judged_from_s(self) -> int:
+        """Second of the window from which stalls are counted: its end where there is no level."""
+        return self.seconds if self.start_s is None else self.start_s
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a tenth of the window or more still belongs to the warm-up."""
+        return self.is_accepted and (self.start_s or 0) >= 0.1 * self.seconds
+
+
+@dataclass(frozen=True, slots=True)
 class Caveat:
     """What weakens a run or a study, in words, with a stable code."""
 
@@ -148,10 +219,12 @@ class RunRecord:
     Parameters
     ----------
     status : good; suspect (kept, shown, not trusted: see reason); failed; skipped; missing (never reached)
-    fault : of a run that a fault below it spoilt: assertion, crashed, disk-full, ended, killed, oom, oom-limit,
-        out-of-memory, stopped; empty of all others
+    fault : of a run that a fault below it spoilt: assertion, crashed, disk-full, ended, killed, network, no-answer,
+        oom, oom-limit, out-of-memory, stopped; empty of all others
     window_s : seconds judged
-    tps_mean, tps_half_width : committed transactions per second and the noise half-width at 95 %
+    tps_mean, tps_half_width : committed transactions per second over the whole window, and the noise half-width at
+        95 %. The level of the run, on which findings rest, is `level_tps`
+    latency_ns : of the settled part where the seconds have histograms, else of the whole window
     errors : error code -> count, in the window
     retries : transactions repeated after a transient error, in the window
     client_cpu_ns_per_statement : CPU of the load generator's process; None when unknown
@@ -169,6 +242,10 @@ class RunRecord:
     orders : of a workload with new orders
     imported : what the tool itself printed; None of a run that dbdyno drove
     course : how its length came about; None where that was fixed before
+    step : where data are restored once for all concurrencies of a target; None where they are for each run
+    settled : what its seconds say of its level; None of a window below three minutes, of reports that cover more than
+        a second each, and where the study itself varies the rate: these can't be judged
+    method : version of the statistics that judged its seconds; empty of runs stored before that was kept
     started_ns, ended_ns : Unix time; 0 where it is not known
     """
 
@@ -203,9 +280,43 @@ class RunRecord:
     orders: OrderRates | None = None
     imported: ToolFigures | None = None
     course: RunCourse | None = None
+    step: LadderStep | None = None
     caveats: tuple[Caveat, ...] = ()
+    settled: SettledPart | None = None
+    method: str = ""
     started_ns: int = 0
     ended_ns: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a finding may rest on its level: its seconds have one, or are too few to be judged."""
+        return self.settled is None or self.settled.is_accepted
+
+    @property
+    def level_tps(self) -> float | None:
+        """Its level: the mean of its settled part; of the whole window where no part is settled or judged."""
+        settled = self.settled
+        return settled.tps_mean if settled is not None and settled.is_accepted and self.tps_mean else self.tps_mean
+
+    @property
+    def level_half_width(self) -> float | None:
+        """Noise half-width of `level_tps` at 95 %."""
+        settled = self.settled
+        is_own = settled is not None and settled.is_accepted and self.tps_mean
+        return settled.tps_half_width if settled is not None and is_own else self.tps_half_width
+
+    @property
+    def is_window_off(self) -> bool:
+        """Whether the mean of the whole window is off the level: by more than 1 %, or by more than its half-width."""
+        level, whole = self.level_tps, self.tps_mean
+        if not level or whole is None or level == whole:
+            return False
+        return abs(whole - level) > min(0.01 * level, self.level_half_width or 0.0)
+
+    @property
+    def has_lost_path(self) -> bool:
+        """Whether the server could not be reached for a while, so that seconds without work are no stall of it."""
+        return self.fault == "network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +326,14 @@ class Comparison:
     Parameters
     ----------
     ratio, low, high : throughput of `left` over `right` with its 95 % interval
-    p_adjusted : two-sided, Holm over the pairs of the same place
+    p_adjusted : two-sided, Holm over the pairs of the same place; None where the spread between repeats is assumed,
+        and where nothing could be tested
+    is_significant : whether there is a difference at all, small or not
     repeats_needed : repeats that would decide; None when decided or not foreseeable
+    assumed_spread : standard deviation between repeats, on the scale ln(TPS), that was assumed for want of repeats; the
+        verdict holds if repeats spread by that. None where it was measured
+    stands_to : the spread up to which an assumed one would leave the difference significant; None without
+    remedy : of a verdict ``not settled``: which runs have no level and what would settle them
     """
 
     left: str
@@ -228,6 +345,10 @@ class Comparison:
     ratio: float
     low: float
     high: float
-    p_adjusted: float
+    p_adjusted: float | None
     verdict: Verdict
     repeats_needed: int | None = None
+    is_significant: bool = False
+    assumed_spread: float | None = None
+    stands_to: float | None = None
+    remedy: str = ""

@@ -4,6 +4,6 @@ SHOW GLOBAL VARIABLES and STATUS in any form the clients print, option files, pt
 Judging them is left to `audit`.
 """
 
-from dbdyno.dumps._tree import Dumps, Unread, read_dumps
+from dbdyno.dumps._tree import Dumps, UnreadableFile, read_dumps
 
-__all__ = ["Dumps", "Unread", "read_dumps"]
+__all__ = ["Dumps", "UnreadableFile", "read_dumps"]

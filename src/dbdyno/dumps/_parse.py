@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dbdyno.core import json_value
+from dbdyno.dumps._stated import stated_facts
 from dbdyno.engines import dumped_rows, read_dump
 
 Kind = Literal["variables", "status", "option_file", "summary", "fixture", "facts", "seconds", "unknown"]
@@ -92,11 +93,11 @@ def parse_summary(text: str) -> dict[str, str]:
 
 def _json(text: str) -> Any:  # noqa: ANN401 - foreign data
     try:
-        return json.loads(text)
+        return json_value(text)
     except ValueError:
         lines = [line for line in text.splitlines() if line.strip()]
         try:
-            return [json.loads(line) for line in lines] if len(lines) > 1 else None
+            return [json_value(line) for line in lines] if len(lines) > 1 else None
         except ValueError:
             return None
 
@@ -107,9 +108,9 @@ def _json_document(content: Any) -> Document:  # noqa: ANN401 - foreign data
     if not isinstance(content, dict):
         return Document("unknown")
     if isinstance(content.get("variables"), dict | list) or isinstance(content.get("status"), dict | list):
-        return Document("fixture", content=content)
+        return Document("fixture", content=stated_facts(content))
     if content and set(content) <= _FACT_KEYS and all(isinstance(content.get(key, {}), dict) for key in _FACT_GROUPS):
-        return Document("facts", content=content)
+        return Document("facts", content=stated_facts(content))
     rows = plain_rows(content)
     return Document(_kind_of_rows(rows), rows)
 

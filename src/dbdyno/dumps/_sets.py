@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from dbdyno.audit import ComparisonSet, TargetFacts
-from dbdyno.dumps._collected import Collected, add, merged, target_facts, was_dumped
+from dbdyno.dumps._location import DumpLocation, campaign_and_target, names_a_server
 from dbdyno.dumps._parse import Document
-from dbdyno.dumps._place import Place, campaign_and_target, names_a_server
+from dbdyno.dumps._target_documents import TargetDocuments, add, merged, target_facts, was_dumped
 
 Key = tuple[str, str, str]  # campaign, target, tier
-Collection = dict[Key, Collected]
+Collection = dict[Key, TargetDocuments]
 
 
-def sets_of(documents: list[tuple[Place, Document]]) -> tuple[ComparisonSet, ...]:
+def sets_of(documents: list[tuple[DumpLocation, Document]]) -> tuple[ComparisonSet, ...]:
     """Comparison sets by campaign and tier, of documents and where they lay."""
     collected: Collection = {}
     shared: list[tuple[tuple[str, ...], dict[str, Any]]] = []
@@ -27,7 +27,7 @@ def sets_of(documents: list[tuple[Place, Document]]) -> tuple[ComparisonSet, ...
             continue
         campaign, target = campaign_and_target(place.folders, place.label)
         key = ("/".join(campaign), target or "target", place.tier)
-        add(collected.setdefault(key, Collected(place.folders)), place, document)
+        add(collected.setdefault(key, TargetDocuments(place.folders)), place, document)
     collected = _with_untiered(_in_one_campaign(_handed_down(collected)))
     groups: dict[tuple[str, str], list[TargetFacts]] = {}
     for (campaign_name, target, tier), found in sorted(collected.items(), key=lambda item: item[0][1]):
@@ -44,7 +44,7 @@ def sets_of(documents: list[tuple[Place, Document]]) -> tuple[ComparisonSet, ...
     )
 
 
-def _without_idle_labels(documents: list[tuple[Place, Document]]) -> list[tuple[Place, Document]]:
+def _without_idle_labels(documents: list[tuple[DumpLocation, Document]]) -> list[tuple[DumpLocation, Document]]:
     """Names of files tell targets apart only where a folder holds several; elsewhere the folder is the target."""
     dumped: dict[tuple[str, ...], set[str]] = {}
     named: dict[tuple[str, ...], set[str]] = {}
@@ -72,7 +72,7 @@ def _handed_down(collected: Collection) -> Collection:
     return result
 
 
-def _concerned(key: Key, found: Collected, dumped: Collection) -> list[Key]:
+def _concerned(key: Key, found: TargetDocuments, dumped: Collection) -> list[Key]:
     """Targets below the folder of what was found; in the same folder, where a single target lies there."""
     of_its_tier = {k: other for k, other in dumped.items() if key[2] in ("", k[2])}
     beside = [k for k, other in of_its_tier.items() if other.folders == found.folders]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
+import itertools
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.audit import ComparisonSet
-from dbdyno.core import RequestError
+from dbdyno.core import (
+    LIMIT_VARIABLE,
+    RequestError,
+    format_bytes,
+    input_limit,
+    read_input,
+    unpacked_gzip,
+    words_of,
+)
+from dbdyno.dumps._location import DumpLocation, place_of
 from dbdyno.dumps._parse import Document, parse_document
-from dbdyno.dumps._place import Place, place_of
 from dbdyno.dumps._sets import sets_of
 
 _LARGEST_BYTES = 16 << 20
+_MOST_FILES = 100_000
 _TELLING = re.compile(
     r"var|status|\.cnf|\.ini|summary|facts|config|option|show|global|mysql|mariadb|percona|my\b", re.IGNORECASE
 )
@@ -24,7 +32,7 @@ _OTHER_FILES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadableFile:
     """A file that should tell something and does not."""
 
     path: Path
@@ -42,7 +50,7 @@ class Dumps:
     """
 
     sets: tuple[ComparisonSet, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[UnreadableFile, ...]
 
 
 def read_dumps(folder: Path) -> Dumps:
@@ -56,20 +64,27 @@ def read_dumps(folder: Path) -> Dumps:
     """
     if not folder.is_dir():
         raise RequestError(f"there is no folder {folder}", "", "name a folder with dumps of SHOW VARIABLES")
-    documents: list[tuple[Place, Document]] = []
-    unread: list[Unread] = []
-    for path in sorted(folder.rglob("*")):
+    documents: list[tuple[DumpLocation, Document]] = []
+    unread: list[UnreadableFile] = []
+    left = input_limit()
+    for path in _paths(folder):
         if not path.is_file() or _OTHER_FILES.search(path.name) or path.name.startswith("."):
             continue
         try:
-            document = parse_document(_text(path))
-        except (OSError, EOFError, zlib.error, ValueError) as error:
-            unread.append(Unread(path, str(error)))
+            text = _text(path)
+            document = parse_document(text)
+        except (OSError, ValueError) as error:
+            unread.append(UnreadableFile(path, words_of(error)))
             continue
+        left -= len(text)
+        if left < 0:
+            raise _too_much(folder)
         if document.kind != "unknown":
             documents.append((place_of(path.relative_to(folder)), document))
         elif _TELLING.search(path.name):
-            unread.append(Unread(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts"))
+            unread.append(
+                UnreadableFile(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts")
+            )
     sets = sets_of(documents)
     if not sets:
         raise RequestError(
@@ -80,12 +95,25 @@ def read_dumps(folder: Path) -> Dumps:
     return Dumps(sets, tuple(unread))
 
 
+def _paths(folder: Path) -> list[Path]:
+    found = list(itertools.islice(folder.rglob("*"), _MOST_FILES + 1))
+    if len(found) > _MOST_FILES:
+        why = f"it has more than {_MOST_FILES:,} files and folders below it"
+        raise RequestError(f"{folder} can't be audited", why, "name the folder that holds the dumps alone")
+    return sorted(found)
+
+
+def _too_much(folder: Path) -> RequestError:
+    most = input_limit()
+    why = f"the files that look like dumps hold more than {format_bytes(most)}"
+    remedy = f"name the folder that holds the dumps alone, or raise the limit: {LIMIT_VARIABLE}={2 * most}"
+    return RequestError(f"{folder} can't be audited", why, remedy)
+
+
 def _text(path: Path) -> str:
-    if path.stat().st_size > _LARGEST_BYTES:
-        raise ValueError("larger than 16 MiB")
-    raw = path.read_bytes()
+    raw = read_input(path, _LARGEST_BYTES)
     if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
+        raw = unpacked_gzip(raw, _LARGEST_BYTES)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16")
     if b"\0" in raw[:4096]:

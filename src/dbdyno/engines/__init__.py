@@ -15,7 +15,7 @@ from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, cat
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
 from dbdyno.engines._dump import Dump, dumped_rows, read_dump
 from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
-from dbdyno.engines._option_file import OptionFile, WrittenOption, asked_option, read_option_file
+from dbdyno.engines._option_file import OptionFile, WrittenOption, read_option_file, requested_option
 from dbdyno.engines._options import (
     KnownOption,
     OptionRow,
@@ -27,9 +27,9 @@ from dbdyno.engines._options import (
     parameters_for,
 )
 from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_parameter, neutral_parameters
-from dbdyno.engines._storage_engines import StorageEngine, beside, plugin_packages, storage_engines
+from dbdyno.engines._storage_engines import StorageEngine, beside, conflicts_of, plugin_packages, storage_engines
 from dbdyno.engines._tables import use_tables, used_tables
-from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, within
+from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within
 from dbdyno.engines._vocabulary import (
     SettingValue,
     read_setting,
@@ -58,11 +58,11 @@ __all__ = [
     "StorageEngine",
     "Unit",
     "WrittenOption",
-    "asked_option",
     "beside",
     "catalogue",
     "catalogued",
     "catalogued_sha256",
+    "conflicts_of",
     "counter_ids",
     "counter_sources",
     "dumped_rows",
@@ -80,9 +80,11 @@ __all__ = [
     "parameters_for",
     "parse_version",
     "plugin_packages",
+    "plugin_within",
     "read_dump",
     "read_option_file",
     "read_setting",
+    "requested_option",
     "servers_of",
     "setting_text",
     "setting_toml",

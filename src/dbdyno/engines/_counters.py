@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dbdyno.engines._tables import cached, joined_rows
-from dbdyno.engines._versions import within
+from dbdyno.engines._versions import plugin_within, within
 
 CounterKind = Literal["counter", "gauge"]
 Derivation = Literal["value", "difference", "product", "scaled"]
@@ -65,12 +65,15 @@ class CounterSource:
         return not self.metric and not any(":" in name for name in self.status)
 
 
-def counter_sources(family: str, version: str, storage_engines: tuple[str, ...] = ("innodb",)) -> list[CounterSource]:
+def counter_sources(
+    family: str, version: str, storage_engines: tuple[str, ...] = ("innodb",), plugin_version: str | None = None
+) -> list[CounterSource]:
     """What can be read of a server each second: for each counter the first source that fits.
 
     Parameters
     ----------
     storage_engines : those whose own counters are wanted; InnoDB's are always there
+    plugin_version : of the plug-in that holds the one that is not InnoDB; empty: not known; None: whichever
 
     >>> [s.status for s in counter_sources("mysql", "9.7.4") if s.counter_id == "redo.lsn"]
     [('Innodb_redo_log_current_lsn',)]
@@ -78,7 +81,7 @@ def counter_sources(family: str, version: str, storage_engines: tuple[str, ...] 
     found = []
     for entry in _entries():
         for source in entry["sources"]:
-            if _fits(source, family, version, storage_engines):
+            if _fits(source, family, version, storage_engines, plugin_version):
                 found.append(_source(entry, source))
                 break
     return found
@@ -94,11 +97,18 @@ def _entries() -> tuple[dict[str, Any], ...]:
     return tuple(joined_rows("counter", lambda row: row["id"], "sources"))
 
 
-def _fits(source: Mapping[str, Any], family: str, version: str, storage_engines: tuple[str, ...]) -> bool:
+def _fits(
+    source: Mapping[str, Any],
+    family: str,
+    version: str,
+    storage_engines: tuple[str, ...],
+    plugin_version: str | None,
+) -> bool:
     return (
         (source["families"] == "*" or family in source["families"].split())
         and within(version, source.get("since", ""), source.get("until", ""))
         and source.get("storage_engine", "innodb") in (*storage_engines, "innodb")
+        and plugin_within(plugin_version, source.get("plugin_since", ""), source.get("plugin_until", ""))
     )
 
 

@@ -3,15 +3,16 @@ r"""SHOW VARIABLES and SHOW STATUS as texts, in every form that clients print th
 Tab separated (``mysql -B``), framed (``mysql -t``), vertical (``\G``), with commas, semicolons or equals signs, JSON.
 
 >>> read_dump("Variable_name\tValue\nport\t3306\nx\n")
-Dump(values={'port': '3306'}, complaints=((3, 'not a name and a value: x'),))
+Dump(values={'port': '3306'}, diagnostics=((3, 'not a name and a value: x'),))
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
+
+from dbdyno.core import json_value
 
 _NAME = r"@{0,2}[A-Za-z][\w.%@-]{0,119}"
 _TABBED_NAME_RE = re.compile(r"@{0,2}[A-Za-z][\w.%@: -]{0,119}")
@@ -24,6 +25,7 @@ _AROUND = ("+-", "mysql:", "mariadb:", "| Variable_name", "***")
 _HEADING = "variable_name"
 _GLOBAL = "@@global."
 _MOST_NAMES = 20_000
+_LONGEST_LINE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,11 @@ class Dump:
 
     Parameters
     ----------
-    complaints : line from 1, and what is wrong
+    diagnostics : line from 1, and what is wrong
     """
 
     values: dict[str, str]
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
 
 
 def read_dump(text: str) -> Dump:
@@ -47,6 +49,9 @@ def read_dump(text: str) -> Dump:
     wrong: list[tuple[int, str]] = []
     above = ""
     for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > _LONGEST_LINE:  # no value of a server is as long, and expressions below grow with its square
+            wrong.append((number, f"a line of {len(line):,} characters"))
+            continue
         vertical = _VERTICAL_NAME_RE.fullmatch(line)
         if vertical:
             above = vertical[1]
@@ -88,8 +93,8 @@ def _row(line: str, above: str) -> tuple[str, str] | None:
 
 def _from_json(text: str) -> Dump:
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document = json_value(text)
+    except ValueError as error:
         return Dump({}, ((getattr(error, "lineno", 1), f"not JSON: {error}"),))
     if isinstance(document, dict):
         inner = (document.get(key) for key in ("variables", "status"))

@@ -48,7 +48,7 @@ class WrittenOption:
 
     @property
     def asked(self) -> tuple[str, str]:
-        """The variable that it is about and what it asks for, prefixes resolved; see `asked_option`."""
+        """The variable that it is about and what it asks for, prefixes resolved; see `requested_option`."""
         return _resolved(self.name, self.value)
 
 
@@ -60,12 +60,12 @@ class OptionFile:
     ----------
     options : in the order of the file; of several for one variable the last counts, as for the server
     included : lines that name other files, which were not read
-    complaints : lines that are nothing; all with their number from 1
+    diagnostics : lines that are nothing; all with their number from 1
     """
 
     options: tuple[WrittenOption, ...] = ()
     included: tuple[tuple[int, str], ...] = ()
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
 
     @property
     def asked(self) -> dict[str, str]:
@@ -81,7 +81,7 @@ def read_option_file(text: str) -> OptionFile:
     r"""The options of the server's groups; those of clients are left out, lines before any group are the server's.
 
     >>> read_option_file("[mysqld]\n!include /etc/other.cnf\n= 3\n")
-    OptionFile(options=(), included=((2, '!include /etc/other.cnf'),), complaints=((3, 'not an option: = 3'),))
+    OptionFile(options=(), included=((2, '!include /etc/other.cnf'),), diagnostics=((3, 'not an option: = 3'),))
     """
     options: list[WrittenOption] = []
     included: list[tuple[int, str]] = []
@@ -104,14 +104,14 @@ def read_option_file(text: str) -> OptionFile:
     return OptionFile(tuple(options), tuple(included), tuple(wrong))
 
 
-def asked_option(line: str) -> tuple[str, str]:
+def requested_option(line: str) -> tuple[str, str]:
     """Variable and value of one option as it stands in a file or on a command line.
 
     A bare option is ``ON``; ``skip-`` and ``disable-`` mean ``OFF``; ``loose-``, ``enable-`` and ``maximum-`` are
     taken off.
 
-    >>> asked_option("--skip-name-resolve"), asked_option("--log-bin=binlog"), asked_option("disable_log_bin")
-    (('skip_name_resolve', 'ON'), ('log_bin', 'binlog'), ('log_bin', 'OFF'))
+    >>> requested_option("--skip-name-resolve"), requested_option("disable_log_bin")
+    (('skip_name_resolve', 'ON'), ('log_bin', 'OFF'))
     """
     left, sign, right = _before_comment(line).partition("=")
     return _resolved(left.strip().lstrip("-").replace("-", "_"), _unquoted(right) if sign else "ON")

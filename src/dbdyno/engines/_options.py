@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dbdyno.engines._tables import cached, joined_rows, read_packaged
-from dbdyno.engines._versions import within
+from dbdyno.engines._versions import plugin_within, within
 
 Form = Literal["bytes", "count", "percent", "switch", "flag", "word", "bare"]
 Comparison = Literal["equal", "at_least", "rounded_up"]
@@ -33,6 +33,7 @@ class OptionRow:
     step : the option's value is a multiple of it
     silences : options that the server takes, and does not heed beside this one
     within : parameter whose value it does not exceed; empty: none
+    plugin_since, plugin_until : versions of the storage engine's plug-in that have it; `plugin_until` lies outside
     read : ``variable:NAME`` or ``status:NAME``; empty when the server shows nothing
     expect : what must be read where that is not the value written; empty: the value
     """
@@ -54,6 +55,8 @@ class OptionRow:
     within: str = ""
     silences: tuple[str, ...] = ()
     least: int | None = None
+    plugin_since: str = ""
+    plugin_until: str = ""
 
     def can_be(self, value: float | str) -> bool:
         """Whether the option has a word for a value."""
@@ -98,13 +101,27 @@ class Parameter:
     value: str = ""
     like: str = ""
 
-    def row(self, family: str, version: str, value: float | str | None = None) -> OptionRow | None:
+    def row(
+        self, family: str, version: str, value: float | str | None = None, plugin_version: str | None = None
+    ) -> OptionRow | None:
         """The option that carries it, or one value of it, in a server; None when the server has none."""
-        return next((row for row in self.rows_of(family, version) if value is None or row.can_be(value)), None)
+        rows = self.rows_of(family, version, plugin_version)
+        return next((row for row in rows if value is None or row.can_be(value)), None)
 
-    def rows_of(self, family: str, version: str) -> tuple[OptionRow, ...]:
-        """The options that carry it in a server; several where its values have options of their own."""
-        return tuple(row for row in self.rows if family in row.families and within(version, row.since, row.until))
+    def rows_of(self, family: str, version: str, plugin_version: str | None = None) -> tuple[OptionRow, ...]:
+        """The options that carry it in a server; several where its values have options of their own.
+
+        Parameters
+        ----------
+        plugin_version : of the plug-in that holds the storage engine; empty: not known; None: whichever
+        """
+        return tuple(
+            row
+            for row in self.rows
+            if family in row.families
+            and within(version, row.since, row.until)
+            and plugin_within(plugin_version, row.plugin_since, row.plugin_until)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +187,8 @@ def _row(row: dict[str, Any]) -> OptionRow:
         within=row.get("within", ""),
         silences=tuple(row.get("silences", ())),
         least=row.get("least"),
+        plugin_since=row.get("plugin_since", ""),
+        plugin_until=row.get("plugin_until", ""),
     )
 
 

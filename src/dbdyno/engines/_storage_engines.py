@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from dbdyno.core import RetriedError, parse_retried_error
 from dbdyno.engines._tables import cached, joined_rows
 
 
@@ -21,6 +22,8 @@ class StorageEngine:
     beside : folders beside the data directory that belong to it
     page_cache : whether it reads its files through the page cache
     direct_reads : the variable that makes it read past it; empty where there is none
+    conflicts : errors, beyond those of every engine, by which it says that a transaction met another and is undone
+    operations_per_transaction : rows that one transaction of it may change; None: no limit is known
     """
 
     name: str
@@ -30,6 +33,8 @@ class StorageEngine:
     beside: tuple[str, ...] = ()
     page_cache: bool = False
     direct_reads: str = ""
+    conflicts: tuple[RetriedError, ...] = ()
+    operations_per_transaction: int | None = None
 
 
 @cached
@@ -50,10 +55,22 @@ def storage_engines() -> Mapping[str, StorageEngine]:
                 beside=tuple(row.get("beside", ())),
                 page_cache=bool(row.get("page_cache", False)),
                 direct_reads=str(row.get("direct_reads", "")),
+                conflicts=tuple(parse_retried_error(error) for error in row.get("conflicts", ())),
+                operations_per_transaction=row.get("operations_per_transaction"),
             )
             for row in rows
         }
     )
+
+
+def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
+    """Errors, beyond 1213, 1205 and 1020, by which a storage engine says that a transaction met another.
+
+    >>> [str(error) for error in conflicts_of("tidesdb")], conflicts_of("innodb")
+    (['1180/149'], ())
+    """
+    known = storage_engines().get(storage_engine)
+    return known.conflicts if known is not None else ()
 
 
 def beside(data_directory: Path, storage_engine: str) -> list[Path]:

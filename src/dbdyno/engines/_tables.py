@@ -16,7 +16,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-from dbdyno.core import StudyError
+from dbdyno.core import DecodeError, StudyError, decode, toml_document
+from dbdyno.engines._row_types import ROW_TYPES
 from dbdyno.engines._versions import parse_version
 
 Kind = Literal["family", "storage_engine", "parameter", "shown", "counter", "engine"]
@@ -46,11 +47,13 @@ _NEEDED: Mapping[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = MappingPro
 _digests: dict[str, str] = {}
 _added: dict[str, dict[str, list[Row]]] = {}
 _caches: list[Callable[[], None]] = []
+_computed: list[Callable[[], object]] = []
 
 
 def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
     """A value made of tables: computed once, and anew when rows were added."""
     kept = functools.cache(compute)
+    _computed.append(kept)
     _caches.append(kept.cache_clear)
     return kept
 
@@ -74,6 +77,8 @@ def use_tables(texts: Mapping[str, str]) -> None:
     _added.update(found)
     for clear in _caches:
         clear()
+    if found:
+        _check_whole(", ".join(found))
 
 
 def used_tables() -> Mapping[str, str]:
@@ -116,10 +121,21 @@ def _is_same(key: Callable[[Row], object], row: Row, there: Row) -> bool:
     return key(row) == key(there) and not apart
 
 
+def _check_whole(files: str) -> None:
+    """Make everything that is made of tables: a row that is well by itself can still not fit those that are there."""
+    for compute in _computed:
+        try:
+            compute()
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            why = f"a row lacks {error}" if isinstance(error, KeyError) else str(error)
+            remedy = "see docs/guides/add-an-engine.md"
+            raise StudyError(f"the engine tables of {files} can't be used", why, remedy) from error
+
+
 def _checked(file: str, text: str) -> dict[str, list[Row]]:
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = toml_document(text)
+    except ValueError as error:
         raise StudyError(f"the engine tables of {file} are not TOML", str(error), "correct the file") from error
     for kind, rows in document.items():
         if kind not in _FILES:
@@ -142,7 +158,11 @@ def _check_row(file: str, kind: str, row: Row) -> None:
     if missing:
         lacks = ", ".join(dict.fromkeys(missing))
         raise StudyError(f"{file}: the {kind}{title} lacks {lacks}", "", "see docs/guides/add-an-engine.md")
+    try:
+        decode(ROW_TYPES[kind], row)
+    except DecodeError as error:
+        raise StudyError(f"{file}: the {kind}{title}: {error}", "", "see docs/guides/add-an-engine.md") from error
     for part in (row, *rows):
-        for key in ("since", "until"):
+        for key in ("since", "until", "plugin_since", "plugin_until"):
             if part.get(key):
                 parse_version(str(part[key]))

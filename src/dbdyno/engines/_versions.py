@@ -37,6 +37,21 @@ def within(version: str, since: str, until: str) -> bool:
     return (not since or numbers >= parse_version(since)) and (not until or numbers < parse_version(until))
 
 
+def plugin_within(version: str | None, since: str, until: str) -> bool:
+    """Whether a plug-in of this version has what a row describes; None: any version that may be meant.
+
+    A plug-in whose version is not known (an empty text) has what every version has, and nothing else.
+
+    >>> plugin_within("4.2.4", "4.5.1", ""), plugin_within("", "4.5.1", ""), plugin_within("", "", "")
+    (False, False, True)
+    >>> plugin_within(None, "4.5.1", "")
+    True
+    """
+    if version is None or not (since or until):
+        return True
+    return bool(version) and within(version, since, until)
+
+
 def matches(version: str, asked: str) -> bool:
     """Whether a version is what was asked for: the same leading numbers.
 

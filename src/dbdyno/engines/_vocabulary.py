@@ -92,7 +92,9 @@ def servers_of(rows: Sequence[OptionRow], value: SettingValue | None = None) -> 
         if value is None or row.can_be(value):
             since, until = row.since and f" {row.since}", row.until and f" before {row.until}"
             span = f"{since} to{until}" if since and until else f"{since} and later" if since else until
-            words.append(", ".join(row.families) + span)
+            plugin = " to ".join(filter(None, (row.plugin_since, row.plugin_until and f"before {row.plugin_until}")))
+            plugin = f", plug-in {plugin}{'' if row.plugin_until else ' and later'}" if plugin else ""
+            words.append(", ".join(row.families) + span + plugin)
     return tuple(dict.fromkeys(words))
 
 

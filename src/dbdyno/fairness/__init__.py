@@ -3,8 +3,8 @@
 Reads the store, judges nothing itself: the rules are in `audit`. See docs/concepts/fairness.md.
 """
 
+from dbdyno.fairness._align import AlignedStudy, FindingOutcome, align_study
 from dbdyno.fairness._late import late_findings
-from dbdyno.fairness._mend import Mended, Outcome, mend
-from dbdyno.fairness._sets import looked_set, study_sets
+from dbdyno.fairness._sets import inspected_set, study_sets
 
-__all__ = ["Mended", "Outcome", "late_findings", "looked_set", "mend", "study_sets"]
+__all__ = ["AlignedStudy", "FindingOutcome", "align_study", "inspected_set", "late_findings", "study_sets"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from dbdyno.audit import (
     ComparisonSet,
     Finding,
-    Reading,
+    SourcedValue,
     TargetFacts,
     Value,
     default_of,
@@ -17,7 +17,7 @@ from dbdyno.audit import (
     value_in_effect,
 )
 from dbdyno.core import Target
-from dbdyno.engines import SettingValue, asked_option, neutral_parameters, read_setting, setting_text, vocabulary
+from dbdyno.engines import SettingValue, neutral_parameters, read_setting, requested_option, setting_text, vocabulary
 from dbdyno.fairness._options import can_have, is_held, options_of, takes, variables_of
 from dbdyno.fairness._remedies import baseline_id
 from dbdyno.study import Study
@@ -106,7 +106,7 @@ class Draft:
 
     def _take_out(self, target: Target, names: set[str]) -> list[str]:
         own = self.options[target.name]
-        gone = [option for option in own if asked_option(option)[0] in names]
+        gone = [option for option in own if requested_option(option)[0] in names]
         return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
 
     def _take_out_setting(self, target: Target, name: str) -> list[str]:
@@ -128,7 +128,9 @@ class Draft:
     def sets(self, variable: str, name: str) -> bool:
         """Whether the study sets a variable on any target, by its option or by its neutral parameter."""
         neutral = name in self.shared or any(name in own for own in self.settings.values())
-        return neutral or any(asked_option(option)[0] == variable for own in self.options.values() for option in own)
+        return neutral or any(
+            requested_option(option)[0] == variable for own in self.options.values() for option in own
+        )
 
     def is_held(self, name: str) -> bool:
         """Whether dbdyno sets an input on every target whose server has it."""
@@ -176,7 +178,7 @@ class Draft:
         """Whether a parameter has several values in effect."""
         return len({reading.value for reading in self._known(name).values()}) > 1
 
-    def _known(self, name: str) -> dict[str, Reading]:
+    def _known(self, name: str) -> dict[str, SourcedValue]:
         """Value in effect of a parameter on each target where it is known."""
         if name not in neutral_parameters():
             return {}
@@ -189,7 +191,7 @@ class Draft:
         }
         return {target: reading for target, reading in readings.items() if reading.state == "known"}
 
-    def _common(self, name: str, known: dict[str, Reading]) -> Value:
+    def _common(self, name: str, known: dict[str, SourcedValue]) -> Value:
         """What holds where there is no option; else the default of most servers, else what most have."""
         implied = [reading.value for reading in known.values() if reading.implied]
         if implied:

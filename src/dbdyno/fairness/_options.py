@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dbdyno.engines import (
     Parameter,
     SettingValue,
-    asked_option,
     lookup_option,
     neutral_parameters,
     parameters_for,
+    requested_option,
 )
 from dbdyno.fairness._remedies import baseline_id
 
@@ -29,11 +29,11 @@ def options_of(name: str, own: Iterable[str], family: str, version: str, storage
     for parameter in parameters_for(storage_engine):
         for row in parameter.rows_of(family, version):
             if parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found:
-                found.add(asked_option(row.name)[0])
+                found.add(requested_option(row.name)[0])
     for option in own:
         known = lookup_option(option, family, version)
         if known is not None and known.parameter_id == name:
-            found.add(asked_option(option)[0])
+            found.add(requested_option(option)[0])
     return found
 
 
@@ -49,7 +49,7 @@ def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
 def _held(family: str, version: str, storage_engine: str) -> set[str]:
     """Variables that dbdyno's own settings decide on a server."""
     rows = [row for parameter in _stated(storage_engine) for row in parameter.rows_of(family, version)]
-    return {asked_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
+    return {requested_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
 
 
 def can_have(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> bool:

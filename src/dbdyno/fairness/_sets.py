@@ -8,34 +8,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from dbdyno.audit import ComparisonSet
-from dbdyno.core import format_bytes
-from dbdyno.fairness._looks import LookedAt, StoredSource
+from dbdyno.core import RunRecord, format_bytes
+from dbdyno.fairness._inspection import InspectedSource, StoredSource
 from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
 from dbdyno.fairness._window import wrote
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study, parse_study
 
 
-def study_sets(results: Results, *, at_end: bool = False) -> tuple[ComparisonSet, ...]:
+def study_sets(
+    results: Results, records: Sequence[RunRecord] | None = None, *, at_end: bool = False
+) -> tuple[ComparisonSet, ...]:
     """One set for each workload, route and memory tier; targets of which nothing ran there are left out.
 
     Campaigns are named by workload and route where the study has several.
 
     Parameters
     ----------
+    records : every stored run, where they are read already
     at_end : by the variables as they were read after the window
     """
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records = results.records()
     source = StoredSource(results, at_end)
+    places: dict[tuple[str, str, int], list[RunRecord]] = {}
+    for record in results.records() if records is None else records:
+        cell = record.run.cell
+        places.setdefault((cell.workload, cell.route, cell.tier_bytes), []).append(record)
     found = []
     for choice, route, tier in itertools.product(study.workloads, study.routes, study.tiers_bytes):
-        here = [
-            record
-            for record in records
-            if (record.run.cell.workload, record.run.cell.route, record.run.cell.tier_bytes)
-            == (choice.label, route, tier)
-        ]
+        here = places.get((choice.label, route, tier), [])
         runs = [runs for target in study.targets if (runs := of_target(source, study, target, here))]
         if runs:
             told = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
@@ -43,7 +44,7 @@ def study_sets(results: Results, *, at_end: bool = False) -> tuple[ComparisonSet
     return tuple(found)
 
 
-def looked_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
+def inspected_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
     """The servers of one place that were looked at, beside those that were driven there already.
 
     What only a driven window shows is not known of them.
@@ -54,7 +55,7 @@ def looked_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> Co
     """
     cell = looks[0].record.run.cell
     place = (cell.workload, cell.route, cell.tier_bytes)
-    source = LookedAt.over(results, looks)
+    source = InspectedSource.over(results, looks)
     seen = {look.record.run.cell.target: look.record for look in looks}
     stored = [
         record

@@ -10,7 +10,7 @@ from typing import Any
 from dbdyno.audit import TargetFacts
 from dbdyno.core import RunRecord, Target
 from dbdyno.engines import read_option_file
-from dbdyno.fairness._looks import RunSource
+from dbdyno.fairness._inspection import RunSource
 from dbdyno.fairness._window import Window
 from dbdyno.study import Study
 
@@ -127,7 +127,7 @@ def _schema(runs: TargetRuns) -> dict[str, Any]:
 def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
     """The machine that the server ran on: this one, unless the server is elsewhere."""
     if runs.is_imported:
-        return {}
+        return _told_machine(runs)
     if _is_remote(runs):
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
     host, process = runs.source.host, runs.document("process")
@@ -150,6 +150,14 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         engine = runs.source.engine(runs.target.name) or {}
         told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _told_machine(runs: TargetRuns) -> dict[str, Any]:
+    """The machine by the readings beside the load; all of them, where its runs were not made on one."""
+    starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
+    machines = [machine for start in starts if isinstance(machine := start.get("machine"), Mapping)]
+    names = sorted({str(name) for machine in machines if (name := machine.get("hostname"))})
+    return {"name": " and ".join(names)} if names else {}
 
 
 def _free_bytes(runs: TargetRuns, window: Window) -> float | None:

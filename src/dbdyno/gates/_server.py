@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dbdyno.core import LadderStep
 from dbdyno.stats import Gates, cache_settled, device_settled, dirty_data_settled, is_settled, redo_cycled
 
 _ROW_READS = ("engine.handler.read_key", "engine.handler.read_next", "engine.handler.read_rnd_next")
@@ -54,24 +55,37 @@ class ServerFacts:
     variables : SHOW GLOBAL VARIABLES
     dataset_bytes : of the tables' files; None when not known
     is_flash : whether they lie on a device without turning parts; None when not known
+    redo_bytes_before : redo that the server wrote since its data were restored, before this run
     """
 
     storage_engine: str
     variables: Mapping[str, str]
     dataset_bytes: int | None = None
     is_flash: bool | None = None
+    redo_bytes_before: float = 0.0
 
 
 def gate_facts(
-    storage_engine: str, variables: Mapping[str, str], schema: Mapping[str, object], *, is_flash: bool | None
+    storage_engine: str,
+    variables: Mapping[str, str],
+    schema: Mapping[str, object],
+    *,
+    is_flash: bool | None,
+    step: LadderStep | None = None,
 ) -> ServerFacts:
     """Facts of a server from what is stored of it: the same while a run is driven and afterwards.
+
+    Parameters
+    ----------
+    step : of a run that shares its server with others; None of all other runs
 
     >>> gate_facts("innodb", {}, {"data_bytes": 5}, is_flash=True).dataset_bytes
     5
     """
     stored = schema.get("data_bytes")
-    return ServerFacts(storage_engine, variables, stored if isinstance(stored, int) else None, is_flash)
+    dataset_bytes = stored if isinstance(stored, int) else None
+    before = 0.0 if step is None else step.redo_bytes_before
+    return ServerFacts(storage_engine, variables, dataset_bytes, is_flash, before)
 
 
 def is_flash(rotational: bool | None) -> bool | None:
@@ -106,6 +120,14 @@ class Readings:
         known = self._values.get(metric, {})
         before = [second for second in known if second < end_s]
         return known[max(before)] if before else None
+
+    def redo_bytes(self, end_s: int) -> float | None:
+        """Redo written before a second; None where no reading tells."""
+        positions = self.between("engine.redo.lsn", 0, end_s)
+        if positions is not None:
+            return float(positions[-1] - positions[0])
+        rates = self.between("engine.redo.bytes", 0, end_s)
+        return None if rates is None else float(rates.sum())
 
     def seconds(self, metric: str) -> Mapping[int, float]:
         """All readings of a metric."""
@@ -207,11 +229,8 @@ class _Stretch:
         return np.sum([kind[:least] for kind in kinds], axis=0) if least else None
 
     def _redo_written(self) -> float | None:
-        positions = self.readings.between("engine.redo.lsn", 0, self.end_s)
-        if positions is not None:
-            return float(positions[-1] - positions[0])
-        rates = self.readings.between("engine.redo.bytes", 0, self.end_s)
-        return None if rates is None else float(rates.sum())
+        own = self.readings.redo_bytes(self.end_s)
+        return None if own is None else own + self.facts.redo_bytes_before
 
     def _redo_capacity(self) -> float | None:
         told = self._last("engine.redo.capacity_effective") or self._number("innodb_redo_log_capacity")

@@ -8,24 +8,34 @@ What runs here is the caller's business: this room knows nothing of engines, stu
 """
 
 from dbdyno.hosts._facts import HostFacts
-from dbdyno.hosts._hold import Hold
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
+from dbdyno.hosts._mapped import mapped_libraries
 from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
 from dbdyno.hosts._oom import OomSigns, OomWatch
+from dbdyno.hosts._private import (
+    is_own_folder,
+    is_own_private_folder,
+    own_private_folders,
+    own_user_ids,
+    private_roots,
+    read_own_text,
+)
 from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
 from dbdyno.hosts._process_facts import process_facts
+from dbdyno.hosts._process_watch import HALTED_S, ProcessState, ProcessWatch, process_state
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
+from dbdyno.hosts._throttle import Throttle
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts.machine import read_machine
 
 __all__ = [
     "EXIT_UNKNOWN",
+    "HALTED_S",
     "Completed",
     "ContainerOrder",
     "ContainerProcess",
     "Containers",
-    "Hold",
     "Home",
     "Host",
     "HostFacts",
@@ -38,7 +48,18 @@ __all__ = [
     "OomWatch",
     "PipedProcess",
     "Process",
+    "ProcessState",
+    "ProcessWatch",
+    "Throttle",
     "find_process",
+    "is_own_folder",
+    "is_own_private_folder",
+    "mapped_libraries",
+    "own_private_folders",
+    "own_user_ids",
+    "private_roots",
     "process_facts",
+    "process_state",
     "read_machine",
+    "read_own_text",
 ]

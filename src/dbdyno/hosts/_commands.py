@@ -7,16 +7,21 @@ import os
 import resource
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TypedDict
 
 from dbdyno.core import HostError
+from dbdyno.hosts._environment import command_environment
 from dbdyno.hosts._memory_group import MemoryGroup
-from dbdyno.hosts._process import OwnPipedProcess, OwnProcess
+from dbdyno.hosts._process import OwnPipedProcess, OwnProcess, start_ticks_of
+from dbdyno.hosts._process_watch import ProcessWatch
 from dbdyno.hosts._protocol import Completed
 
 _TAIL_CHARACTERS = 2000
+_TICK_S = 1.0
+_KILL_WAIT_S = 2.0
 # Waits for a line before it becomes the program: time to put it into its group. A maker that dies lets it end.
 _HELD_BACK = ("sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh")
 
@@ -38,34 +43,30 @@ def run(
     env: Mapping[str, str] | None,
     cwd: Path | None,
     check: bool,
+    is_download: bool,
+    tick: Callable[[], None] | None = None,
 ) -> Completed:
     """Run one to its end. The whole process group ends with a timeout or an interrupt, helpers included."""
-    fed = stdin.encode() if isinstance(stdin, str) else stdin if isinstance(stdin, bytes) else None
     with contextlib.ExitStack() as stack:
-        source = stack.enter_context(stdin.open("rb")) if isinstance(stdin, Path) else None
-        popen = stack.enter_context(
-            _popen(
-                argv,
-                stdin=source or (subprocess.PIPE if fed is not None else subprocess.DEVNULL),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=_environment(env),
-                cwd=cwd,
-                identity=identity,
-            )
+        source = None if stdin is None else stack.enter_context(_source(stdin))
+        popen = _popen(
+            argv,
+            stdin=source or subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=command_environment(env, is_download=is_download),
+            cwd=cwd,
+            identity=identity,
         )
         try:
-            out, err = popen.communicate(fed, timeout=timeout_s)
-        except subprocess.TimeoutExpired as error:
-            _kill_group(popen)
-            raise HostError(f"'{argv[0]}' took longer than {timeout_s:g} s", _words(argv)) from error
+            out, err = _output(popen, timeout_s, _words(argv), tick)
         except BaseException:
             _kill_group(popen)
             raise
     done = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
     if check and done.exit_code != 0:
         tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
-        raise HostError(f"'{argv[0]}' ended with exit code {done.exit_code}", f"{_words(argv)}\n{tail}".strip())
+        raise HostError(f"'{argv[0]}' {_ending_words(done.exit_code)}", f"{_words(argv)}\n{tail}".strip())
     return done
 
 
@@ -93,7 +94,7 @@ def spawn(
             stdin=subprocess.DEVNULL if memory_group is None else subprocess.PIPE,
             stdout=out,
             stderr=err,
-            env=_environment(env),
+            env=command_environment(env),
             cwd=cwd,
             identity=identity,
         )
@@ -112,7 +113,7 @@ def spawn_piped(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(env),
+        env=command_environment(env),
         cwd=None,
         identity=Identity(),
     )
@@ -154,16 +155,55 @@ def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
                 pipe.write(b"go\n")
     except (HostError, OSError) as error:
         popen.kill()
-        popen.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            popen.wait(_KILL_WAIT_S)
         if isinstance(error, HostError):
             raise
         raise HostError("a process ended before it could be put into its memory group", str(error)) from error
 
 
+def _source(stdin: str | bytes | Path) -> IO[bytes]:
+    """What is fed to a command, as a file: a pipe would have to be fed while its output is read."""
+    if isinstance(stdin, Path):
+        return stdin.open("rb")
+    held = os.fdopen(os.memfd_create("dbdyno-stdin"), "w+b")  # in memory, without a name: it may hold passwords
+    held.write(stdin.encode() if isinstance(stdin, str) else stdin)
+    held.seek(0)
+    return held
+
+
+def _output(
+    popen: subprocess.Popen[bytes], timeout_s: float, words: str, tick: Callable[[], None] | None
+) -> tuple[bytes, bytes]:
+    """What it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
+    watch = ProcessWatch(popen.pid, start_ticks_of(popen.pid) or 0)
+    deadline = time.monotonic() + timeout_s
+    while True:
+        left_s = deadline - time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return popen.communicate(timeout=max(min(_TICK_S, left_s), 0.0))
+        name = words.partition(" ")[0]
+        if left_s <= _TICK_S:
+            state = watch.state()
+            raise HostError(f"'{name}' took longer than {timeout_s:g} s" + (f"; {state}" if state else ""), words)
+        halted = watch.verdict()
+        if halted is not None:
+            raise HostError(f"'{name}' {halted}", words)
+        if tick is not None:
+            tick()
+
+
 def _kill_group(popen: subprocess.Popen[bytes]) -> None:
+    """End it with its helpers. What the kernel does not end now (a disk that hangs) is not waited for."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(popen.pid, signal.SIGKILL)  # its own session: group id = pid
-    popen.communicate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        popen.communicate(timeout=_KILL_WAIT_S)
+    for pipe in (popen.stdin, popen.stdout, popen.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    popen.poll()
 
 
 def _pinned(cpus: Sequence[int] | None) -> list[str]:
@@ -180,8 +220,8 @@ def _limited(open_files: int | None) -> list[str]:
     return ["prlimit", f"--nofile={allowed}:{'unlimited' if hard == resource.RLIM_INFINITY else hard}"]
 
 
-def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C", **(env or {})}
+def _ending_words(code: int) -> str:
+    return f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
 def _words(argv: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dbdyno.core import HostError
@@ -32,16 +32,19 @@ def can_reflink(source: Path, destination: Path) -> bool:
     return True
 
 
-def write_back(directory: Path) -> None:
-    """Have the kernel write every file out, and forget it."""
-    for path in directory.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-                os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-            finally:
-                os.close(handle)
+def regular_files(directory: Path) -> list[Path]:
+    """Every file below a directory; links are not followed."""
+    return [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]
+
+
+def forget_pages(files: Sequence[str]) -> None:
+    """Have the kernel drop what it keeps of files that are written out."""
+    for file in files:
+        handle = os.open(file, os.O_RDONLY)
+        try:
+            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(handle)
 
 
 def remove_tree(directory: Path) -> None:

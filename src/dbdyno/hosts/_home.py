@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.core import RequestError
+
+# Ends or begins something: in option files (# ; \ "), apt's configuration (; " \), lists of folders (: ;), and $ORIGIN.
+_ODD_SIGNS = frozenset('\\";:#$')
+
 
 @dataclass(frozen=True, slots=True)
 class Home:
@@ -35,6 +40,30 @@ class Home:
             return cls(Path("/var/cache/dbdyno"))
         cache = environ.get("XDG_CACHE_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".cache")
         return cls(Path(cache) / "dbdyno")
+
+    def check(self) -> None:
+        r"""Refuse a path that option files, apt's configuration or the dynamic linker would read as something else.
+
+        Spaces, apostrophes and letters of any script are fine.
+
+        Raises
+        ------
+        RequestError : it holds a sign that one of them gives a meaning
+
+        >>> Home(Path("/srv/my engines")).check()
+        >>> Home(Path("/srv/a;b")).check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        dbdyno.core._errors.RequestError: DBDYNO_HOME can't be '/srv/a;b': ...
+        """
+        path = str(self.root)
+        odd = sorted({sign for sign in path if sign in _ODD_SIGNS or not (sign.isprintable() or sign == " ")})
+        if odd:
+            raise RequestError(
+                f"DBDYNO_HOME can't be {path!r}",
+                f"servers, apt and the dynamic linker give {' '.join(map(repr, odd))} in a path a meaning",
+                "choose a folder whose path is without it",
+            )
 
     @property
     def engines(self) -> Path:

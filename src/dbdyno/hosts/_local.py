@@ -6,8 +6,7 @@ import contextlib
 import os
 import shutil
 import socket
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dbdyno.core import HostError
@@ -18,10 +17,14 @@ from dbdyno.hosts._group_place import find_groups
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._memory_group import MemoryGroup, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
+from dbdyno.hosts._private import make_private_folder
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
 from dbdyno.hosts._protocol import Completed
 from dbdyno.hosts._server_user import ServerUser
 from dbdyno.hosts.containers import Containers, open_containers
+
+_FILES_AT_ONCE = 500
+_WRITE_BACK_S = 24 * 3600.0
 
 
 class LocalHost:
@@ -44,6 +47,8 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         check: bool = True,
+        tick: Callable[[], None] | None = None,
+        is_download: bool = False,
     ) -> Completed:
         """See `Host`. The whole process group ends with a timeout or an interrupt, helpers included."""
         return _commands.run(
@@ -54,6 +59,8 @@ class LocalHost:
             env=env,
             cwd=cwd,
             check=check,
+            tick=tick,
+            is_download=is_download,
         )
 
     def spawn(
@@ -96,8 +103,11 @@ class LocalHost:
     def is_listening(self, path: Path) -> bool:
         """See `Host`."""
         with socket.socket(socket.AF_UNIX) as probe:
+            probe.setblocking(False)  # a server that hangs takes nobody in, and its queue is full one day
             try:
                 probe.connect(str(path))
+            except BlockingIOError:
+                return True
             except OSError:
                 return False
         return True
@@ -138,7 +148,10 @@ class LocalHost:
 
     def write_back(self, directory: Path) -> None:
         """See `Host`. Otherwise the kernel writes a fresh copy out during the window and disturbs it."""
-        _files.write_back(directory)
+        files = [str(path) for path in _files.regular_files(directory)]
+        for first in range(0, len(files), _FILES_AT_ONCE):
+            self.run(["sync", "--", *files[first : first + _FILES_AT_ONCE]], timeout_s=_WRITE_BACK_S)
+        _files.forget_pages(files)
 
     def remove_tree(self, directory: Path) -> None:
         """See `Host`. A copy or a server that was killed a moment ago may still add a file: then once more."""
@@ -158,16 +171,19 @@ class LocalHost:
 
     def make_private_directory(self) -> Path:
         """See `Host`."""
-        path = Path(tempfile.mkdtemp(prefix=f"dbdyno-{os.geteuid()}-", dir="/tmp"))
-        path.chmod(0o711 if self._server_user else 0o700)
-        return path
+        return make_private_folder(0o711 if self._server_user else 0o700)
 
     def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
         """See `Host`. The mode is set at creation, so there is no moment at which others could read."""
-        path.unlink(missing_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
+        try:
+            path.unlink(missing_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+        except OSError as error:
+            raise HostError(
+                f"can't write {path}", error.strerror or str(error), f"free space in {path.parent}, or mend its rights"
+            ) from error
         if for_server:
             self._give_to_server_user(path)
 

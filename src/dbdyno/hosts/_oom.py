@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.hosts._environment import command_environment
 from dbdyno.hosts._group_place import place_of
 
 _DMESG_S = 10
@@ -62,7 +63,9 @@ class OomWatch:
 def kernel_log() -> str | None:
     """Text of the kernel's ring buffer; None where it may not be read."""
     try:
-        done = subprocess.run(["dmesg"], capture_output=True, timeout=_DMESG_S, check=False)
+        done = subprocess.run(
+            ["dmesg"], capture_output=True, timeout=_DMESG_S, check=False, env=command_environment(None)
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode(errors="replace") if done.returncode == 0 else None

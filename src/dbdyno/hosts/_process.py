@@ -8,7 +8,9 @@ import select
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dbdyno.core import HostError
@@ -16,6 +18,8 @@ from dbdyno.hosts._protocol import Completed
 
 EXIT_UNKNOWN = -1000
 """Exit code of a process that has ended but was not our child: only its parent is told."""
+_TICK_S = 1.0
+_BLOCK_BYTES = 1 << 16
 _STDERR_KEPT_BYTES = 64 * 1024
 
 
@@ -115,6 +119,12 @@ class OwnPipedProcess:
         self.pid = popen.pid
         self.start_ticks = start_ticks_of(popen.pid) or 0
         self._stderr = bytearray()
+        self._lines: deque[bytes] = deque()
+        self._rest = b""
+        self._next_tick, self._was_read = 0.0, False
+        self._ready = select.poll()
+        if popen.stdout is not None:
+            self._ready.register(popen.stdout, select.POLLIN)
         self._threads = [
             threading.Thread(target=self._feed, args=(stdin,), daemon=True),
             threading.Thread(target=self._collect, daemon=True),
@@ -136,12 +146,32 @@ class OwnPipedProcess:
                     self._stderr += line
                     del self._stderr[:-_STDERR_KEPT_BYTES]
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, tick: Callable[[], None] | None = None) -> Iterator[str]:
         """See `PipedProcess`."""
+        while (line := self._next_line(tick)) is not None:
+            yield line.decode(errors="replace")
+
+    def _next_line(self, tick: Callable[[], None] | None) -> bytes | None:
+        """A line without its end; None when no more comes."""
         pipe = self._popen.stdout
-        if pipe is not None:
-            for line in pipe:
-                yield line.decode(errors="replace").rstrip("\n")
+        while not self._lines:
+            if pipe is None or pipe.closed:
+                return None
+            is_due = tick is not None and time.monotonic() >= self._next_tick
+            # What has come is read before: where we were stopped ourselves, it tells that the child was not.
+            if tick is not None and is_due and (self._was_read or not self._ready.poll(0)):
+                self._next_tick, self._was_read = time.monotonic() + _TICK_S, False
+                tick()
+            if not self._ready.poll(_TICK_S * 1000):
+                continue
+            block = os.read(pipe.fileno(), _BLOCK_BYTES)
+            self._was_read = is_due
+            if not block:
+                last, self._rest = self._rest, b""
+                return last or None
+            *whole, self._rest = (self._rest + block).split(b"\n")
+            self._lines.extend(whole)
+        return self._lines.popleft()
 
     def interrupt(self) -> None:
         """See `PipedProcess`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +61,13 @@ class PipedProcess(Protocol):
     def start_ticks(self) -> int:
         """As in `Process`."""
 
-    def lines(self) -> Iterator[str]:
-        """Lines of standard output without their ends, as they come."""
+    def lines(self, tick: Callable[[], None] | None = None) -> Iterator[str]:
+        """Lines of standard output without their ends, as they come.
+
+        Parameters
+        ----------
+        tick : called about once a second, whether lines come or not; what it raises ends the reading
+        """
 
     def interrupt(self) -> None:
         """Ask it to stop early and still report (SIGINT)."""
@@ -87,13 +92,17 @@ class Host(Protocol):
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         check: bool = True,
+        tick: Callable[[], None] | None = None,
+        is_download: bool = False,
     ) -> Completed:
         """Run to its end. A non-zero exit code raises HostError unless `check` is off.
 
         Parameters
         ----------
         stdin : text or bytes to feed, or a file to read from
-        env : variables added to (or, by the same name, replacing) those of this process
+        tick : called about once a second meanwhile; what it raises ends the command
+        env : variables added to (or, by the same name, replacing) the few that a command gets of this process's
+        is_download : it fetches from a network, and so gets proxies and settings of package clients, too
         """
 
     def spawn(
@@ -155,9 +164,9 @@ class Host(Protocol):
         """Make a directory and its parents; `for_server`: owned by the server user, closed to others."""
 
     def make_private_directory(self) -> Path:
-        """A new directory with a short path, for sockets and passwords: ``/tmp/dbdyno-UID-XXXXXXXX``.
+        """A new directory with a short path, for sockets and passwords: ``dbdyno-UID-XXXXXXXX``, see `private_roots`.
 
-        Others may pass through it (a socket below may have to be reached) but not list it.
+        Closed to others; where servers run as another user, that user may pass through it and not list it.
         """
 
     def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:

@@ -6,24 +6,25 @@ Nothing is measured here and nothing is made up: what a log does not tell is lef
 {'tier': '12G', 'threads': '64'}
 """
 
-from dbdyno.imports._complaint import Complaint
+from dbdyno.imports._diagnostic import Diagnostic, grouped
 from dbdyno.imports._fields import read_given
+from dbdyno.imports._import_logs import ImportOutcome, ImportRequest, OnProgress, import_logs
 from dbdyno.imports._layouts import LAYOUTS, Layout
 from dbdyno.imports._pattern import FIELDS, Pattern, compile_pattern
 from dbdyno.imports._tools import TOOLS
-from dbdyno.imports._walk import OnProgress, Outcome, Request, import_logs
 
 __all__ = [
     "FIELDS",
     "LAYOUTS",
     "TOOLS",
-    "Complaint",
+    "Diagnostic",
+    "ImportOutcome",
+    "ImportRequest",
     "Layout",
     "OnProgress",
-    "Outcome",
     "Pattern",
-    "Request",
     "compile_pattern",
+    "grouped",
     "import_logs",
     "read_given",
 ]

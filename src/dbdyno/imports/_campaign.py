@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbdyno.imports._complaint import stored_path
+from dbdyno.imports._diagnostic import stored_path
 from dbdyno.imports._server_facts import read_settings
 from dbdyno.imports._tree import Tree, TreeFile
 from dbdyno.store import JsonValue

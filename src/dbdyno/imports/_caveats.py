@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.core import Caveat, RunStatus
-from dbdyno.imports._run import Judgement
+from dbdyno.imports._run import RunVerdict
 from dbdyno.stats import noise_interval
 
 FloatArray = NDArray[np.float64]
@@ -17,7 +17,7 @@ COVERED_FROM = 0.9
 SHORT_S = 60
 
 
-def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[Caveat | None]) -> Judgement:
+def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[Caveat | None]) -> RunVerdict:
     """Failed for a reason, suspect where there are doubts, else good.
 
     >>> judgement("", [None], [None]).status, judgement("", [Caveat("cut-off", "it ends early")], []).reason
@@ -27,7 +27,7 @@ def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[C
     light = [caveat for caveat in remarks if caveat]
     status: RunStatus = "failed" if failure else "suspect" if weighty else "good"
     reason = failure or "; ".join(caveat.text for caveat in weighty)
-    return Judgement(status, reason, (*weighty, *light))
+    return RunVerdict(status, reason, (*weighty, *light))
 
 
 def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, float | None]:

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from dbdyno.core import Route, StudyError, TreeError, parse_bytes
 from dbdyno.engines import ServerIdentity
-from dbdyno.imports._complaint import printable
+from dbdyno.imports._diagnostic import printable
 from dbdyno.imports._layouts import LAYOUTS
 from dbdyno.imports._pattern import FIELDS, Pattern
-from dbdyno.imports._run import Head
+from dbdyno.imports._run import RunHeader
 from dbdyno.study import IMPORTED, full_name
 
 NOT_NAMED = f"{IMPORTED}not named"
 LONGEST_NAME = 120
 _FAMILY_WORDS = (("mariadb", "mariadb"), ("percona", "percona"), ("mysql", "mysql"))
+_PERCONA_SERVER_RE = re.compile(r"ps-?\d{0,2}", re.IGNORECASE)
 _LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -38,7 +39,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetFacts:
+class TargetIdentity:
     """What is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
 
     name: str
@@ -107,7 +108,7 @@ def tier_bytes(values: Mapping[str, str]) -> int:
         raise TreeError(f"'{text}' is no memory size", "", "write for example {tier:GB} in the pattern") from error
 
 
-def route_of(values: Mapping[str, str], head: Head | None) -> Route:
+def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
     """How the client reached the server: by the path, or by the command that the log echoes."""
     if "route" in values:
         return _checked_route(values["route"])
@@ -120,7 +121,7 @@ def route_of(values: Mapping[str, str], head: Head | None) -> Route:
     return "loopback" if host in _LOCAL else "network"
 
 
-def workload_of(values: Mapping[str, str], head: Head | None) -> str:
+def workload_of(values: Mapping[str, str], head: RunHeader | None) -> str:
     """Full name of the workload; ``imported:`` with its name where dbdyno has none like it."""
     name = values.get("workload", "") or (head.test if head else "")
     if not name:
@@ -128,7 +129,7 @@ def workload_of(values: Mapping[str, str], head: Head | None) -> str:
     return full_name(name) or f"{IMPORTED}{printable(name, LONGEST_NAME)}"
 
 
-def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback: str, engine: str) -> TargetFacts:
+def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback: str, engine: str) -> TargetIdentity:
     """The target of a run.
 
     Parameters
@@ -147,7 +148,7 @@ def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback
     name = values.get("target", "") or " ".join(word for word in (engine_word, version_word) if word)
     parts = [name or fallback, *([storage] if storage else []), *extras]
     version = re.match(r"\d+(?:\.\d+)*(?:-\d+)*", version_word)
-    return TargetFacts(
+    return TargetIdentity(
         printable(", ".join(dict.fromkeys(parts)), LONGEST_NAME),
         _family(engine_word, version_word, values.get("target", ""), server),
         version[0] if version else "",
@@ -166,6 +167,8 @@ def _family(engine: str, version: str, target: str, server: ServerIdentity | Non
                 return family
     if server is not None:
         return server.family
+    if _PERCONA_SERVER_RE.fullmatch(engine):
+        return "percona"
     first = re.match(r"[a-z][a-z0-9_-]{0,30}", engine.lower())
     return first[0] if first else "unknown"
 

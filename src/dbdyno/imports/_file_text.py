@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-MOST_BYTES = 256 << 20
+from dbdyno.core import input_limit, read_input, too_large
+
+MOST_BYTES = 64 << 20
+"""Of one log, unpacked: a day with a report each second has some 10 MiB; what is made of it takes ten times as much."""
 HEAD_BYTES = 8192
 """What is read of a file to see what it is."""
 
@@ -44,13 +47,15 @@ class FileText:
     ----------
     text : line ends are line feeds; what is not UTF-8 became replacement characters
     sha256, size : of the file as it lies there, packed or not
-    complaints : line and text of what was wrong
+    diagnostics : line and text of what was wrong
+    unpacked_sha256 : of what is in a packed file; empty where it is not packed
     """
 
     text: str
     sha256: str
     size: int
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
+    unpacked_sha256: str = ""
 
 
 def read_file_text(path: Path) -> FileText:
@@ -59,15 +64,19 @@ def read_file_text(path: Path) -> FileText:
     Raises
     ------
     OSError : it can't be read
+    RequestError : the limit in the environment is no number
     """
-    if path.stat().st_size > MOST_BYTES:
-        return FileText("", "", path.stat().st_size, ((1, f"larger than {MOST_BYTES >> 20} MiB, not read"),))
-    raw = path.read_bytes()
-    content, complaint = unpacked(raw)
-    text, complaints = decoded(content)
-    if complaint:
-        complaints = (*complaints, (text.count("\n") + 1, complaint))
-    return FileText(text, hashlib.sha256(raw).hexdigest(), len(raw), complaints)
+    most = input_limit(MOST_BYTES)
+    size = path.stat().st_size
+    if size > most:
+        return FileText("", "", size, ((1, f"not read: {too_large(most)}"),))
+    raw = read_input(path, most)
+    content, diagnostic = unpacked(raw, most)
+    text, diagnostics = decoded(content)
+    if diagnostic:
+        diagnostics = (*diagnostics, (text.count("\n") + 1, diagnostic))
+    inner = "" if content is raw else hashlib.sha256(content).hexdigest()
+    return FileText(text, hashlib.sha256(raw).hexdigest(), len(raw), diagnostics, inner)
 
 
 def read_head(path: Path) -> str:
@@ -110,7 +119,7 @@ def unpacked(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, str]:
 
 
 def _unfinished(name: str, left: int, most: int) -> str:
-    return f"the {name} data end early" if left > 0 else f"unpacks to more than {most >> 20} MiB, the rest is not read"
+    return f"the {name} data end early" if left > 0 else f"the rest is not read: {too_large(most, 'it unpacks to')}"
 
 
 def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:
@@ -120,12 +129,12 @@ def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:
     ('a\nb\ufffd\n', ((2, 'not UTF-8 (byte 0xff)'),))
     """
     coding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
     try:
         text = content.decode(coding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         shown = f"byte 0x{content[error.start]:02x}" if error.start < len(content) else "cut off"
-        complaints = ((line, f"not {'UTF-8' if 'utf-8' in coding else 'UTF-16'} ({shown})"),)
+        diagnostics = ((line, f"not {'UTF-8' if 'utf-8' in coding else 'UTF-16'} ({shown})"),)
         text = content.decode(coding, errors="replace")
-    return (text.replace("\r\n", "\n") if "\r" in text else text), complaints
+    return (text.replace("\r\n", "\n") if "\r" in text else text), diagnostics

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.core import Caveat, Cell, format_bytes
-from dbdyno.imports._beside import Beside, Shelf
-from dbdyno.imports._complaint import Complaint, printable
+from dbdyno.imports._companion_files import CompanionFiles, FileIndex
+from dbdyno.imports._diagnostic import Diagnostic, printable
 from dbdyno.imports._fields import (
     LONGEST_NAME,
     Fields,
-    TargetFacts,
+    TargetIdentity,
     path_fields,
     route_of,
     target_of,
@@ -28,7 +28,7 @@ from dbdyno.imports._tree import LOG, Tree, TreeFile
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRun:
+class IdentifiedRun:
     """A run and where it belongs.
 
     Parameters
@@ -41,15 +41,15 @@ class FoundRun:
     survey: LogSurvey
     part_index: int | None
     cell: Cell
-    target: TargetFacts
-    beside: Beside
+    target: TargetIdentity
+    companion_data: CompanionFiles
     repeat: int = 0
     rate_per_s: int | None = None
     caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IdentifiedRuns:
     """All runs of a tree.
 
     Parameters
@@ -58,15 +58,15 @@ class Found:
     asides_count : files that look like logs and hold nothing to import, such as those of `prepare`
     """
 
-    runs: tuple[FoundRun, ...]
-    complaints: tuple[Complaint, ...]
+    runs: tuple[IdentifiedRun, ...]
+    diagnostics: tuple[Diagnostic, ...]
     layouts: tuple[str, ...]
     asides_count: int
 
 
 def identify_runs(
     tree: Tree, tool: Tool, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
-) -> Found:
+) -> IdentifiedRuns:
     """Put every run of the logs into its cell.
 
     Raises
@@ -87,9 +87,9 @@ class _Finder:
         self._tool = tool
         self._patterns = patterns
         self._given = given
-        self._shelf = Shelf(tree, [companion.kind for companion in tool.companions])
-        self._runs: list[FoundRun] = []
-        self._complaints: list[Complaint] = []
+        self._shelf = FileIndex(tree, [companion.kind for companion in tool.companions])
+        self._runs: list[IdentifiedRun] = []
+        self._diagnostics: list[Diagnostic] = []
         self._layouts: Counter[str] = Counter()
         self._asides = 0
 
@@ -97,30 +97,30 @@ class _Finder:
         """One log with all its runs."""
         fields = path_fields(self._root, log.path, self._patterns, self._given)
         if survey.problem:
-            self._complain(log, 1, survey.problem)
+            self._report(log, 1, survey.problem)
         elif not survey.parts:
             self._without_run(log, survey, fields)
         elif self._patterns and not fields.fits:
-            self._complain(log, 1, f"a {self._tool.title} log whose path fits no pattern: left out")
+            self._report(log, 1, f"a {self._tool.title} log whose path fits no pattern: left out")
         else:
             self._layouts[fields.layout] += 1
             self._check_versions(log, survey.parts)
             for index, part in enumerate(survey.parts):
                 self._add(log, survey, fields, index, part)
 
-    def found(self) -> Found:
-        """All that was placed, repeats given out."""
-        runs = _without_copies([_identified(run) for run in _named_apart(self._runs)], self._complaints)
+    def found(self) -> IdentifiedRuns:
+        """All that was placed, repeats not given out yet."""
+        runs = _without_copies([_identified(run) for run in _named_apart(self._runs)], self._diagnostics)
         layouts = tuple(name for name in self._layouts if name)
-        return Found(_repeated(_versions_told(runs, self._tool)), tuple(self._complaints), layouts, self._asides)
+        return IdentifiedRuns(tuple(_versions_told(runs, self._tool)), tuple(self._diagnostics), layouts, self._asides)
 
     def _without_run(self, log: TreeFile, survey: LogSurvey, fields: Fields) -> None:
         threads = fields.values.get("threads", "")
         if fields.fits and threads and int(threads):
-            self._complain(log, survey.line, survey.why_none)
+            self._report(log, survey.line, survey.why_none)
             self._add(log, survey, fields, None, None)
         elif survey.why_none.startswith(("the log is empty", "no run in it: ")):
-            self._complain(log, survey.line, survey.why_none)
+            self._report(log, survey.line, survey.why_none)
         else:
             self._asides += 1
 
@@ -130,33 +130,33 @@ class _Finder:
         told = part.threads if part else None
         line = part.first_line if part else 1
         if told and named and told != named:
-            self._complain(log, line, f"the name says {named} threads, the log {told}: the log is believed")
+            self._report(log, line, f"the name says {named} threads, the log {told}: the log is believed")
         threads = told or named
         if not threads:
-            self._complain(log, line, "neither the log nor its name tells the number of threads: left out")
+            self._report(log, line, "neither the log nor its name tells the number of threads: left out")
             return
         head = part.head if part else None
-        beside = self._shelf.beside(log)
-        variables = self._values(beside, "variables")
-        target = self._target(log, values, beside, variables)
+        companion_data = self._shelf.companion_data(log)
+        variables = self._values(companion_data, "variables")
+        target = self._target(log, values, companion_data, variables)
         tier, caveats = _tier(values, variables)
         cell = Cell(target.name, tier, threads, workload_of(values, head), route_of(values, head))
         repeat = int(values["repeat"]) if values.get("repeat") else 0
         rate = head.rate_per_s if head else None
-        found = FoundRun(log, survey, index, cell, target, beside, repeat, rate or None, caveats)
+        found = IdentifiedRun(log, survey, index, cell, target, companion_data, repeat, rate or None, caveats)
         self._runs.append(found)
 
     def _target(
-        self, log: TreeFile, values: Mapping[str, str], beside: Beside, variables: Mapping[str, str]
-    ) -> TargetFacts:
-        summary = beside.settings.get("summary", "")
+        self, log: TreeFile, values: Mapping[str, str], companion_data: CompanionFiles, variables: Mapping[str, str]
+    ) -> TargetIdentity:
+        summary = companion_data.settings.get("summary", "")
         text = read_settings(self._root, summary, "summary").text if summary and not variables else ""
         fallback = log.folder or self._root.name or "the logs"
         server = identity_of(variables, text)
         return target_of(values, server, fallback, variables.get("default_storage_engine", ""))
 
-    def _values(self, beside: Beside, kind: str) -> Mapping[str, str]:
-        path = beside.settings.get("variables", "") if kind == "variables" else ""
+    def _values(self, companion_data: CompanionFiles, kind: str) -> Mapping[str, str]:
+        path = companion_data.settings.get("variables", "") if kind == "variables" else ""
         return (read_settings(self._root, path, "variables").values or {}) if path else {}
 
     def _check_versions(self, log: TreeFile, parts: Sequence[PartFacts]) -> None:
@@ -166,10 +166,10 @@ class _Finder:
                 text = (
                     f"{self._tool.title} {part.head.version or 'of unknown version'} here, {first or 'unknown'} above"
                 )
-                self._complain(log, part.first_line, f"{text}: two versions in one log")
+                self._report(log, part.first_line, f"{text}: two versions in one log")
 
-    def _complain(self, log: TreeFile, line: int, text: str) -> None:
-        self._complaints.append(Complaint(log.path, line, text))
+    def _report(self, log: TreeFile, line: int, text: str) -> None:
+        self._diagnostics.append(Diagnostic(log.path, line, text))
 
 
 def _tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int, tuple[Caveat, ...]]:
@@ -183,7 +183,7 @@ def _tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int,
     return named or pool, ()
 
 
-def _named_apart(runs: Sequence[FoundRun]) -> list[FoundRun]:
+def _named_apart(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
     """Logs that nothing tells apart but their names: where they share a folder and a cell, each is its own target."""
     unnamed = [
         run for run in runs if run.target.name == (run.log.folder or run.target.name) and run.part_index is not None
@@ -200,7 +200,7 @@ def _named_apart(runs: Sequence[FoundRun]) -> list[FoundRun]:
     ]
 
 
-def _identified(run: FoundRun) -> FoundRun:
+def _identified(run: IdentifiedRun) -> IdentifiedRun:
     """Family and version as the log tells them, where no name and no dump does.
 
     They name no target: logs of a server with two storage engines tell the same.
@@ -212,14 +212,14 @@ def _identified(run: FoundRun) -> FoundRun:
     return replace(run, target=target)
 
 
-def _renamed(run: FoundRun, name: str) -> FoundRun:
+def _renamed(run: IdentifiedRun, name: str) -> IdentifiedRun:
     return replace(run, cell=replace(run.cell, target=name), target=replace(run.target, name=name))
 
 
-def _without_copies(runs: Sequence[FoundRun], complaints: list[Complaint]) -> list[FoundRun]:
+def _without_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic]) -> list[IdentifiedRun]:
     """Copies of a log in the same cell are no repeats; the same bytes in another cell earn a caveat."""
-    first: dict[tuple[Cell, str, int | None], FoundRun] = {}
-    anywhere: dict[tuple[str, int | None], FoundRun] = {}
+    first: dict[tuple[Cell, str, int | None], IdentifiedRun] = {}
+    anywhere: dict[tuple[str, int | None], IdentifiedRun] = {}
     kept = []
     for run in runs:
         key = (run.survey.sha256, run.part_index)
@@ -228,8 +228,8 @@ def _without_copies(runs: Sequence[FoundRun], complaints: list[Complaint]) -> li
         elif (run.cell, *key) in first:
             if run.part_index == 0:
                 other = first[(run.cell, *key)].log.path
-                complaints.append(
-                    Complaint(run.log.path, 1, f"a copy of {other}, which is no further repeat: left out")
+                diagnostics.append(
+                    Diagnostic(run.log.path, 1, f"a copy of {other}, which is no further repeat: left out")
                 )
         else:
             first[(run.cell, *key)] = run
@@ -240,7 +240,7 @@ def _without_copies(runs: Sequence[FoundRun], complaints: list[Complaint]) -> li
     return kept
 
 
-def _versions_told(runs: Sequence[FoundRun], tool: Tool) -> list[FoundRun]:
+def _versions_told(runs: Sequence[IdentifiedRun], tool: Tool) -> list[IdentifiedRun]:
     """A caveat for runs of another version of the tool than most: versions differ."""
     versions = Counter(_version(run) for run in runs if _version(run))
     if len(versions) < 2:
@@ -253,15 +253,15 @@ def _versions_told(runs: Sequence[FoundRun], tool: Tool) -> list[FoundRun]:
     ]
 
 
-def _version(run: FoundRun) -> str:
+def _version(run: IdentifiedRun) -> str:
     return "" if run.part_index is None else run.survey.parts[run.part_index].head.version
 
 
-def _with_caveat(run: FoundRun, code: str, text: str) -> FoundRun:
+def _with_caveat(run: IdentifiedRun, code: str, text: str) -> IdentifiedRun:
     return replace(run, caveats=(*run.caveats, Caveat(code, text)))
 
 
-def _repeated(runs: Sequence[FoundRun]) -> tuple[FoundRun, ...]:
+def repeated(runs: Sequence[IdentifiedRun]) -> tuple[IdentifiedRun, ...]:
     """Repeats given out by cell, in the order of paths, as far as names don't give them."""
     taken: dict[Cell, set[int]] = defaultdict(set)
     given = []

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
-from dbdyno.core import Caveat, Run, RunRecord, ToolFigures
-from dbdyno.imports._beside import Beside
-from dbdyno.imports._complaint import Complaint, stored_path
-from dbdyno.imports._fields import TargetFacts
+from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures
+from dbdyno.imports._companion_files import CompanionFiles
+from dbdyno.imports._diagnostic import Diagnostic, stored_path
+from dbdyno.imports._fields import TargetIdentity
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._run import Source, ToolRun
 from dbdyno.imports._server_facts import SettingsFile, read_settings, server_files_of
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
-from dbdyno.imports.telemetry import Reports, place, read_dstat, read_iostat, read_mpstat, read_vmstat
-from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run
+from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.stats import METHOD, settled_part
+from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run, printed_tps
 
 _READERS = {"iostat": read_iostat, "vmstat": read_vmstat, "mpstat": read_mpstat, "dstat": read_dstat}
 _MOST_COMPLAINTS = 20
@@ -44,19 +46,19 @@ class Job:
     log_path: str
     part_index: int | None
     run: Run
-    target: TargetFacts
-    beside: Beside
+    target: TargetIdentity
+    companion_data: CompanionFiles
     why_none: str = ""
     caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PreparedRun:
     """A run ready for the store, what was wrong with its files, and what they say of the machine."""
 
     packed: PackedRun
     record: RunRecord
-    complaints: tuple[Complaint, ...]
+    diagnostics: tuple[Diagnostic, ...]
     machine: Mapping[str, str | int] = field(default_factory=dict)
 
 
@@ -66,38 +68,54 @@ class _Telemetry:
 
     tables: list[pa.Table] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
-    complaints: list[Complaint] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     origin: list[JsonValue] = field(default_factory=list)
     machine: dict[str, str | int] = field(default_factory=dict)
 
 
-def make_run(job: Job) -> Made:
+def make_run(job: Job) -> PreparedRun:
     """Read everything of one run."""
-    content = read_file_text(job.root / job.log_path)
+    log = job.root / job.log_path
+    facts = log.stat()
+    content = _log_text(log, (facts.st_mtime_ns, facts.st_size, facts.st_ino))
     settings = {
-        kind: read_settings(job.root, path, kind) for kind in SETTING_KINDS if (path := job.beside.settings.get(kind))
+        kind: read_settings(job.root, path, kind)
+        for kind in SETTING_KINDS
+        if (path := job.companion_data.settings.get(kind))
     }
     companions = _companions(job)
-    complaints = [complaint for file in settings.values() for complaint in file.complaints]
-    origin: list[JsonValue] = [_origin(f"{TOOLS[job.tool].title} log", job.log_path, content.sha256, content.size)]
-    origin += [_origin(kind, job.beside.companions[kind], c.sha256, c.size) for kind, c in companions.items()]
+    diagnostics = [diagnostic for file in settings.values() for diagnostic in file.diagnostics]
+    told = _origin(f"{TOOLS[job.tool].title} log", job.log_path, content.sha256, content.size)
+    # A log that was packed for keeping is still the one that somebody published.
+    origin: list[JsonValue] = [
+        {**told, "unpacked_sha256": content.unpacked_sha256} if content.unpacked_sha256 else told
+    ]
+    origin += [_origin(kind, job.companion_data.companions[kind], c.sha256, c.size) for kind, c in companions.items()]
     origin += [_origin(kind, file.path, file.sha256, file.size) for kind, file in settings.items()]
     run = _run(job, content, companions)
     if run is not None:
-        complaints += _log_complaints(job, content, run) + _companions_complaints(job, companions, run)
-    beside = _telemetry(job, run)
-    record = _record(job, run, (*job.caveats, *_about_status(settings), *beside.caveats))
+        diagnostics += _log_diagnostics(job, content, run) + _companion_diagnostics(job, companions, run)
+    companion_data = _telemetry(job, run)
+    machine = {name: companion_data.machine[name] for name in ("hostname",) if name in companion_data.machine}
+    record = _record(job, run, (*job.caveats, *_about_status(settings), *companion_data.caveats))
     stored = StoredRun(
         record,
         seconds=run.seconds if run else (),
         intervals=run.intervals if run else (),
-        telemetry=pa.concat_tables(beside.tables) if beside.tables else (),
-        start={"imported": True, "tool": job.tool, **run.start} if run else {},
+        telemetry=pa.concat_tables(companion_data.tables) if companion_data.tables else (),
+        start={"imported": True, "tool": job.tool, "machine": machine, **run.start} if run else {},
         end=run.end if run else {},
-        origin=[*origin, *beside.origin],
+        origin=[*origin, *companion_data.origin],
     )
-    shared = server_files_of(job.root, tuple(sorted(job.beside.settings.items())))
-    return Made(pack_run(stored, shared), record, tuple(complaints + beside.complaints), beside.machine)
+    shared = server_files_of(job.root, tuple(sorted(job.companion_data.settings.items())))
+    return PreparedRun(
+        pack_run(stored, shared), record, tuple(diagnostics + companion_data.diagnostics), companion_data.machine
+    )
+
+
+@functools.lru_cache(maxsize=1)  # several runs of one log come one after the other
+def _log_text(path: Path, stamp: tuple[int, ...]) -> FileText:
+    return read_file_text(path)
 
 
 def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> ToolRun | None:
@@ -110,9 +128,9 @@ def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> To
 
 
 def _companions(job: Job) -> dict[Kind, FileText]:
-    """The tool's own files beside the log; one that can't be read is a complaint, with no text."""
+    """The tool's own files beside the log; one that can't be read is a diagnostic, with no text."""
     found = {}
-    for kind, path in job.beside.companions.items():
+    for kind, path in job.companion_data.companions.items():
         try:
             found[kind] = read_file_text(job.root / path)
         except OSError as error:
@@ -120,13 +138,15 @@ def _companions(job: Job) -> dict[Kind, FileText]:
     return found
 
 
-def _companions_complaints(job: Job, companions: Mapping[Kind, FileText], run: ToolRun) -> list[Complaint]:
+def _companion_diagnostics(job: Job, companions: Mapping[Kind, FileText], run: ToolRun) -> list[Diagnostic]:
     found = []
     for kind, file in companions.items():
-        wrong = [*file.complaints, *run.companions_wrong.get(kind, ())]
+        wrong = [*file.diagnostics, *run.companions_wrong.get(kind, ())]
         if not file.text.strip() and not wrong:
             wrong.append((1, "the file is empty"))
-        found += [Complaint(job.beside.companions[kind], line, words) for line, words in wrong[:_MOST_COMPLAINTS]]
+        found += [
+            Diagnostic(job.companion_data.companions[kind], line, words) for line, words in wrong[:_MOST_COMPLAINTS]
+        ]
     return found
 
 
@@ -143,6 +163,7 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
             imported=ToolFigures(TOOLS[job.tool].title),
             caveats=caveats,
         )
+    settled = _settled(run)
     return RunRecord(
         run=job.run,
         family=target.family,
@@ -162,27 +183,49 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
         types=run.types,
         orders=run.orders,
         imported=run.tool,
-        caveats=(*run.judgement.caveats, *caveats),
+        caveats=(*run.judgement.caveats, *_about_quantiles(run, settled), *caveats),
+        settled=settled,
+        method=METHOD,
     )
+
+
+def _settled(run: ToolRun) -> SettledPart | None:
+    """What the seconds of the log say of its level; None where there are none, or intervals are longer."""
+    if not run.tps_mean or not isinstance(run.seconds, pa.Table):
+        return None
+    return settled_part(printed_tps(run.seconds))
+
+
+def _about_quantiles(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat, ...]:
+    """Whether response times are of other seconds than the level: tools print them for the whole run."""
+    if settled is None or not settled.is_accepted or not settled.start_s or run.latency_ns is None:
+        return ()
+    text = (
+        f"response times are of the whole run, its first {settled.start_s} s included, which are not settled and not "
+        "in the level"
+    )
+    return (Caveat("whole-run-quantiles", text),)
 
 
 def _telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
     found = _Telemetry()
     seconds_count = round(run.window_s) if run else 0
     lead_s = run.head.lead_s if run else 0
-    for kind, path in sorted(job.beside.telemetry.items()):
+    for kind, path in sorted(job.companion_data.telemetry.items()):
         try:
             content = read_file_text(job.root / path)
         except OSError as error:
-            found.complaints.append(Complaint(path, 1, f"can't be read: {error.strerror or error}"))
+            found.diagnostics.append(Diagnostic(path, 1, f"can't be read: {error.strerror or error}"))
             continue
         reports = _READERS[kind](content.text)
         found.origin.append(_origin(kind, path, content.sha256, content.size))
         found.machine |= reports.facts
-        wrong = [*content.complaints, *reports.complaints]
+        wrong = [*content.diagnostics, *reports.diagnostics]
         if not reports.count and not wrong:
             wrong.append((1, "the file is empty" if not content.text.strip() else f"no report of {kind} in it"))
-        found.complaints += [Complaint(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS]]
+        # A line costs a second of a curve beside the run; a file without any report is a file that was lost.
+        is_minor = bool(reports.count)
+        found.diagnostics += [Diagnostic(path, line, words, is_minor) for line, words in wrong[:_MOST_COMPLAINTS]]
         if reports.count and seconds_count:
             _place(found, kind, reports, seconds_count, lead_s)
     if found.tables:
@@ -191,21 +234,21 @@ def _telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
 
 
 def _place(found: _Telemetry, kind: Kind, reports: Reports, seconds_count: int, lead_s: int) -> None:
-    placed = place(reports, seconds_count, lead_s)
+    placed = align(reports, seconds_count, lead_s)
     if placed.table is None:
         found.caveats.append(Caveat("telemetry-left-out", f"{kind} left out: {placed.problem}"))
         return
     found.tables.append(placed.table)
 
 
-def _log_complaints(job: Job, content: FileText, run: ToolRun) -> list[Complaint]:
+def _log_diagnostics(job: Job, content: FileText, run: ToolRun) -> list[Diagnostic]:
     """What is wrong with the log inside of this run; what is wrong with the whole file belongs to its first run."""
-    wrong = [pair for pair in content.complaints if job.part_index == 0]
+    wrong = [pair for pair in content.diagnostics if job.part_index == 0]
     wrong += run.wrong[:_MOST_COMPLAINTS]
     if len(run.wrong) > _MOST_COMPLAINTS:
         left = run.wrong[_MOST_COMPLAINTS:]
         wrong.append((left[0][0], f"and {len(left):,} lines more"))
-    return [Complaint(job.log_path, line, text) for line, text in wrong]
+    return [Diagnostic(job.log_path, line, text) for line, text in wrong]
 
 
 def _about_status(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
@@ -215,5 +258,5 @@ def _about_status(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
     return (Caveat("status-undated", text),)
 
 
-def _origin(role: str, path: str, sha256: str, size: int) -> JsonValue:
+def _origin(role: str, path: str, sha256: str, size: int) -> dict[str, JsonValue]:
     return {"role": role, "path": stored_path(path), "bytes": size, "sha256": sha256}

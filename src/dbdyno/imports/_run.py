@@ -15,7 +15,7 @@ Wrong = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RunHeader:
     """What a run says of itself before it begins. None, or empty: it does not say.
 
     Parameters
@@ -49,7 +49,7 @@ class LogPart:
     first_line : from 1
     """
 
-    head: Head
+    head: RunHeader
     start: int
     end: int
     first_line: int
@@ -64,16 +64,18 @@ class PartFacts:
     threads : None when nothing tells
     first_line : from 1
     duration_s : what is going to be its window, rounded; 0 when nothing tells
+    is_whole : whether that is the length that was ordered: the log names it, or goes to the end of the run
     """
 
-    head: Head
+    head: RunHeader
     threads: int | None
     first_line: int
     duration_s: int
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class RunVerdict:
     """A run's status, the reason in one line (empty when good) and its caveats."""
 
     status: RunStatus
@@ -112,8 +114,8 @@ class ToolRun:
     companions_wrong : in the files beside it, by kind
     """
 
-    head: Head
-    judgement: Judgement
+    head: RunHeader
+    judgement: RunVerdict
     tool: ToolFigures
     window_s: float = 0.0
     tps_mean: float | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dbdyno.core import StudyError, parse_bytes
 from dbdyno.engines import ServerIdentity, WrittenOption, identify, read_dump, read_option_file
-from dbdyno.imports._complaint import Complaint
+from dbdyno.imports._diagnostic import Diagnostic
 from dbdyno.imports._file_text import FileText, read_file_text
 from dbdyno.imports._tree import Kind
 from dbdyno.store import SettingRow, server_files
@@ -32,17 +32,19 @@ class SettingsFile:
     text: str = ""
     values: Mapping[str, str] | None = None
     options: tuple[WrittenOption, ...] = ()
-    complaints: tuple[Complaint, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @functools.lru_cache(maxsize=128)
 def read_settings(root: Path, path: str, kind: Kind) -> SettingsFile:
-    """Read a file of a server's settings; what can't be read comes as complaints."""
+    """Read a file of a server's settings; what can't be read comes as diagnostics."""
     try:
         content = read_file_text(root / path)
     except OSError as error:
-        return SettingsFile(path, "", 0, complaints=(Complaint(path, 1, f"can't be read: {error.strerror or error}"),))
-    wrong = list(content.complaints)
+        return SettingsFile(
+            path, "", 0, diagnostics=(Diagnostic(path, 1, f"can't be read: {error.strerror or error}"),)
+        )
+    wrong = list(content.diagnostics)
     if not content.text.strip() and not wrong:
         wrong.append((1, "the file is empty"))
     return _of_kind(path, kind, content, wrong)
@@ -55,16 +57,16 @@ def _of_kind(path: str, kind: Kind, content: FileText, wrong: list[tuple[int, st
     if kind in ("variables", "status"):
         dump = read_dump(content.text)
         values = {name: _HIDDEN if _is_secret(name, value) else value for name, value in dump.values.items()}
-        wrong += dump.complaints
+        wrong += dump.diagnostics
     elif kind == "option-file":
         written = read_option_file(content.text)
         options = tuple({option.name: option for option in written.options}.values())  # the last of each counts
         text = _without_secrets(content.text)
-        wrong += written.complaints
+        wrong += written.diagnostics
     else:
         text = content.text
-    complaints = tuple(Complaint(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS])
-    return SettingsFile(path, content.sha256, content.size, text, values, options, complaints)
+    diagnostics = tuple(Diagnostic(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS])
+    return SettingsFile(path, content.sha256, content.size, text, values, options, diagnostics)
 
 
 def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdentity | None:

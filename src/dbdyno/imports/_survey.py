@@ -18,7 +18,7 @@ class LogSurvey:
     ----------
     parts : its runs, in order
     is_log : it has traces of the tool, though perhaps no run
-    why_none : why it has no run, for a complaint; empty when it has some, or is no matter
+    why_none : why it has no run, for a diagnostic; empty when it has some, or is no matter
     problem : why it can't be read at all; empty when it can
     """
 
@@ -43,7 +43,7 @@ def survey_log(tool: str, path: Path) -> LogSurvey:
     except OSError as error:
         return LogSurvey("", 0, problem=f"can't be read: {error.strerror or error}")
     if not content.sha256:
-        return LogSurvey("", content.size, problem=content.complaints[0][1])
+        return LogSurvey("", content.size, problem=content.diagnostics[0][1])
     parts = TOOLS[tool].survey(content.text)
     if parts:
         return LogSurvey(content.sha256, content.size, parts, is_log=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import TreeError
-from dbdyno.imports._complaint import Complaint
+from dbdyno.imports._diagnostic import Diagnostic
 from dbdyno.imports._file_text import read_head
 from dbdyno.imports._pattern import Pattern
 from dbdyno.imports._tool import Tool
@@ -74,14 +74,14 @@ class Tree:
     root: Path
     files: tuple[TreeFile, ...]
     others_count: int
-    complaints: tuple[Complaint, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     def of_kind(self, *kinds: Kind) -> list[TreeFile]:
         """Files of some kinds, by path."""
         return [file for file in self.files if file.kind in kinds]
 
 
-def walk_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
+def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
     """Every file of a folder that is of use.
 
     Parameters
@@ -96,25 +96,25 @@ def walk_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
     """
     if not root.is_dir():
         raise TreeError(f"{root} is not a folder", "", "give the folder that holds the logs, unpacked")
-    complaints: list[Complaint] = []
+    diagnostics: list[Diagnostic] = []
     files: list[TreeFile] = []
     others = 0
     sorter = _Sorter(tool, patterns)
-    for path in _paths(root, complaints, leave_out):
+    for path in _paths(root, diagnostics, leave_out):
         relative = path.relative_to(root).as_posix()
         found = sorter.sorted(path, relative)
         if found is None:
             others += 1
         else:
             files.append(found)
-    return Tree(root, tuple(files), others, tuple(complaints))
+    return Tree(root, tuple(files), others, tuple(diagnostics))
 
 
-def _paths(root: Path, complaints: list[Complaint], leave_out: Path | None) -> Iterator[Path]:
+def _paths(root: Path, diagnostics: list[Diagnostic], leave_out: Path | None) -> Iterator[Path]:
     def refused(error: OSError) -> None:
         where = Path(error.filename or root)
         name = where.relative_to(root).as_posix() if where.is_relative_to(root) else str(where)
-        complaints.append(Complaint(name, 1, f"the folder can't be read: {error.strerror}"))
+        diagnostics.append(Diagnostic(name, 1, f"the folder can't be read: {error.strerror}"))
 
     for folder, folders, names in os.walk(root, onerror=refused):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and Path(folder, name) != leave_out)

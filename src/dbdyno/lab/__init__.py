@@ -5,6 +5,7 @@ Nothing here prints and nothing here judges: what happens is told as frozen even
 
 from dbdyno.lab._events import (
     AuditFinding,
+    ConditionAwaited,
     DatasetReady,
     DatasetsEqual,
     EngineProgress,
@@ -12,10 +13,13 @@ from dbdyno.lab._events import (
     Event,
     FillAdvanced,
     FillStarted,
-    LeftoversRemoved,
+    FurtherRepeats,
     OnEvent,
+    OrphansRemain,
+    OrphansRemoved,
     OthersRunning,
     Outcome,
+    PasswordExposed,
     ResultsCompared,
     ResultsComparing,
     RunFinished,
@@ -30,14 +34,15 @@ from dbdyno.lab._events import (
     TargetFailed,
 )
 from dbdyno.lab._generator import find_generator
-from dbdyno.lab._look import Auditor
-from dbdyno.lab._remains import Remains, RunningServer, clean_up, find_remains
+from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans
+from dbdyno.lab._preflight import Auditor
+from dbdyno.lab._resolve_workloads import resolve_workloads
 from dbdyno.lab._run_study import run_study
-from dbdyno.lab._told import told_workloads
 
 __all__ = [
     "AuditFinding",
     "Auditor",
+    "ConditionAwaited",
     "DatasetReady",
     "DatasetsEqual",
     "EngineProgress",
@@ -45,11 +50,14 @@ __all__ = [
     "Event",
     "FillAdvanced",
     "FillStarted",
-    "LeftoversRemoved",
+    "FurtherRepeats",
     "OnEvent",
+    "Orphans",
+    "OrphansRemain",
+    "OrphansRemoved",
     "OthersRunning",
     "Outcome",
-    "Remains",
+    "PasswordExposed",
     "ResultsCompared",
     "ResultsComparing",
     "RunFinished",
@@ -65,7 +73,7 @@ __all__ = [
     "TargetFailed",
     "clean_up",
     "find_generator",
-    "find_remains",
+    "find_orphans",
+    "resolve_workloads",
     "run_study",
-    "told_workloads",
 ]

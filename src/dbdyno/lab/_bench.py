@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from dbdyno.configure import Death
+from dbdyno.configure import CrashReport
 from dbdyno.core import Run, Target
 from dbdyno.measure.telemetry import Source
 from dbdyno.populate import FillServer, FreshServer, Snapshot
@@ -43,7 +43,7 @@ class RunServer(FillServer, Protocol):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
 
-    def autopsy(self) -> Death | None:
+    def autopsy(self) -> CrashReport | None:
         """Why it ended; None while it runs or when it can't be seen."""
 
     def life(self) -> Mapping[str, JsonValue]:
@@ -56,6 +56,9 @@ class RunServer(FillServer, Protocol):
         ------
         ConfigureError : it did not shut down cleanly, or did not come back
         """
+
+    def session_waits(self) -> Mapping[str, JsonValue]:
+        """What its sessions do now; see `read_session_waits`."""
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """What its telemetry lacks, and what it watches."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dbdyno.core import ResultComparison, Run, RunRecord
+from dbdyno.core import ResultComparison, Run, RunRecord, format_duration
+from dbdyno.populate import ConditionWait
 from dbdyno.stats import Course
 
 RunPhase = Literal["restore", "settle", "load", "verify", "recover", "stop"]
@@ -23,10 +24,24 @@ class StudyStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftoversRemoved:
+class OrphansRemoved:
     """What an earlier, killed run had left behind."""
 
     what: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordExposed:
+    """The file of a server's password can be read, or written, by every user of the machine."""
+
+    server: str
+    file: str
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrphansRemain:
+    """The study was interrupted, and what it had on the machine could not all be removed in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,23 @@ class FillAdvanced:
     phase: str
     rows_done: int
     rows_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionAwaited:
+    """A condition between tables is not answered yet. After `limit_ns` it is undecided, and the next is asked."""
+
+    target: str
+    name: str
+    meaning: str
+    waited_ns: int
+    limit_ns: int
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        waited, limit = format_duration(round(self.waited_ns, -9)), format_duration(self.limit_ns)
+        return f"{self.target}: waiting for condition {self.name} ({self.meaning}) since {waited}, at most {limit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +182,16 @@ class ResultsCompared:
     """Whether the targets made the same of the same events."""
 
     comparison: ResultComparison
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherRepeats:
+    """After a round it is known which cells need another run; none where `runs` is 0."""
+
+    repeat: int
+    runs: int
+    sure_count: int
+    cell_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +277,15 @@ class Outcome:
 
 Event: TypeAlias = (
     StudyStarted
-    | LeftoversRemoved
+    | OrphansRemoved
+    | OrphansRemain
     | OthersRunning
+    | PasswordExposed
     | EngineProgress
     | EngineReady
     | FillStarted
     | FillAdvanced
+    | ConditionAwaited
     | DatasetReady
     | DatasetsEqual
     | TargetFailed
@@ -248,6 +293,7 @@ Event: TypeAlias = (
     | ServersAudited
     | ResultsComparing
     | ResultsCompared
+    | FurtherRepeats
     | RunStarted
     | RunPhaseEntered
     | SecondMeasured
@@ -255,3 +301,8 @@ Event: TypeAlias = (
     | StudyFinished
 )
 OnEvent: TypeAlias = Callable[[Event], None]
+
+
+def awaited(target: str, wait: ConditionWait) -> ConditionAwaited:
+    """Of a condition that a target has not answered for a while."""
+    return ConditionAwaited(target, wait.name, wait.meaning, wait.waited_ns, wait.limit_ns)

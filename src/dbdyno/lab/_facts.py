@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from dbdyno.engines import used_tables
-from dbdyno.populate import Dataset, FillEnd, Snapshot
+from dbdyno.populate import ConditionAnswer, Dataset, FillEnd, Snapshot
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue
 
@@ -19,6 +19,7 @@ def installation_facts(installation: Installation) -> dict[str, JsonValue]:
         "storage_engines": list(installation.storage_engines),
         "source": installation.origin.source,
         "location": installation.origin.location,
+        **({"package_lists_expired": expired} if (expired := installation.origin.lists_expired) else {}),
         "packages": [asdict(package) for package in installation.origin.packages],
         "nearest_note": installation.nearest_note,
         "added_tables": dict(used_tables()),
@@ -40,7 +41,13 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "content_sha256": snapshot.content_sha256,
         "tables": [table.to_json() for table in snapshot.tables],
         "space": [table.to_json() for table in snapshot.space],
+        **_undecided(snapshot.undecided),
     }
+
+
+def _undecided(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
+    """Conditions that the server did not answer in time, where there are some."""
+    return {"undecided": [answer.to_json() for answer in answers]} if answers else {}
 
 
 def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
@@ -55,6 +62,7 @@ def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
         "content_sha256": end.content_sha256,
         "tables": [table.to_json() for table in end.tables],
         "space": [table.to_json() for table in end.space],
+        **_undecided(end.undecided),
     }
 
 

@@ -12,7 +12,7 @@ from dbdyno.store import SecondRow
 
 
 @dataclass(slots=True)
-class Telling:
+class SecondReporter:
     """Tells of the seconds of one run."""
 
     run: Run

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dbdyno.configure import Server, Setting, attach_server, choose_settings, initialise, start_server
 from dbdyno.core import Route, Run, Target
 from dbdyno.hosts import Home, Host
-from dbdyno.lab._leftovers import remove_leftovers
-from dbdyno.lab._remains import find_remains
+from dbdyno.lab._orphan_cleanup import remove_orphans
+from dbdyno.lab._orphans import find_orphans
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name
 from dbdyno.populate import Snapshot, restore
@@ -49,11 +49,11 @@ class LocalBench:
 
     def clean_up(self) -> tuple[str, ...]:
         """See `Bench`."""
-        return remove_leftovers(self.home, self.host, self.session)
+        return remove_orphans(self.home, self.host, self.session)
 
     def others(self) -> tuple[str, ...]:
         """See `Bench`."""
-        return tuple(str(server) for server in find_remains(self.home, self.host).servers)
+        return tuple(str(server) for server in find_orphans(self.home, self.host).servers)
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""
@@ -85,7 +85,7 @@ class LocalBench:
 
     def running_server(self, target: Target, installation: Installation) -> LabServer:
         """See `Bench`."""
-        server = attach_server(installation, self.host)
+        server = self._patient(attach_server(installation, self.host))
         return LabServer(server, target.engine.storage_engine, self.host, None)
 
     def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> LabServer:
@@ -115,22 +115,30 @@ class LocalBench:
         memory_limit_bytes: int | None = None,
     ) -> LabServer:
         def start(timeout_s: float = _START_S) -> Server:
-            return start_server(
-                installation,
-                directory / "data",
-                settings,
-                route=route,
-                host=self.host,
-                run_directory=directory,
-                storage_engine=target.engine.storage_engine,
-                cpus=self.study.pinning.server,
-                timeout_s=timeout_s,
-                container=target.container,
-                memory_limit_bytes=memory_limit_bytes,
+            return self._patient(
+                start_server(
+                    installation,
+                    directory / "data",
+                    settings,
+                    route=route,
+                    host=self.host,
+                    run_directory=directory,
+                    storage_engine=target.engine.storage_engine,
+                    cpus=self.study.pinning.server,
+                    timeout_s=timeout_s,
+                    container=target.container,
+                    memory_limit_bytes=memory_limit_bytes,
+                    plugin_version=_plugin_version(target, installation) or "",
+                )
             )
 
         storage_engine = target.engine.storage_engine
         return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
+
+    def _patient(self, server: Server) -> Server:
+        """With the study's time for the way to it."""
+        server.endpoint = replace(server.endpoint, path_s=self.study.timeouts.path_ns / 1e9)
+        return server
 
     def _settings(
         self, target: Target, installation: Installation, tier_bytes: int, concurrency_max: int
@@ -147,4 +155,13 @@ class LocalBench:
             policy=self.study.policy,
             file_options=target.file_options,
             processors=len(pinned) if pinned else self.host.facts(self.home.root).logical_cpu_count,
+            plugin_version=_plugin_version(target, installation),
         )
+
+
+def _plugin_version(target: Target, installation: Installation) -> str | None:
+    """Of the storage engine's plug-in: as its file says, else as the study does; None for InnoDB."""
+    engine = target.engine
+    if engine.storage_engine == "innodb":
+        return None
+    return installation.plugin_version(engine.storage_engine) or engine.plugin_version

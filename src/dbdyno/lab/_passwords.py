@@ -5,7 +5,9 @@ From here on there is one way to hand on a password: the name of a file that onl
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from dbdyno.core import StudyError
 from dbdyno.hosts import Host
+from dbdyno.lab._events import PasswordExposed
 from dbdyno.lab._session import OWNER, own_name
 from dbdyno.study import ServerAddress, Study
 
@@ -49,3 +52,16 @@ def _with_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping
     file = folder / f"{server.name}.password"
     host.write_private(file, environ[server.password_env] + "\n")
     return replace(server, password_file=str(file), password_env=None)
+
+
+def exposed_passwords(study: Study) -> list[PasswordExposed]:
+    """Password files of the study's servers that every user of the machine may read or write."""
+    found = []
+    for server in study.servers.values():
+        if server.password_file is None:
+            continue
+        with contextlib.suppress(OSError):  # one that is not there is told of when it is read
+            mode = stat.S_IMODE(Path(server.password_file).expanduser().stat().st_mode)
+            if mode & (stat.S_IROTH | stat.S_IWOTH):
+                found.append(PasswordExposed(server.name, server.password_file, mode))
+    return found

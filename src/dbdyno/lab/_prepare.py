@@ -14,6 +14,8 @@ from dbdyno.lab._bench import Bench
 from dbdyno.lab._facts import dataset_facts, in_place_facts, installation_facts
 from dbdyno.plan import Told
 from dbdyno.populate import (
+    ConditionAnswer,
+    ConditionWait,
     Dataset,
     FillProgress,
     FreshServer,
@@ -22,10 +24,11 @@ from dbdyno.populate import (
     fill,
     snapshot_for,
     snapshot_key,
+    undecided_words,
 )
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue, Results, ResultsWriter
-from dbdyno.study import Study, ToldWorkload
+from dbdyno.study import ResolvedWorkload, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,13 @@ class Prepared:
     Parameters
     ----------
     snapshots : digest of a dataset -> snapshot; empty for a running server, which was filled in place
+    undecided : digest of a dataset -> conditions that were not answered in time after it was filled
     """
 
     target: Target
     installation: Installation
     snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
+    undecided: Mapping[str, tuple[ConditionAnswer, ...]] = field(default_factory=dict)
 
     @property
     def is_running_server(self) -> bool:
@@ -70,6 +75,7 @@ class Preparation:
     on_event: events.OnEvent
     facts: dict[str, list[JsonValue]] = field(default_factory=lambda: defaultdict(list))
     sums: dict[tuple[str, str], tuple[TableSums, ...]] = field(default_factory=dict)
+    undecided: dict[tuple[str, str], tuple[ConditionAnswer, ...]] = field(default_factory=dict)
 
     def all_targets(self, results: Results, targets: Sequence[Target]) -> dict[str, Prepared | Unprepared]:
         """Bring the engines of these targets, then fill what is not filled; target name -> what is ready.
@@ -118,12 +124,13 @@ class Preparation:
             self.writer.append("target-failed", target=target.name, reason=str(error))
             self.on_event(events.TargetFailed(target.name, str(error)))
             return Unprepared(target, installation, error)
-        return Prepared(target, installation, snapshots)
+        undecided = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
+        return Prepared(target, installation, snapshots, undecided)
 
     def _dataset(self, target: Target, label: str) -> Dataset:
         return Dataset.of_study(self.study, self.study.workload_of(target.name, label))
 
-    def _told(self, target: Target, dataset: Dataset) -> ToldWorkload | None:
+    def _told(self, target: Target, dataset: Dataset) -> ResolvedWorkload | None:
         """Of one of the workloads that need the dataset: what is told of data they have in common."""
         labels = [choice.label for choice in self.study.workloads]
         needing = (label for label in labels if self._dataset(target, label).digest == dataset.digest)
@@ -162,7 +169,9 @@ class Preparation:
             self._on_progress(target),
             told.rows_total if told else 0,
             has_conditions=told is not None and told.conditions > 0,
+            timeouts=self.study.timeouts,
         )
+        self._note_undecided(target, dataset, snapshot.undecided)
         self.facts[target.name].append(dataset_facts(dataset, snapshot))
         self.on_event(
             events.DatasetReady(
@@ -189,16 +198,32 @@ class Preparation:
                 self.generator,
                 self._on_progress(target),
                 has_conditions=told is not None and told.conditions > 0,
+                timeouts=self.study.timeouts,
             )
         finally:
             server.discard()
+        self._note_undecided(target, dataset, end.undecided)
         rows = sum(table.rows for table in end.tables)
         self.facts[target.name].append(in_place_facts(dataset, end))
         self.on_event(events.DatasetReady(target.name, dataset.title, rows, end.elapsed_ns, 0, reused=False))
         return end.tables
 
-    def _on_progress(self, target: Target) -> Callable[[FillProgress], None]:
-        return lambda p: self.on_event(events.FillAdvanced(target.name, p.phase, p.rows_done, p.rows_total))
+    def _note_undecided(self, target: Target, dataset: Dataset, undecided: tuple[ConditionAnswer, ...]) -> None:
+        """What nobody knows of the tables that its runs start from."""
+        if not undecided:
+            return
+        self.undecided[target.name, dataset.digest] = undecided
+        words = undecided_words(undecided, self.study.timeouts)
+        self.writer.append("condition-undecided", target=target.name, dataset=dataset.title, reason=words)
+
+    def _on_progress(self, target: Target) -> Callable[[FillProgress | ConditionWait], None]:
+        def tell(progress: FillProgress | ConditionWait) -> None:
+            if isinstance(progress, ConditionWait):
+                self.on_event(events.awaited(target.name, progress))
+            else:
+                self.on_event(events.FillAdvanced(target.name, progress.phase, progress.rows_done, progress.rows_total))
+
+        return tell
 
 
 def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:

@@ -10,9 +10,9 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab._events import OnEvent, Outcome
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._local import LocalBench
-from dbdyno.lab._look import Auditor
 from dbdyno.lab._passwords import password_files
-from dbdyno.lab._walk import Walk
+from dbdyno.lab._preflight import Auditor
+from dbdyno.lab._study_runner import StudyRunner
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
 from dbdyno.store import JsonValue, Results
@@ -60,7 +60,7 @@ def run_study(
     program = generator or find_generator()
     with password_files(study, host) as running, contextlib.ExitStack() as held:
         bench = LocalBench(running, host, home, held)
-        walk = Walk(
+        walk = StudyRunner(
             running,
             plan,
             results,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pymysql
 
-from dbdyno.configure import Death, Server
+from dbdyno.configure import CrashReport, Server
+from dbdyno.connections import ServerConnection
 from dbdyno.core import ConfigureError
 from dbdyno.engines import counter_sources
-from dbdyno.hosts import ContainerProcess, Hold, Host, process_facts
+from dbdyno.hosts import ContainerProcess, Host, Throttle, mapped_libraries, process_facts
+from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
@@ -30,9 +30,6 @@ from dbdyno.measure.telemetry import (
 )
 from dbdyno.store import JsonValue, SettingRow
 from dbdyno.study import Ending
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
 
 _LOG_LINES = 200
 _SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for
@@ -62,15 +59,16 @@ class LabServer:
         self._storage_engine = storage_engine
         self._host = host
         self._directory = directory
-        self._status_connection: Connection[Any] | None = None
+        self._status: StatusSource | None = None
         self._lacking: dict[str, JsonValue] = {}
         self._absent_sources: dict[str, JsonValue] = {}
-        self._hold: Hold | None = None
+        self._hold: Throttle | None = None
 
     def hold(self, share: float) -> None:
         """From now on hold its process for a share of the time, until it is let go of."""
         if self._server.pid is not None:
-            self._hold = Hold(self._server.pid, share)
+            self._hold = Throttle(self._server.pid, share)
+            self._server.is_held = True
             self._hold.start()
 
     @property
@@ -92,7 +90,7 @@ class LabServer:
         """See `RunServer`."""
         return self._server.option_file
 
-    def connect(self) -> Connection[Any]:
+    def connect(self) -> ServerConnection:
         """See `FillServer`. A server that is not ours is asked as the load's own user."""
         return self._server.connect()
 
@@ -104,11 +102,17 @@ class LabServer:
         """See `FillServer`."""
         return self._server.death()
 
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        """See `FillServer`. What its telemetry was told counts as an answer, too."""
+        if self._status is not None:
+            quiet_s = min(quiet_s, self._status.quiet_s())
+        return self._server.wedged(quiet_s)
+
     def log_tail(self) -> str:
         """See `FillServer`."""
         return self._server.log_tail(_LOG_LINES)
 
-    def autopsy(self) -> Death | None:
+    def autopsy(self) -> CrashReport | None:
         """See `RunServer`."""
         return self._server.autopsy()
 
@@ -116,7 +120,7 @@ class LabServer:
         """See `RunServer`. Memory is what its limit saw of it in the run, not in a recovery after it."""
         self._note_memory()
         death = self._server.autopsy()
-        return self._life if death is None else {**self._life, "death": {**death.to_json()}}
+        return {**self._life} if death is None else {**self._life, "death": {**death.to_json()}}
 
     def end(self, ending: Ending) -> None:
         """See `RunServer`. Before a recovery the page cache is emptied of its files: they are read from disk."""
@@ -155,13 +159,30 @@ class LabServer:
         """See `RunServer`."""
         pid = self._server.pid
         if pid is None:
-            return {}
+            return self._plugin_facts()
         process = self._server.process
         held = {"container": process.facts()} if isinstance(process, ContainerProcess) else {}
-        return {**process_facts(pid), **held}
+        tree = self._server.installation.own_tree
+        libraries = mapped_libraries(pid, () if tree is None else (tree,))
+        return {
+            **process_facts(pid),
+            **held,
+            "libraries": [{**library} for library in libraries],
+            **self._plugin_facts(),
+        }
+
+    def _plugin_facts(self) -> dict[str, JsonValue]:
+        shown = self._server.plugin(self._storage_engine)
+        return {"plugin": {**shown}} if shown else {}
 
     def sources(self) -> Sequence[Sequence[Source]]:
-        """See `RunServer`. What the machine does not offer is named in `telemetry_facts`."""
+        """See `RunServer`. What the machine does not offer is named in `telemetry_facts`.
+
+        A server that drives several runs is asked anew for each.
+        """
+        self._close_status()
+        self._lacking, self._absent_sources = {}, {}
+        self._life.pop("memory", None)
         machine = [source for source in self._machine_sources() if self._is_offered(source)]
         status = self._status_source()
         return [machine, [status]] if status else [machine]
@@ -169,17 +190,29 @@ class LabServer:
     def _status_source(self) -> StatusSource | None:
         """The server's counters, as far as the account may see them: all but its status needs a right of its own."""
         installation = self._server.installation
-        every = counter_sources(installation.family, installation.version, ("innodb", self._storage_engine))
-        self._status_connection = self._server.connect()
+        shown = None if self._storage_engine == "innodb" else self._server.plugin(self._storage_engine)
+        every = counter_sources(
+            installation.family,
+            installation.version,
+            ("innodb", self._storage_engine),
+            None if shown is None else shown.get("version", ""),
+        )
         for counters in (every, [counter for counter in every if counter.is_plain]):
-            source = StatusSource(self._status_connection, counters)
+            source = StatusSource(self._server.connect, counters)
             try:
                 self._lacking["absent_counters"] = list(absent_counters(source.read()))
             except pymysql.MySQLError as error:
                 self._note_absent("all counters" if counters is every else "SHOW GLOBAL STATUS", error)
+                source.close()
             else:
+                self._status = source
                 return source
         return None
+
+    def session_waits(self) -> Mapping[str, JsonValue]:
+        """See `RunServer`."""
+        with self._server.connect() as connection:
+            return read_session_waits(connection)
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
@@ -201,13 +234,16 @@ class LabServer:
         if self._directory is not None:
             self._host.remove_tree(self._directory)
 
+    def _close_status(self) -> None:
+        if self._status is not None:
+            self._status.close()
+            self._status = None
+
     def _let_go(self) -> None:
-        if self._status_connection is not None:
-            with contextlib.suppress(pymysql.MySQLError):
-                self._status_connection.close()
-            self._status_connection = None
+        self._close_status()
         if self._hold is not None:
             self._hold.end()
+            self._server.is_held = False
 
     def _note_memory(self) -> None:
         use = self._server.read_memory_use()

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, a terminal that goes away: the first stops the study in an orderly way, more are ignored meanwhile.
+"""SIGINT, SIGQUIT, SIGTERM, a terminal that goes away: the first ends the study in order, more are ignored meanwhile.
 
 A lost connection to the machine must not leave a server behind. Who wants a study to outlive its terminal says so
 (``nohup``, ``setsid``, ``tmux``), and is heard: a SIGHUP that is ignored already stays ignored.
@@ -13,30 +13,41 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+END_S = 4.0
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class OverdueError(KeyboardInterrupt):
+    """What was to be done after the first signal took too long, and is cut off."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Each of the signals raises KeyboardInterrupt, once. Outside the main thread nothing is changed."""
+    """Each of the signals raises KeyboardInterrupt, once. Outside the main thread nothing is changed.
+
+    What follows it, to the end of the block, has `END_S`; then it is cut off by `OverdueError`.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in _ENDINGS}
     if before[signal.SIGHUP] is signal.SIG_IGN:
         del before[signal.SIGHUP]
+    alarm = signal.signal(signal.SIGALRM, _cut_off)
     try:
         for number in before:
             signal.signal(number, _stop)
         yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """The signals wait until the block is done: for the few steps that must not be cut in two.
+    """The signals wait until the block is done, or until `END_S` has passed: for the steps that must not be cut in two.
 
     They are kept and sent again. Blocking them would not do: the kernel gives a process's signal to any of its threads.
     """
@@ -44,20 +55,40 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     came: list[int] = []
+
+    def keep(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        _limit_what_follows()
+
     before = {number: signal.getsignal(number) for number in _ENDINGS}
     heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
+    is_overdue = False
     try:
         for number in heard:
-            signal.signal(number, lambda number, _frame: came.append(number))
+            signal.signal(number, keep)
         yield
+    except OverdueError:
+        is_overdue = True
+        raise
     finally:
         for number, handler in heard.items():
-            signal.signal(number, handler)
-        if came:
+            signal.signal(number, signal.SIG_IGN if is_overdue else handler)
+        if came and not is_overdue:
             signal.raise_signal(came[0])
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     for again in _ENDINGS:
         signal.signal(again, signal.SIG_IGN)  # an impatient second Ctrl-C must not leave a server behind
+    _limit_what_follows()
     raise KeyboardInterrupt
+
+
+def _limit_what_follows() -> None:
+    """Start the clock, unless it runs already or nobody would hear it."""
+    if signal.getsignal(signal.SIGALRM) is _cut_off and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
+        signal.setitimer(signal.ITIMER_REAL, END_S)
+
+
+def _cut_off(number: int, frame: FrameType | None) -> NoReturn:
+    raise OverdueError

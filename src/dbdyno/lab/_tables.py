@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.connections import rows_of
 from dbdyno.engines import beside, storage_engines
 from dbdyno.store import JsonValue
 
@@ -21,14 +22,14 @@ def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonVal
     """Definition of each table, and the character set and collation of each string column."""
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW TABLES FROM `{database}`")
-        names = sorted(str(row[0]) for row in cursor.fetchall())
+        names = sorted(str(row[0]) for row in rows_of(cursor, 1))
         ddl: dict[str, JsonValue] = {}
         for name in names:
             cursor.execute(f"SHOW CREATE TABLE `{database}`.`{name}`")
-            row = cursor.fetchone()
-            ddl[name] = str(row[1]) if row else ""
+            rows = rows_of(cursor, 2)
+            ddl[name] = str(rows[0][1]) if rows else ""
         cursor.execute(_COLUMNS, (database,))
-        columns: list[JsonValue] = [[str(value) for value in row] for row in cursor.fetchall()]
+        columns: list[JsonValue] = [[str(value) for value in row] for row in rows_of(cursor, 4)]
     return {"ddl": ddl, "columns": columns}
 
 

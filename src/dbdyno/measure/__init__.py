@@ -11,6 +11,7 @@ from dbdyno.measure._measure import MeasuredRun, measure_run
 from dbdyno.measure._order import LoadOrder, worker_count
 from dbdyno.measure._records import parse_record
 from dbdyno.measure._sessions import load_sessions
+from dbdyno.measure._wall_clock import WallClock
 
 __all__ = [
     "CounterDelta",
@@ -18,6 +19,7 @@ __all__ = [
     "LoadOrder",
     "MeasuredRun",
     "ServerProcess",
+    "WallClock",
     "WindowFigures",
     "counters_document",
     "judge",

@@ -9,7 +9,7 @@ from typing import Protocol
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import PipedProcess
 from dbdyno.measure._figures import quota_rows, quota_share
-from dbdyno.measure._live import AFTER, LiveCourse
+from dbdyno.measure._live import AFTER, LiveLength
 from dbdyno.measure._records import (
     CountersRecord,
     EndRecord,
@@ -20,13 +20,14 @@ from dbdyno.measure._records import (
     StartRecord,
 )
 from dbdyno.measure._rows import second_row
+from dbdyno.measure._watch import WatchedServer
 from dbdyno.measure.client._curve import CostCurve
-from dbdyno.measure.telemetry import Station, Telemetry
+from dbdyno.measure.telemetry import STOP_S, SamplerGroup, Telemetry
 from dbdyno.stats import Course
 from dbdyno.store import SecondRow, TelemetryRow
 
 
-class ServerProcess(Protocol):
+class ServerProcess(WatchedServer, Protocol):
     """What measuring wants to know of a server."""
 
     def death(self) -> str | None:
@@ -39,11 +40,11 @@ class Collector:
 
     process: PipedProcess
     server: ServerProcess
-    station: Station
+    station: SamplerGroup
     on_second: Callable[[SecondRow], None]
     client_has_own_cpus: bool
     curve: CostCurve | None = None
-    live: LiveCourse | None = None
+    live: LiveLength | None = None
     on_course: Callable[[Course], None] | None = None
     start: StartRecord | None = None
     end: EndRecord | None = None
@@ -79,11 +80,11 @@ class Collector:
                 self.end = record
                 self.stop_sampling()  # now: once the process has been waited for, its last second can't be read
 
-    def stop_sampling(self) -> None:
+    def stop_sampling(self, patience_s: float = STOP_S) -> None:
         """End the samplers and keep what they saw; nothing happens the second time."""
         if self.sampling:
             self.sampling = False
-            self.telemetry = self.station.stop(self.seconds_count)
+            self.telemetry = self.station.stop(self.seconds_count, patience_s)
             self.quota = quota_rows(self.telemetry.rows)
 
     @property
@@ -109,7 +110,7 @@ class Collector:
         if self.server.death():
             self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
 
-    def _followed(self, live: LiveCourse, row: SecondRow) -> str:
+    def _followed(self, live: LiveLength, row: SecondRow) -> str:
         """The phase that a second is taken for when it comes; the load is ended with the window."""
         was_over = self.is_ended_in_order
         course = live.take(row.second, row.tps, self.station.fresh())

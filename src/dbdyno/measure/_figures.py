@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dbdyno.core import LatencyNs, TypeFigures
+from dbdyno.core import LatencyNs, SettledPart, TypeFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
 from dbdyno.measure._types import type_figures
@@ -114,6 +114,25 @@ def window_figures(
         missing_seconds=missing,
         types=type_figures(whole, window_s + len(missing), open_loop=open_loop),
     )
+
+
+def settled_latency(
+    intervals: Iterable[IntervalRecord], settled: SettledPart | None, latency_ns: LatencyNs | None, *, open_loop: bool
+) -> LatencyNs | None:
+    """Quantiles of the settled part of the window.
+
+    Parameters
+    ----------
+    intervals : of the whole run
+    latency_ns : of the whole window, which stand where no part of it is left out
+    """
+    if settled is None or not settled.is_accepted or not settled.start_s:
+        return latency_ns
+    window = [interval for interval in intervals if interval.phase == WINDOW]
+    begin = min((interval.second for interval in window), default=0) + settled.start_s
+    kept = [interval for interval in window if interval.second >= begin and interval.duration_ns >= _WHOLE_SECOND_NS]
+    types = [counts for interval in kept for counts in interval.transactions.values()]
+    return latency_of(merged_histogram(counts.response if open_loop else counts.service for counts in types))
 
 
 def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> float | None:

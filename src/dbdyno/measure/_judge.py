@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus
 from dbdyno.measure._figures import WINDOW, WindowFigures
-from dbdyno.measure._records import EndRecord, IntervalRecord
+from dbdyno.measure._records import NETWORK, NO_ANSWER, EndRecord, IntervalRecord
+from dbdyno.measure._wall_clock import CLOCK_JUMP, CLOCK_JUMP_LIMIT_NS
 
-CLOCK_JUMP_LIMIT_NS = 100_000_000
 FAILED_SHARE_LIMIT = 0.01
 CONFLICT_SHARE_LIMIT = 0.10
 CONFLICTS = frozenset({"1020", "1205", "1213"})
@@ -19,11 +19,12 @@ SHORT_WINDOW_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A run's status, the reason in one line (empty when good) and its caveats."""
+    """A run's status, the reason in one line (empty when good), its caveats, and the kind of a fault below the load."""
 
     status: RunStatus
     reason: str
     caveats: tuple[Caveat, ...]
+    fault: str = ""
 
 
 def judge(
@@ -33,20 +34,40 @@ def judge(
     *,
     concurrency: int,
     server_death: str | None = None,
+    conflicts: Collection[str] = CONFLICTS,
 ) -> Judgement:
     """Failed when there is no window to speak of, suspect when something in it makes it doubtful, else good.
 
     Parameters
     ----------
     server_death : how the server ended, when it did
+    conflicts : codes by which its storage engine says that a transaction met another
     """
-    failure = _failure(figures, end, server_death)
-    doubts = [] if failure else _doubts(intervals, figures, end, concurrency)
-    caveats = [*doubts, *_remarks(figures)]
+    lost = "" if server_death else _lost_path(end)
+    failure = lost or _failure(figures, end, server_death)
+    doubts = [] if failure else _doubts(intervals, figures, end, concurrency, conflicts)
+    caveats = [*doubts, *_remarks(figures, conflicts)]
     if failure:
-        return Judgement("failed", failure, tuple(caveats))
+        return Judgement("failed", failure, tuple(caveats), NETWORK if lost else _silence(end, server_death))
     status: RunStatus = "suspect" if doubts else "good"
     return Judgement(status, "; ".join(doubt.text for doubt in doubts), tuple(caveats))
+
+
+def _lost_path(end: EndRecord | None) -> str:
+    """Why a run tells nothing of its server: for a while nobody reached it, whether or not the connections lived on."""
+    if end is None or not (end.failure_kind == NETWORK or end.paths_lost):
+        return ""
+    if end.status == "failed":
+        return end.reason if end.reason.startswith(NETWORK) else f"{NETWORK}: {end.reason}"
+    lasted = ", ".join(
+        "to the end" if until is None else f"{(until - began) / 1e9:.1f} s" for began, until in end.paths_lost
+    )
+    return f"{NETWORK}: the path to the server was lost ({lasted}): no byte came and nothing was acknowledged"
+
+
+def _silence(end: EndRecord | None, server_death: str | None) -> str:
+    """The fault of a server that is there and gave a statement no answer in its time."""
+    return NO_ANSWER if end is not None and end.failure_kind == NO_ANSWER and not server_death else ""
 
 
 def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | None) -> str:
@@ -64,7 +85,11 @@ def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | 
 
 
 def _doubts(
-    intervals: Sequence[IntervalRecord], figures: WindowFigures, end: EndRecord | None, concurrency: int
+    intervals: Sequence[IntervalRecord],
+    figures: WindowFigures,
+    end: EndRecord | None,
+    concurrency: int,
+    conflicts: Collection[str],
 ) -> list[Caveat]:
     found = (
         _missing_seconds(figures),
@@ -72,7 +97,7 @@ def _doubts(
         _unfinished_search(end),
         _clock_jump(intervals),
         _lost_connections(intervals, concurrency),
-        _failures(figures),
+        _failures(figures, conflicts),
     )
     return [caveat for caveat in found if caveat]
 
@@ -109,7 +134,7 @@ def _clock_jump(intervals: Sequence[IntervalRecord]) -> Caveat | None:
     jump_ns = clock_jump_ns(intervals)
     if jump_ns <= CLOCK_JUMP_LIMIT_NS:
         return None
-    return Caveat("clock-jump", f"the wall clock was set during the run, by {jump_ns / 1e6:.0f} ms")
+    return Caveat(CLOCK_JUMP, f"the wall clock was set during the run, by {jump_ns / 1e6:.0f} ms")
 
 
 def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> Caveat | None:
@@ -121,18 +146,18 @@ def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> 
     return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were made anew")
 
 
-def _failures(figures: WindowFigures) -> Caveat | None:
+def _failures(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
     """Failed transactions make a run doubtful; a few conflicts, given up as the imitated tool does, only weaken it."""
     share = _failed_share(figures)
-    limit = CONFLICT_SHARE_LIMIT if _is_conflict_only(figures) else FAILED_SHARE_LIMIT
+    limit = CONFLICT_SHARE_LIMIT if _is_conflict_only(figures, conflicts) else FAILED_SHARE_LIMIT
     if share <= limit:
         return None
     return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {_codes(figures)}")
 
 
-def _conflicts(figures: WindowFigures) -> Caveat | None:
+def _conflicts(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
     share = _failed_share(figures)
-    if not (_is_conflict_only(figures) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
+    if not (_is_conflict_only(figures, conflicts) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
         return None
     text = f"{share:.1%} of the transactions met another and were given up, not counted as done: {_codes(figures)}"
     return Caveat("conflicts-given-up", text)
@@ -142,16 +167,16 @@ def _failed_share(figures: WindowFigures) -> float:
     return figures.failed / max(figures.failed + figures.transactions, 1)
 
 
-def _is_conflict_only(figures: WindowFigures) -> bool:
-    return bool(figures.errors) and figures.errors.keys() <= CONFLICTS
+def _is_conflict_only(figures: WindowFigures, conflicts: Collection[str]) -> bool:
+    return bool(figures.errors) and figures.errors.keys() <= set(conflicts)
 
 
 def _codes(figures: WindowFigures) -> str:
     return ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3]) or "no code given"
 
 
-def _remarks(figures: WindowFigures) -> list[Caveat]:
-    found = [_conflicts(figures)]
+def _remarks(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
+    found = [_conflicts(figures, conflicts)]
     if 0 < figures.window_s < SHORT_WINDOW_S:
         text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
         found.append(Caveat("short-window", text))

@@ -9,7 +9,7 @@ from dbdyno.core import Caveat, RunCourse
 from dbdyno.gates import Readings, ServerFacts, server_gates
 from dbdyno.measure._figures import WINDOW
 from dbdyno.measure._records import IntervalRecord
-from dbdyno.stats import Course, CourseRule, Gates, advanced, no_gates
+from dbdyno.stats import AdaptiveLengthRule, Course, Gates, advanced, no_gates
 from dbdyno.store import TelemetryRow
 
 WARM_UP = "warm-up"
@@ -20,7 +20,7 @@ _WINDOW_CAP_TEXT = "the window ended at its cap of {cap} s, before its mean was 
 
 
 @dataclass(slots=True)
-class LiveCourse:
+class LiveLength:
     """Where a run is, and why.
 
     Parameters
@@ -28,7 +28,7 @@ class LiveCourse:
     facts : of the server; None: it is not asked
     """
 
-    rule: CourseRule
+    rule: AdaptiveLengthRule
     facts: ServerFacts | None = None
     course: Course = field(default_factory=Course)
     _tps: list[float] = field(default_factory=list)
@@ -60,7 +60,7 @@ def _phase(second: int, course: Course) -> str:
     return WINDOW if second < course.window_end_s else AFTER
 
 
-def course_caveats(course: RunCourse | None, rule: CourseRule, *, asked: bool) -> list[Caveat]:
+def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked: bool) -> list[Caveat]:
     """What a course leaves in doubt.
 
     Parameters

@@ -11,21 +11,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse
+from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse, SettledPart
+from dbdyno.engines import conflicts_of
 from dbdyno.gates import ServerFacts
 from dbdyno.hosts import Host
 from dbdyno.measure._collect import Collector, ServerProcess
 from dbdyno.measure._counters import CounterDelta, window_counters
-from dbdyno.measure._drive import EXIT_S, load_process, read_records
+from dbdyno.measure._drive import end_process, load_process, read_records
 from dbdyno.measure._figures import (
     WindowFigures,
+    settled_latency,
     telling_probe,
     window_figures,
     with_search,
     with_window,
 )
-from dbdyno.measure._judge import Judgement, judge
-from dbdyno.measure._live import LiveCourse, course_caveats, with_course
+from dbdyno.measure._judge import CONFLICTS, Judgement, judge
+from dbdyno.measure._live import LiveLength, course_caveats, with_course
 from dbdyno.measure._order import LoadOrder
 from dbdyno.measure._orders import disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import (
@@ -36,10 +38,14 @@ from dbdyno.measure._records import (
     SearchAnswer,
 )
 from dbdyno.measure._rows import interval_rows
+from dbdyno.measure._wall_clock import WallClock
+from dbdyno.measure._watch import RunWatch
 from dbdyno.measure.client._curve import CostCurve
-from dbdyno.measure.telemetry import ProcessSource, QuotaSource, Source, Station
-from dbdyno.stats import Course, run_course
-from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow
+from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, Source
+from dbdyno.stats import Course, run_course, settled_part
+from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps
+
+_HURRIED_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class MeasuredRun:
     messages : the load generator's own words
     started_ns, ended_ns : Unix time
     counters : what counters of server and disk grew by over the window
+    settled : what the window's seconds say of its level; None where the study itself varies the rate
     """
 
     figures: WindowFigures
@@ -70,6 +77,7 @@ class MeasuredRun:
     orders: OrderRates | None = None
     counters: tuple[CounterDelta, ...] = ()
     course: RunCourse | None = None
+    settled: SettledPart | None = None
 
 
 def measure_run(
@@ -101,26 +109,29 @@ def measure_run(
     -------
     The run, failed ones included: a load that ended badly or a server that died is a result, not an error.
     """
-    started_ns = time.time_ns()
+    clock = WallClock.start()
     client = order.study.pinning.client
     with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
         client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
         collector = Collector(
-            process, server, Station([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
+            process, server, SamplerGroup([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
         )
-        if order.course_rule.is_open:
-            collector.live, collector.on_course = LiveCourse(order.course_rule, facts), on_course
+        if order.adaptive_length_rule.is_open:
+            collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, facts), on_course
         try:
-            read_records(process, collector.take)
+            read_records(process, collector.take, RunWatch.of(process, server, order.longest_s))
         except DbdynoError as error:
             collector.failure = error
-            process.kill()
-            process.wait(EXIT_S)
-        finally:
+            end_process(process)
+            collector.stop_sampling(_HURRIED_S)  # a sampler may wait for the same server
+        except BaseException:
+            collector.stop_sampling(0.0)
+            raise
+        else:
             collector.stop_sampling()
     broken = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
     death = _death(server, patience_s if broken else 0.0)
-    return _measured(order, collector, death, started_ns)
+    return _measured(order, collector, death, clock)
 
 
 def _death(server: ServerProcess, patience_s: float) -> str | None:
@@ -131,7 +142,7 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
     return death
 
 
-def _measured(order: LoadOrder, collector: Collector, server_death: str | None, started_ns: int) -> MeasuredRun:
+def _measured(order: LoadOrder, collector: Collector, server_death: str | None, clock: WallClock) -> MeasuredRun:
     telemetry, end = collector.telemetry, _end_in_order(collector)
     intervals, first, count = _window_of(order, collector)
     figures = window_figures(
@@ -143,44 +154,55 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
         curve=collector.curve,
         client_has_own_cpus=collector.client_has_own_cpus,
     )
-    figures = with_search(figures, end)
+    seconds = tuple(collector.row(interval) for interval in intervals)
+    settled = None if _is_varied(order) else settled_part(window_tps(seconds))
+    latency_ns = settled_latency(intervals, settled, figures.latency_ns, open_loop=collector.open_loop)
+    figures = with_search(replace(figures, latency_ns=latency_ns), end)
     judgement = judge(
         intervals,
         figures,
         end or _end_of(collector.failure),
         concurrency=order.run.cell.concurrency,
         server_death=server_death,
+        conflicts=CONFLICTS | {str(error.code) for error in conflicts_of(order.storage_engine)},
     )
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     told = start.get("server_counts")
     orders = order_rates(figures.types, figures.rated_s, told, collector.counters, first, first + count)
-    course = None if collector.live is None else run_course(collector.live.course, order.course_rule)
+    course = None if collector.live is None else run_course(collector.live.course, order.adaptive_length_rule)
     caveats = (
         *judgement.caveats,
         *order_caveats(orders, figures.rated_s),
         *disagreement_caveats(intervals, told, collector.counters, first, first + count),
-        *course_caveats(course, order.course_rule, asked=collector.asks_server),
+        *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
         *_warnings(collector.messages),
+        *(caveat for caveat in clock.caveats() if caveat.code not in {known.code for known in judgement.caveats}),
     )
     return MeasuredRun(
         figures=figures,
         orders=orders,
         counters=window_counters(telemetry.rows, first, count),
-        judgement=Judgement(judgement.status, judgement.reason, caveats),
+        judgement=replace(judgement, caveats=caveats),
         course=course,
-        seconds=tuple(collector.row(interval) for interval in intervals),
+        settled=None if judgement.fault else settled,
+        seconds=seconds,
         intervals=tuple(row for interval in intervals for row in interval_rows(interval)),
         telemetry=telemetry.rows,
         start=start,
         end=_end_facts(end, collector.probes),
         messages=tuple(collector.messages),
-        started_ns=started_ns,
-        ended_ns=time.time_ns(),
+        started_ns=clock.unix_ns,
+        ended_ns=clock.now_ns(),
         unsent=end.unsent if end else None,
         outages=end.outages if end else 0,
         search=end.search if end else None,
     )
+
+
+def _is_varied(order: LoadOrder) -> bool:
+    """Whether the study itself varies the rate, so that no level is to be expected."""
+    return bool(order.study.pacing.stretches) or order.study.pacing.search is not None
 
 
 def _end_in_order(collector: Collector) -> EndRecord | None:

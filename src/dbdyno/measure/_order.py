@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from dbdyno.core import Run
-from dbdyno.plan import course_rule
-from dbdyno.stats import CourseRule
+from dbdyno.core import RetriedError, Run
+from dbdyno.engines import conflicts_of
+from dbdyno.plan import adaptive_length_rule
+from dbdyno.stats import AdaptiveLengthRule
 from dbdyno.store import JsonValue
 from dbdyno.study import ErrorPolicy, Pacing, Search, Study
 
@@ -29,12 +30,14 @@ class LoadOrder:
     ----------
     target : address, user, name of the password's file, database: never a password
     workers : threads of the load generator
+    is_step : the server has driven another concurrency before, so the warm-up is the short one
     """
 
     run: Run
     study: Study
     target: Mapping[str, JsonValue]
     workers: int
+    is_step: bool = False
 
     def to_json(self) -> dict[str, JsonValue]:
         """The order as it is sent and stored."""
@@ -51,17 +54,24 @@ class LoadOrder:
             "workers": self.workers,
             "cpus": list(client) if client else None,
             "pacing": _pacing(self.study.pacing, self.study.window_ns),
-            "phases": list(_phases(self.study, self.course_rule)),
-            "errors": _errors(self.study.errors),
+            "phases": list(_phases(self.study, self.adaptive_length_rule)),
+            "errors": _errors(self.study.errors, conflicts_of(self.storage_engine)),
             "drain_ns": _DRAIN_NS,
+            "answer_timeout_ns": self.study.timeouts.answer_ns,
             **_prepared_full(self.study.errors),
-            **_counts_every(self.course_rule),
+            **_counts_every(self.adaptive_length_rule),
         }
+
+    @property
+    def storage_engine(self) -> str:
+        """Of the target's tables."""
+        name = self.run.cell.target
+        return next((t.engine.storage_engine for t in self.study.targets if t.name == name), "innodb")
 
     @property
     def first_window_second(self) -> int:
         """Second at which the window begins; at the latest, where the warm-up ends by state."""
-        return self.study.warm_up_ns // 10**9
+        return self.adaptive_length_rule.warm_up_s
 
     @property
     def window_seconds(self) -> int:
@@ -69,9 +79,9 @@ class LoadOrder:
         return self.study.window_ns // 10**9
 
     @property
-    def course_rule(self) -> CourseRule:
+    def adaptive_length_rule(self) -> AdaptiveLengthRule:
         """How long to warm up and to judge."""
-        return course_rule(self.study)
+        return adaptive_length_rule(self.study, is_step=self.is_step)
 
     @property
     def client_has_own_cpus(self) -> bool:
@@ -87,7 +97,7 @@ class LoadOrder:
         windows_ns = self.study.window_ns
         if search is not None:
             windows_ns = _PROBES_MOST * (search.settle_ns + self.study.window_ns)
-        return (self.study.warm_up_ns + windows_ns + 2 * _DRAIN_NS + _CONNECT_NS) / 1e9
+        return self.adaptive_length_rule.warm_up_s + (windows_ns + 2 * _DRAIN_NS + _CONNECT_NS) / 1e9
 
 
 def worker_count(concurrency: int, client_cpus: Sequence[int] | None, logical_cpu_count: int) -> int:
@@ -125,9 +135,12 @@ def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
     }
 
 
-def _errors(policy: ErrorPolicy) -> dict[str, JsonValue]:
-    """Only what the study says: the rest is as the workload's imitated tool does it."""
+def _errors(policy: ErrorPolicy, conflicts: Sequence[RetriedError]) -> dict[str, JsonValue]:
+    """What the study says, and conflicts of the storage engine: the rest is as the workload's imitated tool does it."""
+    also: list[JsonValue] = [{**error.to_json()} for error in dict.fromkeys((*conflicts, *policy.also))]
+    asked: dict[str, JsonValue]
     asked = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
+    asked["also"] = also or None
     return {name: value for name, value in asked.items() if value is not None}
 
 
@@ -135,12 +148,12 @@ def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
     return {} if policy.prepared_full == "stop" else {"prepared_full": policy.prepared_full}
 
 
-def _counts_every(rule: CourseRule) -> dict[str, JsonValue]:
+def _counts_every(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
     """Where a window's ends can't be ordered, the server's own counts are read all along."""
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
 
 
-def _phases(study: Study, rule: CourseRule) -> list[JsonValue]:
+def _phases(study: Study, rule: AdaptiveLengthRule) -> list[JsonValue]:
     """A search makes its own windows; what is ordered is driven before it, and something must be.
 
     A run whose length is left open is ordered at its longest and ended from outside; its phases are told afterwards.
@@ -149,5 +162,5 @@ def _phases(study: Study, rule: CourseRule) -> list[JsonValue]:
         return [{"name": "open", "duration_ns": rule.longest_s * 10**9}]
     if study.pacing.search is not None:
         return [{"name": "warm-up", "duration_ns": max(study.warm_up_ns, 10**9)}]
-    phases = [("warm-up", study.warm_up_ns), ("window", study.window_ns)]
+    phases = [("warm-up", rule.warm_up_s * 10**9), ("window", study.window_ns)]
     return [{"name": name, "duration_ns": duration_ns} for name, duration_ns in phases if duration_ns]

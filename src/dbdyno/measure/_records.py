@@ -5,14 +5,17 @@ Fields and kinds of record that this version does not know are ignored: records 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from dbdyno.core import MeasureError
+from dbdyno.core import MeasureError, decode, json_value
 
 SCHEMA_VERSION = 1
+NETWORK = "network"
+"""Kind of a failure and cause of an outage: nothing reached the server, so its seconds say nothing of it."""
+NO_ANSWER = "no-answer"
+"""Kind of a failure: the server's host is there, and the server gave no byte of an answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,8 @@ class TransactionCounts:
     completed: int
     failed: int
     retries: Mapping[str, int]
-    response: str | None
-    service: str | None
+    response: str | None = None
+    service: str | None = None
     first_attempt: str | None = None
     rolled_back: int = 0
 
@@ -34,7 +37,7 @@ class StatementCounts:
 
     completed: int
     errors: Mapping[str, int]
-    service: str | None
+    service: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +134,24 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class EndRecord:
-    """The load has ended. `status` is ``complete``, ``interrupted`` or ``failed``; `raw` holds the whole account."""
+    """The load has ended. `status` is ``complete``, ``interrupted`` or ``failed``; `raw` holds the whole account.
+
+    Attributes
+    ----------
+    failure_kind : what failed: ``network``, ``no-answer``, ``server``, ``client``; empty where nothing did or where the
+        load generator did not tell
+    outages : stretches with lost connections, or without a path
+    paths_lost : those in which nothing reached the server: when they began and ended, CLOCK_MONOTONIC; None: not before
+        the end
+    """
 
     status: str
     reason: str
     process_cpu_ns: int | None
     unsent: int = 0
     outages: int = 0
+    failure_kind: str = ""
+    paths_lost: tuple[tuple[int, int | None], ...] = ()
     search: SearchAnswer | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
 
@@ -156,93 +170,95 @@ def parse_record(line: str) -> LoadRecord | None:
     MessageRecord(level='warning', text='slow')
     """
     try:
-        row = json.loads(line)
-        read = _READERS.get(row["record"])
+        row = decode(dict[str, Any], json_value(line))
+        read = _READERS.get(decode(_Kind, row).record)
         return None if read is None else read(row)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except ValueError as error:
         raise MeasureError(
             "the load generator wrote a line that is not a record",
-            f"{type(error).__name__}: {error} in: {line[:200]}",
+            f"{error} in: {line[:200]}",
             "check that dbdyno-load is of the same version as dbdyno",
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pacing:
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    schema_version: int
+    program: str
+    monotonic_ns: int
+    pacing: _Pacing
+
+
+@dataclass(frozen=True, slots=True)
+class _Outage:
+    start_ns: int
+    restored_ns: int | None = None
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    status: str
+    reason: str
+    process_cpu_ns: int | None = None
+    unsent: int = 0
+    outages: tuple[_Outage, ...] = ()
+    failure_kind: str | None = None
+    search: SearchAnswer | None = None
+
+
 def _start(row: Mapping[str, Any]) -> StartRecord:
-    if row["schema_version"] > SCHEMA_VERSION:
+    start = decode(_Start, row)
+    if start.schema_version > SCHEMA_VERSION:
         raise MeasureError(
             "the load generator is newer than dbdyno",
-            f"{row['program']} writes schema {row['schema_version']}; this dbdyno reads up to {SCHEMA_VERSION}",
+            f"{start.program} writes schema {start.schema_version}; this dbdyno reads up to {SCHEMA_VERSION}",
             "run make setup, so that both are of one version",
         )
-    return StartRecord(row["monotonic_ns"], row["program"], row["pacing"]["kind"] != "closed", row)
+    return StartRecord(start.monotonic_ns, start.program, start.pacing.kind != "closed", row)
 
 
 def _interval(row: Mapping[str, Any]) -> IntervalRecord:
-    plain = ("reads", "writes", "others", "rows", "bytes_sent", "bytes_received", "connections_live", "reconnects")
-    return IntervalRecord(
-        second=row["second"],
-        phase=row["phase"],
-        monotonic_ns=row["monotonic_ns"],
-        realtime_ns=row["realtime_ns"],
-        duration_ns=row["duration_ns"],
-        transactions={name: _transaction(counts) for name, counts in row["transactions"].items()},
-        statements={name: _statement(counts) for name, counts in row["statements"].items()},
-        **{name: row[name] for name in plain},
-        backlog=row["backlog"] or 0,
-        workers=tuple(_worker(worker) for worker in row["workers"]),
-        lateness=row.get("lateness"),
-    )
-
-
-def _worker(use: Mapping[str, Any]) -> WorkerUse:
-    counts = (use.get(name, 0) for name in ("wake_ups", "served", "cpu_wait_ns"))
-    return WorkerUse(use["busy_ns"], use["cpu_ns"], *counts)
-
-
-def _transaction(counts: Mapping[str, Any]) -> TransactionCounts:
-    response, service, first_attempt = (counts.get(name) for name in ("response", "service", "first_attempt"))
-    plain = (counts["completed"], counts["failed"], counts["retries"])
-    return TransactionCounts(*plain, response, service, first_attempt, counts.get("rolled_back", 0))
-
-
-def _statement(counts: Mapping[str, Any]) -> StatementCounts:
-    return StatementCounts(counts["completed"], counts["errors"], counts.get("service"))
+    """A closed loop has no backlog: it stands there as null."""
+    return decode(IntervalRecord, {**row, "backlog": row.get("backlog") or 0})
 
 
 def _message(row: Mapping[str, Any]) -> MessageRecord:
-    return MessageRecord(row["level"], row["text"])
+    return decode(MessageRecord, row)
 
 
 def _counters(row: Mapping[str, Any]) -> CountersRecord:
-    return CountersRecord(row["second"], row["monotonic_ns"], row["values"])
+    return decode(CountersRecord, row)
 
 
 def _end(row: Mapping[str, Any]) -> EndRecord:
-    search = row.get("search")
+    end = decode(_End, row)
+    lost = [outage for outage in end.outages if outage.cause == NETWORK]
     return EndRecord(
-        row["status"],
-        row["reason"],
-        row.get("process_cpu_ns"),
-        unsent=row.get("unsent", 0),
-        outages=len(row.get("outages", ())),
-        search=None if search is None else _search(search),
+        end.status,
+        end.reason,
+        end.process_cpu_ns,
+        unsent=end.unsent,
+        outages=len(end.outages),
+        failure_kind=end.failure_kind or "",
+        paths_lost=tuple((outage.start_ns, outage.restored_ns) for outage in lost),
+        search=end.search,
         raw=row,
     )
 
 
-def _search(row: Mapping[str, Any]) -> SearchAnswer:
-    return SearchAnswer(
-        highest_held_per_s=row["highest_held_per_s"],
-        lowest_broken_per_s=row["lowest_broken_per_s"],
-        probes=row["probes"],
-        reason=row.get("reason", ""),
-        client_bound=row.get("client_bound", False),
-        complete=row.get("complete", True),
-    )
-
-
 def _probe(row: Mapping[str, Any]) -> ProbeRecord:
-    return ProbeRecord(row["first_second"], row["seconds"], row["rate_per_s"], row["held"], row)
+    return decode(ProbeRecord, {**row, "raw": row})
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], LoadRecord]] = {

@@ -8,13 +8,15 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
-from dbdyno.plan._budget import Budget, check_budget, estimate_budget, overhead_ns
-from dbdyno.plan._course import course_rule, shortest_window_ns
+from dbdyno.plan._adaptive_length import adaptive_length_rule, shortest_window_ns
+from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._designs import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
-from dbdyno.plan._order import ordered_runs
+from dbdyno.plan._hours import Span, TimePart
+from dbdyno.plan._order import ordered_runs, share_server
+from dbdyno.plan._out_of_scope import out_of_scope
+from dbdyno.plan._repeats import FurtherRound, further_rounds, unsure_cells
 from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
-from dbdyno.plan._silence import unanswered
-from dbdyno.study import Study, ToldWorkload
+from dbdyno.study import ResolvedWorkload, Study
 
 __all__ = [
     "FIRST",
@@ -22,23 +24,28 @@ __all__ = [
     "SHORTEST_WINDOW_S",
     "Budget",
     "Design",
+    "FurtherRound",
     "Plan",
     "SelfCheckChoices",
+    "Span",
+    "TimePart",
     "Told",
+    "adaptive_length_rule",
     "best_within",
     "cheapest_design",
     "check_budget",
-    "course_rule",
     "designs_for",
+    "further_rounds",
     "make_plan",
-    "overhead_ns",
+    "out_of_scope",
     "planned_design",
     "self_check_study",
+    "share_server",
     "shortest_window_ns",
-    "unanswered",
+    "unsure_cells",
 ]
 
-Told: TypeAlias = Mapping[tuple[str, str], ToldWorkload]
+Told: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
 """(target, label of a workload) -> what the load generator tells of it."""
 
 

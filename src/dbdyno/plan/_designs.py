@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dbdyno.plan._budget import overhead_ns
-from dbdyno.plan._course import shortest_window_ns
+from dbdyno.plan._adaptive_length import shortest_window_ns
 from dbdyno.stats import Variation
 from dbdyno.study import Study
 
@@ -33,24 +32,30 @@ class Design:
     runs_ns: int
 
 
-def planned_design(study: Study, variation: Variation) -> Design:
-    """What the study as it is written will give; with windows left open, at the shortest they may be."""
-    return _design(study, variation, study.repeats, shortest_window_ns(study) / 1e9)
+def planned_design(study: Study, variation: Variation, overhead_ns: int) -> Design:
+    """What the study as it is written will give; with windows left open, at the shortest they may be.
+
+    Parameters
+    ----------
+    overhead_ns : what surrounds the window of one run, on average
+    """
+    return _design(study, variation, study.repeats, shortest_window_ns(study) / 1e9, overhead_ns)
 
 
-def designs_for(study: Study, variation: Variation, half_width: float) -> list[Design]:
+def designs_for(study: Study, variation: Variation, half_width: float, overhead_ns: int) -> list[Design]:
     """For each number of repeats the shortest window that gives a cell's level so well; none where no window does.
 
     Parameters
     ----------
     half_width : wished, as a share
+    overhead_ns : as above
     """
     found = []
     for repeats in range(2, MOST_REPEATS + 1):
         window_s = variation.needed_window_s(half_width, repeats, _cells(study))
         if window_s is not None:
             rounded = max(SHORTEST_WINDOW_S, math.ceil(window_s / _STEP_S) * _STEP_S)
-            found.append(_design(study, variation, repeats, rounded))
+            found.append(_design(study, variation, repeats, rounded, overhead_ns))
     return found
 
 
@@ -59,19 +64,20 @@ def cheapest_design(designs: list[Design]) -> Design | None:
     return min(designs, key=lambda design: design.runs_ns, default=None)
 
 
-def best_within(study: Study, variation: Variation, time_ns: int) -> Design | None:
+def best_within(study: Study, variation: Variation, time_ns: int, overhead_ns: int) -> Design | None:
     """The repeats and windows that make a cell's level surest within a time; None when no two runs of 60 s fit."""
     found = []
     for repeats in range(2, MOST_REPEATS + 1):
-        window_s = (time_ns / (_cells(study) * repeats) - overhead_ns(study)) / 1e9
+        window_s = (time_ns / (_cells(study) * repeats) - overhead_ns) / 1e9
         if window_s >= SHORTEST_WINDOW_S:
-            found.append(_design(study, variation, repeats, math.floor(window_s / _STEP_S) * _STEP_S))
+            window = math.floor(window_s / _STEP_S) * _STEP_S
+            found.append(_design(study, variation, repeats, window, overhead_ns))
     return min(found, key=lambda design: design.half_width, default=None)
 
 
-def _design(study: Study, variation: Variation, repeats: int, window_s: float) -> Design:
+def _design(study: Study, variation: Variation, repeats: int, window_s: float, overhead_ns: int) -> Design:
     cells = _cells(study)
-    time_ns = round(cells * repeats * (overhead_ns(study) + window_s * 1e9))
+    time_ns = round(cells * repeats * (overhead_ns + window_s * 1e9))
     half_width = variation.half_width(repeats, window_s, cells)
     return Design(repeats, window_s, half_width, variation.smallest_difference(repeats, window_s, cells), time_ns)
 

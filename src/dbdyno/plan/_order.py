@@ -5,6 +5,10 @@ order, and at each place all targets run one after the other, in a fresh random 
 compared lie close together in time, no target always goes first, and a drift of the machine over hours hits all alike.
 Every run starts from the same restored data, so no run depends on the one before it.
 
+With restore = "ladder" a target keeps its server for all concurrencies of a workload, tier and route: these follow one
+another, in an order that is fresh for each round and the same for all targets there. Each concurrency has a seed of its
+own then, so that a run does not ask for the very rows that the one before it has just read.
+
 A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round.
 """
 
@@ -17,23 +21,36 @@ from collections.abc import Sequence
 from dbdyno.core import Cell, Run
 from dbdyno.study import Study
 
+_SEEDS_APART = 1000
+"""Between the concurrencies of a ladder; repeats count up by one, and there are at most 50 of them."""
+
 
 def ordered_runs(study: Study) -> tuple[Run, ...]:
-    """All runs of a study in the order in which they are made; the same study gives the same order."""
+    """All runs that are made in any case, in order; the same study gives the same order."""
+    return tuple(itertools.chain.from_iterable(rounds(study, study.repeats)))
+
+
+def rounds(study: Study, count: int) -> list[list[Run]]:
+    """The first rounds of a study; a round is the same however many follow it."""
     chance = random.Random(f"order {study.seed}")
     runs: list[Run] = []
-    for repeat in range(1, study.repeats + 1):
+    found: list[list[Run]] = []
+    for repeat in range(1, count + 1):
+        before = len(runs)
         cells = _round(study, chance)
-        watched = {0: "first", len(cells) // 2: "middle"} if study.sentinel else {}
+        watched = {0: "first", _middle(study, cells): "middle"} if study.sentinel else {}
         for position, cell in enumerate(cells):
             if position in watched:
                 runs.append(_sentinel(study, runs, f"sentinel, {watched[position]} of round {repeat}"))
             # The same seed for every target of a repeat: all are sent the same statements.
-            seed = study.seed + repeat - 1
-            runs.append(Run(cell, repeat, len(runs), seed, _reason(study, repeat, position)))
+            seed = study.seed + repeat - 1 + _step_seed(study, cell)
+            is_further = repeat > study.repeats
+            reason = _reason(study, repeat, position)
+            runs.append(Run(cell, repeat, len(runs), seed, reason, is_further=is_further))
         if study.sentinel:
             runs.append(_sentinel(study, runs, f"sentinel, last of round {repeat}"))
-    return tuple(runs)
+        found.append(runs[before:])
+    return found
 
 
 def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
@@ -44,7 +61,41 @@ def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
     return Run(cell, number, len(before), study.seed, reason, is_sentinel=True)
 
 
+def share_server(study: Study, run: Run, following: Run) -> bool:
+    r"""Whether a run goes on with the server and the data of the one before it.
+
+    >>> from dbdyno.study import parse_study
+    >>> text = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\n'
+    >>> text += 'axes = {tier = "64MB", concurrency = [1, 4]}\nmeasure = {restore = "ladder"}'
+    >>> study = parse_study(text, "example.toml")
+    >>> first, second, third, _ = ordered_runs(study)
+    >>> share_server(study, first, second), share_server(study, second, third)
+    (True, False)
+    """
+    if study.restore != "ladder" or run.is_sentinel or following.is_sentinel:
+        return False
+    return _ladder(run.cell) == _ladder(following.cell) and run.repeat == following.repeat
+
+
+def _ladder(cell: Cell) -> tuple[str, str, int, str]:
+    return (cell.target, cell.workload, cell.tier_bytes, cell.route)
+
+
+def _step_seed(study: Study, cell: Cell) -> int:
+    return 0 if study.restore == "run" else _SEEDS_APART * study.concurrencies.index(cell.concurrency)
+
+
+def _middle(study: Study, cells: Sequence[Cell]) -> int:
+    """Half-way through a round, where no ladder is cut in two."""
+    half = len(cells) // 2
+    return half if study.restore == "run" else half - half % len(study.concurrencies)
+
+
 def _round(study: Study, chance: random.Random) -> list[Cell]:
+    return _round_of_runs(study, chance) if study.restore == "run" else _round_of_ladders(study, chance)
+
+
+def _round_of_runs(study: Study, chance: random.Random) -> list[Cell]:
     labels = [choice.label for choice in study.workloads]
     places = list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
     if study.order == "interleaved":
@@ -58,8 +109,27 @@ def _round(study: Study, chance: random.Random) -> list[Cell]:
     return cells
 
 
+def _round_of_ladders(study: Study, chance: random.Random) -> list[Cell]:
+    places = list(itertools.product([choice.label for choice in study.workloads], study.tiers_bytes, study.routes))
+    if study.order == "interleaved":
+        chance.shuffle(places)
+    cells: list[Cell] = []
+    for workload, tier_bytes, route in places:
+        names, steps = [target.name for target in study.targets], list(study.concurrencies)
+        if study.order == "interleaved":
+            chance.shuffle(names)
+            chance.shuffle(steps)
+        cells.extend(Cell(name, tier_bytes, step, workload, route) for name in names for step in steps)
+    return cells
+
+
 def _reason(study: Study, repeat: int, position: int) -> str:
     if study.order == "as-written":
         return f"repeat {repeat}, as written"
+    if study.restore == "ladder":
+        ladder, step = divmod(position, len(study.concurrencies))
+        place, turn = divmod(ladder, len(study.targets))
+        words = f"round {repeat}, place {place + 1}, turn {turn + 1} of {len(study.targets)}"
+        return f"{words}, step {step + 1} of {len(study.concurrencies)} (seed {study.seed})"
     place, turn = divmod(position, len(study.targets))
     return f"round {repeat}, place {place + 1}, turn {turn + 1} of {len(study.targets)} (seed {study.seed})"

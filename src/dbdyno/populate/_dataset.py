@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dbdyno.engines import storage_engines
 from dbdyno.store import JsonValue
-from dbdyno.study import SQL_FILES, OptionValue, Study, WorkloadChoice, family_name, family_of
+from dbdyno.study import SQL_FILES, OptionValue, Study, Timeouts, WorkloadChoice, family_name, family_of
 
+_OPERATIONS_PER_ROW = 4
+"""At most: the row, and its entries in up to three secondary indexes."""
 _SCHEMAS = {"sysbench": "dbdyno_sbtest"}  # sysbench's own name for it, by which reports know it
 
 
@@ -71,8 +74,15 @@ class Dataset:
             return self.workload
         return family_name(self.workload)
 
-    def order(self, target: Mapping[str, JsonValue], storage_engine: str, connections: int) -> dict[str, JsonValue]:
+    def order(
+        self,
+        target: Mapping[str, JsonValue],
+        storage_engine: str,
+        connections: int,
+        timeouts: Timeouts | None = None,
+    ) -> dict[str, JsonValue]:
         """The order to fill it and check it: ``contract/populate-order.schema.json``."""
+        check_ns = timeouts.check_ns if timeouts is not None else None
         return {
             "schema_version": 1,
             "target": dict(target),
@@ -83,7 +93,20 @@ class Dataset:
             "connections": connections,
             "check": True,
             "load_by": "prepared",  # the same way for all engines of a comparison; not every server takes files
+            **_transaction_rows(storage_engine),
+            **({"check_timeout_ns": check_ns} if check_ns is not None else {}),
         }
+
+
+def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
+    """How many rows a transaction may have, on an engine that bounds what one may change: a row is in its indexes, too.
+
+    >>> _transaction_rows("tidesdb"), _transaction_rows("innodb")
+    ({'transaction_rows': 25000}, {})
+    """
+    known = storage_engines().get(storage_engine)
+    operations = known.operations_per_transaction if known is not None else None
+    return {} if operations is None else {"transaction_rows": max(operations // _OPERATIONS_PER_ROW, 1)}
 
 
 def _files_digest(folder: Path) -> str:

@@ -7,22 +7,22 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pymysql
 
+from dbdyno.connections import PathLostError, ServerConnection
 from dbdyno.core import HostError, PopulateError
-from dbdyno.hosts import Host, PipedProcess
+from dbdyno.hosts import Host, PipedProcess, ProcessWatch
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._records import FillEnd, FillProgress, parse_fill_record
-from dbdyno.populate._server import FillServer
-from dbdyno.populate._space import TableSpace
-from dbdyno.populate._verify import broken_words, verify
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
+from dbdyno.populate._server import FillServer, ServerCheck
+from dbdyno.populate._verify import ConditionWait, Verified, broken_words, verify
+from dbdyno.study import Timeouts
 
 _EXIT_S = 10.0
+_KILL_WAIT_S = 2.0
+_STATEMENT_S = 3600.0
+"""For a schema to be dropped or a table to be analysed: a large one takes minutes."""
 _CONNECTIONS = 4
 
 
@@ -32,15 +32,17 @@ def fill(
     storage_engine: str,
     host: Host,
     generator: Path,
-    on_progress: Callable[[FillProgress], None],
+    on_progress: Callable[[FillProgress | ConditionWait], None],
     *,
     has_conditions: bool = False,
+    timeouts: Timeouts | None = None,
 ) -> FillEnd:
     """Make the schema anew and fill it. The load generator has the server count and sum up every table, and compares.
 
     Parameters
     ----------
     has_conditions : whether its tables can be asked if they are consistent with each other
+    timeouts : of the study
 
     Raises
     ------
@@ -48,29 +50,38 @@ def fill(
     """
     try:
         with contextlib.closing(server.connect()) as connection:
-            _make_schema(connection, dataset.schema)
-            end = _drive(dataset, server, storage_engine, host, generator, on_progress)
+            with connection.within(_STATEMENT_S):
+                _make_schema(connection, dataset.schema)
+        end = _drive(dataset, server, storage_engine, host, generator, on_progress, timeouts)
+        # Another connection: the first would have been idle as long as the filling took, and may have been closed.
+        with contextlib.closing(server.connect()) as connection, connection.within(_STATEMENT_S):
             _analyse(connection, dataset.schema, end)
         if has_conditions:
-            end = replace(end, space=_space_if_consistent(dataset, server, storage_engine, host, generator))
+            verified = verify(
+                dataset, server, storage_engine, "load", host, generator, timeouts=timeouts, on_wait=on_progress
+            )
+            _refuse_broken(dataset, verified)
+            end = replace(end, space=verified.space, undecided=verified.undecided)
     except (pymysql.MySQLError, OSError) as error:
         death = server.death()
         why = f"the server died: {death}\n{server.log_tail()}" if death else f"{type(error).__name__}: {error}"
-        raise PopulateError(f"{dataset.title} could not be filled", why) from error
+        fault = "network" if isinstance(error, PathLostError) and death is None else ""
+        raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault) from error
     return end
 
 
-def _space_if_consistent(
-    dataset: Dataset, server: FillServer, storage_engine: str, host: Host, generator: Path
-) -> tuple[TableSpace, ...]:
-    verified = verify(dataset, server.order_target(dataset.schema), storage_engine, "load", host, generator)
+def _refuse_broken(dataset: Dataset, verified: Verified) -> None:
     broken = broken_words(verified.answers)
     if broken:
-        raise PopulateError(f"{dataset.title} is not consistent after it was filled", broken, "report it: a defect")
-    return verified.space
+        raise PopulateError(
+            f"{dataset.title} is not consistent after it was filled",
+            f"{broken}; the server acknowledged every row, and its sums were those of the rows sent",
+            "fill it again; if one server alone breaks it, that server answers or keeps rows wrongly; if every server "
+            "does, report it: a defect of dbdyno",
+        )
 
 
-def _make_schema(connection: Connection[Any], schema: str) -> None:
+def _make_schema(connection: ServerConnection, schema: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS `{schema}`")
         # Stated, because defaults differ between engines and change row and key size; all accept this collation.
@@ -83,32 +94,45 @@ def _drive(
     storage_engine: str,
     host: Host,
     generator: Path,
-    on_progress: Callable[[FillProgress], None],
+    on_progress: Callable[[FillProgress | ConditionWait], None],
+    timeouts: Timeouts | None,
 ) -> FillEnd:
-    order = dataset.order(server.order_target(dataset.schema), storage_engine, _CONNECTIONS)
+    order = dataset.order(server.order_target(dataset.schema), storage_engine, _CONNECTIONS, timeouts)
     process = host.spawn_piped(
         [str(generator), "populate", "--order", "-"], stdin=json.dumps(order, default=dict).encode()
     )
     try:
-        end = _follow(process, on_progress)
+        end = _follow(process, on_progress, ServerCheck(server))
         completed = process.wait(_EXIT_S)
     except BaseException:
         process.kill()
         with contextlib.suppress(HostError):
-            process.wait(_EXIT_S)
+            process.wait(_KILL_WAIT_S)
         raise
     if end is None or end.status != "complete":
         death = server.death()
         why = end.reason if end else f"exit code {completed.exit_code}\n{completed.stderr.strip()[-2000:]}"
         why = f"the server died: {death}\n{server.log_tail()}" if death else why
-        raise PopulateError(f"{dataset.title} could not be filled", why)
+        fault = end.failure_kind if end is not None and death is None else ""
+        raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault)
     return end
 
 
-def _follow(process: PipedProcess, on_progress: Callable[[FillProgress], None]) -> FillEnd | None:
+def _follow(
+    process: PipedProcess, on_progress: Callable[[FillProgress | ConditionWait], None], look: ServerCheck
+) -> FillEnd | None:
     end = None
-    for line in process.lines():
+    watch = ProcessWatch(process.pid, process.start_ticks)
+
+    def tick() -> None:
+        halted = watch.verdict()
+        if halted is not None:
+            raise PopulateError(f"the load generator {halted}")
+        look()
+
+    for line in process.lines(tick):
         record = parse_fill_record(line)
+        look.answered()
         if isinstance(record, FillProgress):
             on_progress(record)
         elif isinstance(record, FillEnd):
@@ -116,7 +140,7 @@ def _follow(process: PipedProcess, on_progress: Callable[[FillProgress], None]) 
     return end
 
 
-def _analyse(connection: Connection[Any], schema: str, end: FillEnd) -> None:
+def _analyse(connection: ServerConnection, schema: str, end: FillEnd) -> None:
     with connection.cursor() as cursor:
         for table in end.tables:
             cursor.execute(f"ANALYZE TABLE `{schema}`.`{table.name.replace('`', '')}`")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dbdyno.core import PopulateError
+from dbdyno.core import DecodeError, PopulateError, decode, json_value
 from dbdyno.populate._space import TableSpace
 from dbdyno.store import JsonValue
 
@@ -24,11 +23,33 @@ class TableSums:
     def from_json(cls, row: Mapping[str, Any]) -> TableSums:
         """The sums of a record, or of what `to_json` gave."""
         sums = {name: value for name, value in row.items() if name not in ("name", "rows")}
-        return cls(row["name"], row["rows"], sums)
+        return cls(decode(str, row.get("name")), decode(int, row.get("rows")), decode(dict[str, int], sums))
 
     def to_json(self) -> dict[str, JsonValue]:
         """As the load generator writes them."""
         return {"name": self.name, "rows": self.rows, **self.sums}
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionAnswer:
+    """A query that should return no row, and what it returned.
+
+    Parameters
+    ----------
+    status : ``holds``; ``broken``; ``told`` when it is broken and need not hold at this moment; ``undecided`` when the
+        server did not answer in time
+    quirks : of the imitated tool, that break it
+    """
+
+    name: str
+    meaning: str
+    status: str
+    rows: int
+    quirks: str = ""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As it is stored."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +70,8 @@ class FillEnd:
     ----------
     content_sha256 : of the sums of all tables: one checksum of the whole dataset
     space : what the tables take, where that was asked
+    undecided : conditions between the tables that the server did not answer in time
+    failure_kind : ``network`` where the way to the server was lost
     """
 
     status: str
@@ -59,6 +82,8 @@ class FillEnd:
     tables: tuple[TableSums, ...]
     content_sha256: str = ""
     space: tuple[TableSpace, ...] = ()
+    undecided: tuple[ConditionAnswer, ...] = ()
+    failure_kind: str = ""
 
 
 def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
@@ -68,22 +93,68 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
     ------
     PopulateError : not a record
     """
+    row = record_row(line)
     try:
-        row = json.loads(line)
-        kind = row["record"]
-        if kind == "populate-progress":
-            return FillProgress(row["phase"], row["rows_done"], row["rows_total"], row["elapsed_ns"])
-        return _end(row) if kind == "populate-end" else None
-    except (ValueError, KeyError, TypeError) as error:
-        raise PopulateError(
-            "the load generator wrote a line that is not a record",
-            f"{type(error).__name__}: {error} in: {line[:200]}",
-            "check that dbdyno-load is of the same version as dbdyno",
-        ) from error
+        match row["record"]:
+            case "populate-progress":
+                return decode(FillProgress, row)
+            case "populate-end":
+                return _end(decode(_EndRow, row))
+            case _:
+                return None
+    except DecodeError as error:
+        raise _no_record(line, error) from error
 
 
-def _end(row: Mapping[str, Any]) -> FillEnd:
-    tables = tuple(TableSums.from_json(table) for table in row["tables"])
+def record_row(line: str) -> Mapping[str, Any]:
+    """The object in a line, which has a kind.
+
+    Raises
+    ------
+    PopulateError : not a record
+    """
+    try:
+        row = decode(dict[str, Any], json_value(line))
+        decode(_Kind, row)
+    except ValueError as error:
+        raise _no_record(line, error) from error
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class _EndRow:
+    status: str
+    reason: str
+    elapsed_ns: int
+    load_ns: int
+    index_ns: int
+    tables: tuple[dict[str, Any], ...]
+    content_sha256: str
+    failure_kind: str | None = None
+
+
+def _no_record(line: str, error: Exception) -> PopulateError:
+    return PopulateError(
+        "the load generator wrote a line that is not a record",
+        f"{error} in: {line[:200]}",
+        "check that dbdyno-load is of the same version as dbdyno",
+    )
+
+
+def _end(row: _EndRow) -> FillEnd:
+    tables = tuple(TableSums.from_json(table) for table in row.tables)
     return FillEnd(
-        row["status"], row["reason"], row["elapsed_ns"], row["load_ns"], row["index_ns"], tables, row["content_sha256"]
+        row.status,
+        row.reason,
+        row.elapsed_ns,
+        row.load_ns,
+        row.index_ns,
+        tables,
+        row.content_sha256,
+        failure_kind=row.failure_kind or "",
     )

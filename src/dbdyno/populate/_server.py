@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
+from dbdyno.connections import ServerConnection
+from dbdyno.core import PopulateError
 from dbdyno.store import JsonValue
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
 
 
 class FillServer(Protocol):
     """A server to be filled."""
 
-    def connect(self) -> Connection[Any]:
+    def connect(self) -> ServerConnection:
         """A session that may make schemas."""
 
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
@@ -23,6 +23,12 @@ class FillServer(Protocol):
 
     def death(self) -> str | None:
         """How it ended, in words; None while it runs or when it can't be seen."""
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        """Why no answer is to be expected of it, in words; None while that can't be said.
+
+        `quiet_s`: how long nobody has had an answer, as far as the caller knows.
+        """
 
     def log_tail(self) -> str:
         """The last lines of its log; empty when it can't be seen."""
@@ -47,3 +53,26 @@ class FreshServers(Protocol):
 
     def __call__(self) -> FreshServer:
         """Initialise and start one."""
+
+
+class ServerCheck:
+    """Looks at a server each time it is called, and raises once nothing is to be expected of it.
+
+    Raises
+    ------
+    PopulateError : with the server's name, how long it has been silent, and the state of its process
+    """
+
+    def __init__(self, server: FillServer) -> None:
+        self._server = server
+        self._last_answer = time.monotonic()
+
+    def answered(self) -> None:
+        """Note that the server has answered somebody."""
+        self._last_answer = time.monotonic()
+
+    def __call__(self) -> None:
+        """Look."""
+        wedged = self._server.wedged(time.monotonic() - self._last_answer)
+        if wedged is not None:
+            raise PopulateError(wedged)

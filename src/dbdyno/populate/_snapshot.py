@@ -9,15 +9,18 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from dbdyno.core import HostError, PopulateError, format_bytes
+from dbdyno.core import HostError, PopulateError, decode, format_bytes, json_value, read_input_text
 from dbdyno.engines import beside
 from dbdyno.hosts import Home, Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
-from dbdyno.populate._records import FillEnd, FillProgress, TableSums
+from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSums
 from dbdyno.populate._server import FreshServer, FreshServers
 from dbdyno.populate._space import TableSpace
+from dbdyno.populate._verify import ConditionWait
+from dbdyno.study import Timeouts
 
 DATA = "data"
 _FACTS = "facts.json"
@@ -37,6 +40,7 @@ class Snapshot:
     reused : it was there already
     content_sha256 : one checksum of all tables
     space : what the tables take, where that was asked
+    undecided : conditions that the server did not answer in time after the filling
     """
 
     folder: Path
@@ -50,6 +54,7 @@ class Snapshot:
     reused: bool
     content_sha256: str
     space: tuple[TableSpace, ...] = ()
+    undecided: tuple[ConditionAnswer, ...] = ()
 
     @property
     def data_directory(self) -> Path:
@@ -81,17 +86,18 @@ def snapshot_for(
     host: Host,
     home: Home,
     generator: Path,
-    on_progress: Callable[[FillProgress], None],
+    on_progress: Callable[[FillProgress | ConditionWait], None],
     rows_total: int,
     *,
     has_conditions: bool = False,
+    timeouts: Timeouts | None = None,
 ) -> Snapshot:
     """The snapshot of that key: the one that is there, if it is whole, else a new one.
 
     Parameters
     ----------
     rows_total : of the dataset, for the space that it will need
-    has_conditions : see `fill`
+    has_conditions, timeouts : see `fill`
 
     Raises
     ------
@@ -108,7 +114,16 @@ def snapshot_for(
         check_space(dataset, rows_total, host, home.snapshots)
         server = fresh_server()
         try:
-            end = fill(dataset, server, storage_engine, host, generator, on_progress, has_conditions=has_conditions)
+            end = fill(
+                dataset,
+                server,
+                storage_engine,
+                host,
+                generator,
+                on_progress,
+                has_conditions=has_conditions,
+                timeouts=timeouts,
+            )
             server.stop()
             _keep(key, folder, storage_engine, server, end, host)
         finally:
@@ -119,19 +134,43 @@ def snapshot_for(
     return replace(snapshot, reused=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What stands in the file beside the data."""
+
+    key: str
+    tables: tuple[dict[str, Any], ...]
+    bytes: int
+    fill_ns: int
+    load_ns: int
+    index_ns: int
+    created_ns: int
+    content_sha256: str
+    space: tuple[TableSpace, ...]
+    undecided: tuple[ConditionAnswer, ...] = ()
+
+
 def read_snapshot(folder: Path) -> Snapshot | None:
     """The snapshot in a folder; None when there is none or its files are not those that were kept."""
     try:
-        facts = json.loads((folder / _FACTS).read_text())
-        tables = tuple(TableSums.from_json(table) for table in facts["tables"])
-        durations = {name: facts[name] for name in ("fill_ns", "load_ns", "index_ns", "created_ns")}
-        sha256 = facts["content_sha256"]
-        space = tuple(TableSpace.from_json(table) for table in facts["space"])
-        snapshot = Snapshot(
-            folder, facts["key"], tables, facts["bytes"], reused=True, content_sha256=sha256, space=space, **durations
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+        facts = decode(_Facts, json_value(read_input_text(folder / _FACTS)))
+        tables = tuple(TableSums.from_json(table) for table in facts.tables)
+    except (OSError, ValueError):
         return None
+    snapshot = Snapshot(
+        folder,
+        facts.key,
+        tables,
+        facts.bytes,
+        facts.fill_ns,
+        facts.load_ns,
+        facts.index_ns,
+        facts.created_ns,
+        reused=True,
+        content_sha256=facts.content_sha256,
+        space=facts.space,
+        undecided=facts.undecided,
+    )
     return snapshot if _kept_bytes(folder) == snapshot.bytes else None
 
 
@@ -193,6 +232,7 @@ def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end:
         "tables": [table.to_json() for table in end.tables],
         "content_sha256": end.content_sha256,
         "space": [table.to_json() for table in end.space],
+        "undecided": [answer.to_json() for answer in end.undecided],
         "bytes": _kept_bytes(making),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dbdyno.core import decode
 from dbdyno.store import JsonValue
 
 
@@ -33,4 +34,4 @@ class TableSpace:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TableSpace:
         """Of a record, or of what `to_json` gave."""
-        return cls(row["name"], row["data_bytes"], row["index_bytes"], row["file_bytes"], row["allocated_bytes"])
+        return decode(cls, row)

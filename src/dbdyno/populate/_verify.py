@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from dbdyno.core import PopulateError
-from dbdyno.hosts import Completed, Host
+from dbdyno.core import DecodeError, HostError, PopulateError, decode, format_duration
+from dbdyno.hosts import Completed, Host, ProcessWatch
 from dbdyno.populate._dataset import Dataset
+from dbdyno.populate._records import ConditionAnswer, record_row
+from dbdyno.populate._server import FillServer, ServerCheck
 from dbdyno.populate._space import TableSpace
 from dbdyno.store import JsonValue
-from dbdyno.study import option_words
+from dbdyno.study import Timeouts, option_words
 
 Moment = Literal["load", "run"]
 """What was done to the tables last: filled, or worked on."""
-_TIMEOUT_S = 3600.0
+_EXIT_S = 10.0
+_KILL_WAIT_S = 2.0
 _FLAGS = ("socket", "host", "port", "user", "password_file", "database", "tls", "tls_ca_file")
+_FIRST_WORD_S = 5.0
+_NEXT_WORD_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionAnswer:
-    """A query that should return no row, and what it returned.
+class ConditionAsked:
+    """A condition that was sent to the server."""
+
+    name: str
+    meaning: str
+    limit_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionWait:
+    """A condition that the server has not answered for a while.
 
     Parameters
     ----------
-    status : ``holds``; ``broken``; ``told`` when it is broken and need not hold at this moment
-    quirks : of the imitated tool, that break it
+    waited_ns, limit_ns : since it was asked; after which it is undecided
     """
 
     name: str
     meaning: str
-    status: str
-    rows: int
-    quirks: str = ""
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """As it is stored."""
-        return asdict(self)
+    waited_ns: int
+    limit_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,46 +58,141 @@ class Verified:
     answers: tuple[ConditionAnswer, ...] = ()
     space: tuple[TableSpace, ...] = ()
 
+    @property
+    def undecided(self) -> tuple[ConditionAnswer, ...]:
+        """What the server did not answer in time."""
+        return tuple(answer for answer in self.answers if answer.status == "undecided")
+
+
+@dataclass(frozen=True, slots=True)
+class _SpaceRecord:
+    tables: tuple[TableSpace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _EndRecord:
+    status: str
+    failure_kind: str | None = None
+
 
 def verify(
     dataset: Dataset,
-    target: Mapping[str, JsonValue],
+    server: FillServer,
     storage_engine: str,
     moment: Moment,
     host: Host,
     generator: Path,
+    *,
+    timeouts: Timeouts | None = None,
+    on_wait: Callable[[ConditionWait], None] = lambda _: None,
 ) -> Verified:
     """Ask every condition of a dataset that has some, and what its tables take.
 
     Parameters
     ----------
-    target : the ``target`` of a load order; names the password's file, holds no password
     storage_engine : of the tables; on some an imitated tool breaks more than on others
+    on_wait : told of a condition that is not answered for a while
 
     Raises
     ------
-    PopulateError : they could not be asked
+    PopulateError : they could not be asked, or the server hangs
     """
-    words = verify_words(dataset, target, storage_engine, moment)
-    done = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False)
-    rows = _rows(done)
-    if not rows or rows[-1].get("status") not in ("consistent", "inconsistent"):
-        raise PopulateError(f"{dataset.title} could not be verified", done.stderr.strip()[-2000:])
-    spaces = (table for row in rows if row["record"] == "space" for table in row["tables"])
-    return Verified(
-        tuple(_answer(row) for row in rows if row["record"] == "condition"),
-        tuple(TableSpace.from_json(table) for table in spaces),
-    )
+    words = verify_words(dataset, server.order_target(dataset.schema), storage_engine, moment, timeouts)
+    reader = _Reader(on_wait)
+    try:
+        done = reader.read(host, [str(generator), *words], ServerCheck(server))
+    except HostError as error:
+        raise PopulateError(f"{dataset.title} could not be verified", str(error)) from error
+    end = reader.end
+    if end is None or end.status not in ("consistent", "inconsistent", "undecided"):
+        fault = end.failure_kind or "" if end else ""
+        why = done.stderr.strip()[-2000:] or f"exit code {done.exit_code}"
+        raise PopulateError(f"{dataset.title} could not be verified", why, fault=fault)
+    return Verified(tuple(reader.answers), reader.space)
 
 
-def verify_words(dataset: Dataset, target: Mapping[str, JsonValue], storage_engine: str, moment: Moment) -> list[str]:
+@dataclass
+class _Reader:
+    """Follows the load generator: which conditions are asked, and what became of them."""
+
+    on_wait: Callable[[ConditionWait], None]
+    answers: list[ConditionAnswer] = field(default_factory=list)
+    space: tuple[TableSpace, ...] = ()
+    end: _EndRecord | None = None
+    asked: dict[str, tuple[ConditionAsked, float]] = field(default_factory=dict)
+    due: float = 0.0
+
+    def read(self, host: Host, argv: Sequence[str], look: ServerCheck) -> Completed:
+        """All of its records; the server and the load generator are looked at meanwhile."""
+        process = host.spawn_piped(argv, stdin=b"")
+        watch = ProcessWatch(process.pid, process.start_ticks)
+
+        def tick() -> None:
+            halted = watch.verdict()
+            if halted is not None:
+                raise PopulateError(f"the load generator {halted}")
+            look()
+            self.tell()
+
+        try:
+            for line in process.lines(tick):
+                self.take(record_row(line), line)
+                look.answered()
+            return process.wait(_EXIT_S)
+        except BaseException:
+            process.kill()
+            with contextlib.suppress(HostError):
+                process.wait(_KILL_WAIT_S)
+            raise
+
+    def take(self, row: Mapping[str, Any], line: str) -> None:
+        """A record; kinds that tell nothing here are passed over."""
+        try:
+            match row["record"]:
+                case "condition-asked":
+                    asked = decode(ConditionAsked, row)
+                    self.asked[asked.name] = asked, time.monotonic()
+                    self.due = self.due or time.monotonic() + _FIRST_WORD_S
+                case "condition":
+                    answer = decode(ConditionAnswer, row)
+                    self.answers.append(answer)
+                    self.asked.pop(answer.name, None)
+                case "space":
+                    self.space = decode(_SpaceRecord, row).tables
+                case "verify-end":
+                    self.end = decode(_EndRecord, row)
+                case _:
+                    pass
+        except DecodeError as error:
+            raise PopulateError(
+                "the load generator wrote a line that is not a record", f"{error} in: {line[:200]}"
+            ) from error
+
+    def tell(self) -> None:
+        """Of the condition that is waited for longest, now and then."""
+        now = time.monotonic()
+        waiting = [(asked, now - since) for asked, since in self.asked.values() if now - since >= _FIRST_WORD_S]
+        if waiting and now >= self.due:
+            self.due = now + _NEXT_WORD_S
+            asked, waited_s = max(waiting, key=lambda pair: pair[1])
+            self.on_wait(ConditionWait(asked.name, asked.meaning, round(waited_s * 1e9), asked.limit_ns))
+
+
+def verify_words(
+    dataset: Dataset,
+    target: Mapping[str, JsonValue],
+    storage_engine: str,
+    moment: Moment,
+    timeouts: Timeouts | None = None,
+) -> list[str]:
     """The words of ``dbdyno-load verify``.
 
     >>> verify_words(Dataset("tpcc", {"warehouses": 2}), {"socket": "/s", "port": None}, "rocksdb", "run")
     ['verify', 'tpcc', '--after=run', '--json', '--storage-engine=rocksdb', '--socket=/s', '--warehouses=2']
     """
     how = [f"--after={moment}", "--json", f"--storage-engine={storage_engine}"]
-    return ["verify", dataset.workload, *how, *reach_words(target), *option_words(dataset.options)]
+    times = timeouts.check_words() if timeouts is not None else []
+    return ["verify", dataset.workload, *how, *times, *reach_words(target), *option_words(dataset.options)]
 
 
 def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
@@ -96,8 +200,12 @@ def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
 
     >>> reach_words({"socket": "/s", "port": None, "password_file": "/p"})
     ['--socket=/s', '--password-file=/p']
+    >>> reach_words({"host": "db", "path_timeout_ns": 3_000_000_000})
+    ['--host=db', '--path-timeout=3s']
     """
-    return [f"--{flag.replace('_', '-')}={target[flag]}" for flag in _FLAGS if target.get(flag) is not None]
+    path_ns = target.get("path_timeout_ns")
+    path = [f"--path-timeout={path_ns // 10**9}s"] if isinstance(path_ns, int) and target.get("host") else []
+    return [f"--{flag.replace('_', '-')}={target[flag]}" for flag in _FLAGS if target.get(flag) is not None] + path
 
 
 def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:
@@ -106,12 +214,9 @@ def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:
     return "; ".join(f"{answer.name} ({answer.meaning}) is broken in {answer.rows} rows" for answer in broken)
 
 
-def _rows(done: Completed) -> list[dict[str, Any]]:
-    try:
-        return [json.loads(line) for line in done.stdout.splitlines()]
-    except ValueError:
-        return []
-
-
-def _answer(row: Mapping[str, Any]) -> ConditionAnswer:
-    return ConditionAnswer(row["name"], row["meaning"], row["status"], row["rows"], row.get("quirks", ""))
+def undecided_words(answers: Sequence[ConditionAnswer], timeouts: Timeouts | None = None) -> str:
+    """What the server did not answer in time, in words; empty when it answered all."""
+    names = [f"{answer.name} ({answer.meaning})" for answer in answers if answer.status == "undecided"]
+    check_ns = timeouts.check_ns if timeouts is not None else None
+    within = "ten minutes" if check_ns is None else format_duration(check_ns)
+    return f"not answered within {within}, and so not known to hold: {'; '.join(names)}" if names else ""

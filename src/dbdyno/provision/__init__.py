@@ -1,23 +1,32 @@
 """Engines brought to the machine: one small protocol, one file a source. Options are another room's business."""
 
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
-from dbdyno.provision._kept import KeptEngine, check_kept, choose_kept, in_use, kept_engines, remove_kept
+from dbdyno.provision._installed import (
+    InstalledEngine,
+    check_installed,
+    in_use,
+    installed_engines,
+    remove_installed,
+    select_installed,
+)
+from dbdyno.provision._plugin import plugin_version_of
 from dbdyno.provision._provision import list_offers, provision, sources
 
 __all__ = [
     "Installation",
-    "KeptEngine",
+    "InstalledEngine",
     "Offer",
     "Origin",
     "Package",
     "Progress",
     "Source",
-    "check_kept",
-    "choose_kept",
+    "check_installed",
     "in_use",
-    "kept_engines",
+    "installed_engines",
     "list_offers",
+    "plugin_version_of",
     "provision",
-    "remove_kept",
+    "remove_installed",
+    "select_installed",
     "sources",
 ]

@@ -162,7 +162,7 @@ def _entries(host: Host) -> list[AptEntry]:
 
 def _settings(host: Host) -> tuple[str, ...]:
     """How the host reaches mirrors (proxies, retries); none of its hooks, which work on the host's own state."""
-    dump = host.run(["apt-config", "dump"], timeout_s=30).stdout
+    dump = host.run(["apt-config", "dump"], timeout_s=30, is_download=True).stdout
     return tuple(line for line in dump.splitlines() if _SETTINGS_KEPT.match(line) and not line.endswith(' "";'))
 
 

@@ -5,14 +5,17 @@ The host's package state is neither read nor changed. Signatures are verified wi
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-from dbdyno.core import HostError, ProvisionError
+from dbdyno.core import HostError, ProvisionError, read_input
 from dbdyno.hosts import Completed, Host
 from dbdyno.provision._apt_sources import Distribution
 from dbdyno.provision._installation import Progress
@@ -20,6 +23,10 @@ from dbdyno.provision._installation import Progress
 _UPDATE_TIMEOUT_S = 600
 _DOWNLOAD_TIMEOUT_S = 3600
 _FRESH_S = 3600
+_EXPIRED_MOST = timedelta(days=60)
+_RELEASE_BYTES = 8 << 20
+_VALID_UNTIL_RE = re.compile(r"^Valid-Until: (.+)$", re.MULTILINE)
+_UNCHECKED_RE = re.compile(r"Acquire::Check-Valid-Until \"(?:false|no|0)\"", re.IGNORECASE)
 _URI_RE = re.compile(r"^'[^']+' ([^\s_]+)_([^\s_]+)_[^\s_]+\.deb ", re.MULTILINE)
 
 
@@ -73,6 +80,7 @@ class AptState:
             if done.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
                 self._prepare(all_pockets=False)
                 self._apt("apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S)
+            self._tell_if_expired(progress)
             self._host.write_private(self._directory / "lists.complete", "")
         except HostError as error:
             raise ProvisionError(
@@ -80,6 +88,33 @@ class AptState:
                 _apt_words(str(error)),
                 "check the network and the host's package sources with: apt-get update",
             ) from error
+
+    def expired(self) -> datetime | None:
+        """When the suite's lists ceased to be valid, by the date that they are signed with; None while they are.
+
+        Lists that are served beyond that date may hide newer versions with their corrections.
+        """
+        dates = [date for path in self._release_files() if (date := _valid_until(path)) is not None]
+        until = min(dates, default=None)
+        return until if until is not None and until < datetime.now(UTC) else None
+
+    def _release_files(self) -> list[Path]:
+        folder = self._directory / "lists"
+        return [*folder.glob(f"*_dists_{self.suite}_InRelease"), *folder.glob(f"*_dists_{self.suite}_Release")]
+
+    def _tell_if_expired(self, progress: Progress) -> None:
+        until = self.expired()
+        if until is None:
+            return
+        words = f"the package lists of {self.suite} have been out of date since {until:%Y-%m-%d}"
+        is_allowed = any(_UNCHECKED_RE.match(line) for line in self._distribution.settings)
+        if datetime.now(UTC) - until > _EXPIRED_MOST and not is_allowed:
+            raise ProvisionError(
+                words,
+                f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or something answers in its place",
+                'use another mirror; or allow it in the host\'s apt settings: Acquire::Check-Valid-Until "false";',
+            )
+        progress(f"{words}: the mirror lags behind, newer versions and corrections may be missing")
 
     def versions(self, prefix: str) -> list[tuple[str, str]]:
         """(package, version) of all packages whose name begins with `prefix`, newest version first."""
@@ -165,7 +200,9 @@ class AptState:
             'Acquire::Retries "3";',
             *self._distribution.settings,
         ]
-        if self.suite == "sid":  # its release file has often expired on mirrors that lag behind
+        if (
+            self.suite == "sid"
+        ):  # its lists are valid for a week, and mirrors lag behind: `_tell_if_expired` judges them
             lines.append('Acquire::Check-Valid-Until "false";')
         return "\n".join(lines) + "\n"
 
@@ -176,6 +213,7 @@ class AptState:
             env={"APT_CONFIG": str(self._directory / "apt.conf"), "DEBIAN_FRONTEND": "noninteractive"},
             cwd=cwd,
             check=check,
+            is_download=True,
         )
 
 
@@ -210,6 +248,14 @@ def parse_records(text: str) -> list[PackageRecord]:
             )
         )
     return records
+
+
+def _valid_until(path: Path) -> datetime | None:
+    """The date until which a signed release file holds; None where it says none."""
+    with contextlib.suppress(OSError, ValueError):
+        match = _VALID_UNTIL_RE.search(read_input(path, _RELEASE_BYTES).decode(errors="replace"))
+        return parsedate_to_datetime(match[1]).astimezone(UTC) if match else None
+    return None
 
 
 def _is_complete(path: Path, file: RemoteFile) -> bool:

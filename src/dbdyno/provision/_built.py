@@ -10,6 +10,7 @@ from dbdyno.provision._asked import ask_version, check_is
 from dbdyno.provision._base import find_base
 from dbdyno.provision._installation import Installation, Origin
 from dbdyno.provision._libraries import library_path
+from dbdyno.provision._plugin import plugin_hint
 
 
 def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: Home) -> Installation:
@@ -39,7 +40,7 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
         raise StudyError(
             f"{where} has no storage engine {name.storage_engine}",
             f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
-            "choose one of these",
+            f"choose one of these, or {plugin_hint(name)}",
         )
     return Installation(
         family=identity.family,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +20,16 @@ _NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
 
 
 class ArchiveFetcher:
-    """A file of this machine, or an https address."""
+    """A file of this machine, or an https address.
+
+    An address needs a SHA-256: https proves which server answers, and not that the file is the one that was meant.
+    """
 
     name = "archive"
     client = ""
+
+    def __init__(self, *, without_digest: bool = False) -> None:
+        self._without_digest = without_digest
 
     def location(self, place: str) -> str:
         """See `Fetcher`."""
@@ -49,6 +56,13 @@ class ArchiveFetcher:
                 f"{location} can't be trusted",
                 "nothing proves what comes over plain http",
                 "use https or give its sha256",
+            )
+        if not sha256 and not self._without_digest:
+            raise StudyError(
+                f"{location} has no sha256",
+                "https proves which server answers, and not that the file is the one that was meant",
+                f"add #sha256=DIGEST, as its vendor prints it; or fetch it once by hand, which tells the digest and "
+                f"records it: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
             )
         name = location.rpartition("/")[2].partition("?")[0] or "archive"
         file = home.downloads / f"{hashlib.sha256(location.encode()).hexdigest()[:8]}-{name}"
@@ -118,7 +132,7 @@ class NpmFetcher:
 
 def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
     try:
-        host.run([argv[0], "--version"], timeout_s=60)
+        host.run([argv[0], "--version"], timeout_s=60, is_download=True)
     except HostError as error:
         raise ProvisionError(
             f"{kind}:{location} needs {title}, which is not on this host",
@@ -126,7 +140,7 @@ def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Hos
             f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
         ) from error
     try:
-        host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd)
+        host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd, is_download=True)
     except HostError as error:
         errors = [line for line in error.why.splitlines() if "ERR" in line.upper()]
         raise ProvisionError(

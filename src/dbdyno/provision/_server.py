@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pymysql
 
+from dbdyno.connections import (
+    PathLostError,
+    ServerConnection,
+    TlsPolicy,
+    UnansweredError,
+    connect,
+    rows_of,
+    tls_ca_path,
+)
 from dbdyno.core import EngineName, HostError, ProvisionError, StudyError
 from dbdyno.engines import identify, matches
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._installation import Installation, Offer, Origin, Progress
 from dbdyno.study import ServerAddress
-
-_CONNECT_TIMEOUT_S = 10
 
 
 class ServerSource:
@@ -66,33 +73,46 @@ def _password(address: ServerAddress, host: Host) -> str:
 
 
 def _ask(address: ServerAddress, host: Host) -> Installation:
-    where = address.socket or f"{address.host}:{address.port or 3306}"
     try:
         if address.socket and not host.is_listening(Path(address.socket)):
             raise ConnectionRefusedError("nobody listens there")
-        connection = pymysql.connect(
+        with connect(
             user=address.user,
             password=_password(address, host),
-            unix_socket=address.socket,
-            host=address.host or "localhost",
-            port=address.port or 3306,
-            connect_timeout=_CONNECT_TIMEOUT_S,
-            ssl_disabled=address.tls == "off",
-        )
+            socket=address.socket,
+            host=address.host,
+            port=address.port,
+            tls=TlsPolicy.of(address.tls, tls_ca_path(address.tls_ca)),
+            title=f"the server '{address.name}'",
+        ) as connection:
+            return _described(connection, address)
+    except (PathLostError, UnansweredError) as error:
+        raise ProvisionError(
+            str(error.args[-1]),
+            _where(address),
+            "see whether the server hangs, or what between here and there does; or take it out of the study",
+        ) from None
     except (pymysql.MySQLError, OSError) as error:
         words = error.args[-1] if error.args else error
         raise ProvisionError(
             f"the server '{address.name}' does not let us in",
-            f"{where}: {words}",
-            "check that it runs, and its user and password file in the study",
+            f"{_where(address)}: {words}",
+            "check that it runs, and its user, password file and tls in the study",
         ) from None  # the driver's own error shows the arguments of the call
-    with connection, connection.cursor() as cursor:
+
+
+def _where(address: ServerAddress) -> str:
+    return address.socket or f"{address.host}:{address.port or 3306}"
+
+
+def _described(connection: ServerConnection, address: ServerAddress) -> Installation:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT VERSION(), @@version_comment")
-        version, comment = cursor.fetchone() or ("", "")
+        version, comment, *_ = next(iter(rows_of(cursor, 2)), ("", ""))
         cursor.execute("SHOW ENGINES")
-        engines = tuple(sorted(str(r[0]).lower() for r in cursor.fetchall() if r[1] in ("YES", "DEFAULT")))
+        engines = tuple(sorted(str(r[0]).lower() for r in rows_of(cursor, 2) if r[1] in ("YES", "DEFAULT")))
         cursor.execute("SHOW GLOBAL VARIABLES LIKE 'have_backup_locks'")
-        identity = identify(str(version), str(comment), frozenset(str(r[0]) for r in cursor.fetchall()))
+        identity = identify(str(version), str(comment), frozenset(str(r[0]) for r in rows_of(cursor, 1)))
     return Installation(
         family=identity.family,
         version=identity.version,

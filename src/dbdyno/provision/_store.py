@@ -3,17 +3,63 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from dbdyno.core import EngineName
+from dbdyno.core import EngineName, decode, json_value
 from dbdyno.engines import matches, parse_version
 from dbdyno.hosts import Home, Host
-from dbdyno.provision._installation import Installation, Origin, Package
+from dbdyno.provision._installation import Installation, Origin
 
 _MANIFEST = "installation.json"
 _FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    base_directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    """As `save` writes it; a manifest of another version may lack what has a default, and hold more."""
+
+    format: int
+    family: str
+    version: str
+    raw_version: str
+    storage_engines: tuple[str, ...]
+    origin: Origin
+    server_argv: tuple[str, ...]
+    base_directory: str
+    share_directory: str
+    plugin_directory: str
+    plugin_files: dict[str, str] = field(default_factory=dict)
+    nearest_note: str = ""
+    plugin_maturity: str = ""
+    plugin_versions: dict[str, str] = field(default_factory=dict)
+    image: str = ""
+    mounted_files: dict[str, str] = field(default_factory=dict)
+
+    def installation(self) -> Installation:
+        """What it describes."""
+        return Installation(
+            family=self.family,
+            version=self.version,
+            raw_version=self.raw_version,
+            storage_engines=self.storage_engines,
+            origin=self.origin,
+            server_argv=self.server_argv,
+            base_directory=Path(self.base_directory),
+            share_directory=Path(self.share_directory),
+            plugin_directory=Path(self.plugin_directory),
+            plugin_files=self.plugin_files,
+            nearest_note=self.nearest_note,
+            plugin_maturity=self.plugin_maturity,
+            plugin_versions=self.plugin_versions,
+            image=self.image,
+            mounted_files=self.mounted_files,
+        )
 
 
 def save(installation: Installation, folder: Path, host: Host) -> None:
@@ -46,17 +92,18 @@ def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
     found = []
     for name in sorted(names):
         try:
-            content = json.loads(_here(host.run(["cat", name], timeout_s=30).stdout, home, Path(name).parent))
-            if content.pop("format", None) == _FORMAT:
-                found.append((Path(name).parent, _read(content)))
-        except (ValueError, KeyError, TypeError):
+            text = host.run(["cat", name], timeout_s=30).stdout
+            manifest = decode(_Manifest, json_value(_here(text, home, Path(name).parent)))
+        except ValueError:
             continue
+        if manifest.format == _FORMAT:
+            found.append((Path(name).parent, manifest.installation()))
     return found
 
 
 def _here(manifest: str, home: Home, folder: Path) -> str:
     """The manifest of an installation whose home has since been moved or copied: with the paths that it has now."""
-    written = Path(json.loads(manifest)["base_directory"])
+    written = Path(decode(_Base, json_value(manifest)).base_directory)
     lay = next((path for path in (written, *written.parents) if path.name == folder.name), None)
     if lay is None or lay == folder or lay.parent.name != home.engines.name:
         return manifest  # a base directory lies where it lies
@@ -87,15 +134,3 @@ def _rank(suite: str, suites: tuple[str, ...]) -> int:
 
 def _newest_first(version: str) -> tuple[int, ...]:
     return tuple(-part for part in parse_version(version))
-
-
-def _read(content: dict[str, Any]) -> Installation:
-    origin = content.pop("origin")
-    known = {field.name for field in fields(Installation)}
-    values = {key: value for key, value in content.items() if key in known}
-    for key in ("base_directory", "share_directory", "plugin_directory"):
-        values[key] = Path(values[key])
-    for key in ("storage_engines", "server_argv"):
-        values[key] = tuple(values[key])
-    packages = tuple(Package(**package) for package in origin["packages"])
-    return Installation(**values, origin=Origin(origin["source"], origin["location"], packages))

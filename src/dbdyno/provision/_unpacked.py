@@ -12,7 +12,7 @@ from typing import Protocol
 from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha256
 from dbdyno.hosts import Home, Host
-from dbdyno.provision import _seal, _store
+from dbdyno.provision import _checksums, _store
 from dbdyno.provision._asked import check_is
 from dbdyno.provision._base import find_base
 from dbdyno.provision._built import describe
@@ -158,7 +158,7 @@ def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Hom
         host.remove_tree(folder)
         host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
         installation = describe(name, folder, origin, host, home)
-        _seal.seal(folder)
+        _checksums.seal(folder)
         _store.save(installation, folder, host)
     except BaseException:
         with contextlib.suppress(Exception):

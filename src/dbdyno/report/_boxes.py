@@ -6,15 +6,13 @@ slowest and the fastest second. Seconds of all judged repeats of a cell are take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.report._windows import told_tps, window_tps
-from dbdyno.store import Results
-from dbdyno.study import Study
+from dbdyno.report._runs import RunSeconds
 
 FEWEST_SECONDS = 10
 
@@ -40,12 +38,17 @@ class Box:
     seconds: int
 
 
-def window_boxes(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> list[Box]:
-    """A box for each judged cell; none of fewer than ten seconds, or of reports that cover more than one each."""
-    read = window_tps if study.imported is None else told_tps
+def window_boxes(runs_seconds: Mapping[str, RunSeconds], judgements: Sequence[CellJudgement]) -> list[Box]:
+    """A box for each judged cell; none of fewer than ten seconds, or of reports that cover more than one each.
+
+    Parameters
+    ----------
+    runs_seconds : by run id
+    """
     found = []
     for group in judgements:
-        runs = [read(results.seconds(record.run.run_id)) for record in group.judged]
+        ids = [record.run.run_id for record in group.judged]
+        runs = [runs_seconds[run_id].window for run_id in ids if run_id in runs_seconds]
         seconds = np.concatenate([np.zeros(0), *runs])
         if len(seconds) >= FEWEST_SECONDS:
             minimum, *inner, maximum = np.quantile(seconds, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Cell, RunRecord
+from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._settings import plain, variable_values
-from dbdyno.report._side import Side
 
 _NO_NEWS = frozenset({"name", "question"})
 _OF_ONE_BOOT = frozenset({"boot_id"})
@@ -35,7 +35,7 @@ class Changed:
     is_build: bool = False
 
 
-def changed(base: Side, new: Side, targets: Mapping[str, str], cells: Collection[Cell]) -> list[Changed]:
+def changed(base: DiffSide, new: DiffSide, targets: Mapping[str, str], cells: Collection[Cell]) -> list[Changed]:
     """Everything that differs.
 
     Parameters
@@ -54,21 +54,21 @@ def changed(base: Side, new: Side, targets: Mapping[str, str], cells: Collection
     return found
 
 
-def _tools(base: Side, new: Side) -> Iterator[Changed]:
+def _tools(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
     sides = [{"dbdyno": s.results.manifest.dbdyno_version, **s.results.manifest.versions} for s in (base, new)]
     yield from _differing("dbdyno", sides[0], sides[1])
 
 
-def _study(base: Side, new: Side) -> Iterator[Changed]:
+def _study(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
     before, after = (_flat(tomllib.loads(side.results.study_text)) for side in (base, new))
     yield from _differing("study", before, after)
 
 
-def _machine(base: Side, new: Side) -> Iterator[Changed]:
+def _machine(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
     yield from _differing("machine", dict(base.results.host), dict(new.results.host))
 
 
-def _build(base: Side, new: Side, before: str, now: str) -> Iterator[Changed]:
+def _build(base: DiffSide, new: DiffSide, before: str, now: str) -> Iterator[Changed]:
     facts = [dict(base.results.engine(before) or {}), dict(new.results.engine(now) or {})]
     packages = [
         {p["name"]: f"{p['version']} ({p.get('sha256', '')[:12]})" for p in f.pop("packages", ())} for f in facts
@@ -92,7 +92,7 @@ def _variables(
     yield from _differing(now, old, current)
 
 
-def _runs(side: Side, target: str) -> list[RunRecord]:
+def _runs(side: DiffSide, target: str) -> list[RunRecord]:
     return [record for record in side.stored if record.run.cell.target == target]
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
 from dbdyno.claims import REPORTS, JudgedClaim, Published, judge_claims, place_of, published, tally
 from dbdyno.core import RunRecord
-from dbdyno.report._windows import told_tps, window_tps
-from dbdyno.store import Results
+from dbdyno.report._claim_sources import CellFilter, sources_of
+from dbdyno.report._windows import settled_records
+from dbdyno.store import Results, printed_tps, window_tps
 from dbdyno.study import Study, parse_study
 
 
 @dataclass(frozen=True, slots=True)
-class HeldClaims:
+class CheckedClaims:
     """A published report and what a study says of each of its claims."""
 
     report: Published
@@ -28,16 +29,16 @@ class HeldClaims:
         return tally(self.judged)
 
 
-def hold_claims(results: Results, report: Published) -> HeldClaims:
-    """Every claim of a report held against a results folder."""
+def check_claims(results: Results, report: Published, where: CellFilter | None = None) -> CheckedClaims:
+    """Every claim of a report held against a results folder, or the part of it that is chosen."""
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records = results.records()
-    return _held(results, study, report, records, judge_cells(records))
+    records = settled_records(results, study)
+    return _held(results, study, report, records, judge_cells(records), where)
 
 
 def followed_claims(
     results: Results, study: Study, records: Sequence[RunRecord], judgements: Sequence[CellJudgement], against: str = ""
-) -> HeldClaims | None:
+) -> CheckedClaims | None:
     """Claims of the report that is named, or else of the one that the study follows; None where it follows none.
 
     A study follows a report when it bears its name at its own scale, or when its logs lie as the report's archive does.
@@ -79,16 +80,26 @@ def _held(
     report: Published,
     records: Sequence[RunRecord],
     judgements: Sequence[CellJudgement],
-) -> HeldClaims:
-    seconds = window_tps if study.imported is None else told_tps
+    where: CellFilter | None = None,
+) -> CheckedClaims:
+    seconds = window_tps if study.imported is None else printed_tps
 
     def tps_of(record: RunRecord) -> np.ndarray:
         return seconds(results.seconds(record.run.run_id))
 
+    chosen = where or CellFilter()
+
+    def closing(last_s: int) -> list[CellJudgement]:
+        return chosen.of(closing_cells(records, tps_of, last_s))
+
     judged = judge_claims(
-        report, judgements, lambda last_s: closing_cells(records, tps_of, last_s), _other_rows(study, report)
+        report,
+        chosen.of(judgements),
+        closing,
+        _other_rows(study, report),
+        sources_of(results, study, report, judgements, memory_is_chosen=chosen.names_memory),
     )
-    return HeldClaims(report, tuple(judged))
+    return CheckedClaims(report, tuple(judged))
 
 
 def _other_rows(study: Study, report: Published) -> dict[str, str]:

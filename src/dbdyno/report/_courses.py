@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from dbdyno.core import RunCourse, RunRecord
 from dbdyno.gates import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
-from dbdyno.plan import course_rule
+from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import followed, no_gates, run_course
 from dbdyno.store import Results
 from dbdyno.study import Study
@@ -24,7 +24,8 @@ def courses_again(results: Results, study: Study, records: Sequence[RunRecord]) 
 
 
 def _followed_again(results: Results, study: Study, record: RunRecord) -> RunCourse | None:
-    run_id, rule = record.run.run_id, course_rule(study)
+    run_id = record.run.run_id
+    rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
     tps = _all_tps(results.seconds(run_id))
     if not study.open_ends.gates:
         return run_course(followed(tps, rule, no_gates), rule)
@@ -34,6 +35,7 @@ def _followed_again(results: Results, study: Study, record: RunRecord) -> RunCou
         results.optional_document(run_id, "variables") or {},
         results.optional_document(run_id, "schema") or {},
         is_flash=is_flash(rotational),
+        step=record.step,
     )
     readings = Readings()
     readings.add(_gate_rows(results.telemetry(run_id)))

@@ -9,40 +9,45 @@ from dbdyno.analyse import (
     QUANTILES,
     CellChange,
     CellJudgement,
-    Shift,
+    TargetShift,
     common_shifts,
     compare_quantiles,
     compare_studies,
     counted,
+    sentinel_spread,
 )
 from dbdyno.core import Caveat, Cell, RequestError
 from dbdyno.report._changed import Changed, changed
-from dbdyno.report._comparable import (
-    ObstacleKind,
-    cell_obstacles,
-    host_obstacles,
-    obstacle_words,
-)
 from dbdyno.report._diff_caveats import diff_caveats
-from dbdyno.report._side import Side
+from dbdyno.report._diff_side import DiffSide
+from dbdyno.report._mismatch import (
+    MismatchKind,
+    cell_mismatches,
+    host_mismatches,
+    length_words,
+    mismatch_words,
+    split_length,
+)
 from dbdyno.store import Results
 
 _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ExcludedCell:
     """A cell that could not be compared, and why.
 
     Parameters
     ----------
     cell : as new names it; as base names it where new does not have it
     is_missing : in new it is not planned, not run or has no good run, though base has one
+    is_common : both folders plan it, and base has a good run: a rule can't be shown to hold for it
     """
 
     cell: Cell
     reason: str
     is_missing: bool
+    is_common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +60,12 @@ class StudyDiff:
     shifts : of targets whose build and settings are the same on both sides, by name: what the machine did
     """
 
-    base: Side
-    new: Side
+    base: DiffSide
+    new: DiffSide
     changes: tuple[CellChange, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[ExcludedCell, ...]
     changed: tuple[Changed, ...]
-    shifts: Mapping[str, Shift]
+    shifts: Mapping[str, TargetShift]
     caveats: tuple[Caveat, ...]
 
     def of(self, measure: str) -> list[CellChange]:
@@ -73,7 +78,7 @@ def diff_results(
     new: Results,
     *,
     renamed: Mapping[str, str] | None = None,
-    despite: Iterable[ObstacleKind] = (),
+    despite: Iterable[MismatchKind] = (),
 ) -> StudyDiff:
     """Compare two folders cell by cell.
 
@@ -86,26 +91,27 @@ def diff_results(
     ------
     RequestError : no cell is in both folders, or a renamed target is in neither
     """
-    sides = Side.of(base), Side.of(new)
+    sides = DiffSide.of(base), DiffSide.of(new)
     names = _names(sides, renamed or {})
     common, alone = _matched(sides, names)
     if not common:
         raise _nothing_common(sides)
     allowed = frozenset(despite)
-    hosts = host_obstacles(*sides)
+    hosts = host_mismatches(*sides)
     pairs, left_out, stood = [], list(alone), []
     for pair in common:
         cells = pair[0].cell, pair[1].cell
-        obstacles = [*hosts, *cell_obstacles(*sides, cells)]
+        obstacles = [*hosts, *cell_mismatches(*sides, cells)]
         stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
         stood += [obstacle for obstacle in obstacles if obstacle.kind in allowed]
         if stops:
-            left_out.append(LeftOut(cells[1], obstacle_words(stops), is_missing=False))
+            left_out.append(ExcludedCell(cells[1], mismatch_words(stops), is_missing=False, is_common=pair[0].trusted))
         elif reason := _no_good_run(pair, sides):
-            left_out.append(LeftOut(cells[1], reason, is_missing=pair[0].trusted))
+            left_out.append(ExcludedCell(cells[1], reason, is_missing=pair[0].trusted, is_common=pair[0].trusted))
         else:
             pairs.append(pair)
-    changes = list(compare_studies(pairs))
+    seen = (sentinel_spread(side.records) for side in sides)
+    changes = list(compare_studies(pairs, [spread for spread in seen if spread is not None]))
     news = tuple(changed(*sides, names, {group.cell for pair in common for group in pair}))
     shifts = _unchanged(common_shifts(changes), news)
     for quantile in QUANTILES:
@@ -114,7 +120,7 @@ def diff_results(
     return StudyDiff(*sides, tuple(changes), tuple(left_out), news, shifts, tuple(caveats))
 
 
-def _names(sides: tuple[Side, Side], renamed: Mapping[str, str]) -> dict[str, str]:
+def _names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict[str, str]:
     """Name of each target in new -> its name in base, for targets that both have."""
     before, now = ([target.name for target in side.study.targets] for side in sides)
     for there, here in renamed.items():
@@ -126,23 +132,30 @@ def _names(sides: tuple[Side, Side], renamed: Mapping[str, str]) -> dict[str, st
 
 
 def _matched(
-    sides: tuple[Side, Side], names: Mapping[str, str]
-) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[LeftOut]]:
+    sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]
+) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[ExcludedCell]]:
     base, new = (side.judgements for side in sides)
     pairs, alone, met = [], [], set()
+    by_length = {_with_length(cell, sides[0]): cell for cell in base}
     for cell, group in new.items():
-        before = replace(cell, target=names.get(cell.target, ""))
-        if before in base:
+        named = replace(cell, target=names.get(cell.target, ""))
+        before = named if named in base else by_length.get(_with_length(named, sides[1]))
+        if before is not None:
             pairs.append((base[before], group))
             met.add(before)
         else:
-            alone.append(LeftOut(cell, f"only in {sides[1].name}", is_missing=False))
+            alone.append(ExcludedCell(cell, f"only in {sides[1].name}", is_missing=False))
     pairs.sort(key=lambda pair: _listed_at(sides[1], pair[1].cell))
-    alone += [LeftOut(cell, f"only in {sides[0].name}", is_missing=True) for cell in base if cell not in met]
+    alone += [ExcludedCell(cell, f"only in {sides[0].name}", is_missing=True) for cell in base if cell not in met]
     return pairs, alone
 
 
-def _listed_at(side: Side, cell: Cell) -> tuple[int, str, int, int, int]:
+def _with_length(cell: Cell, side: DiffSide) -> Cell:
+    """The cell under a name that says how long its runs were ordered to last, as if its folder held several lengths."""
+    return replace(cell, workload=f"{split_length(cell, side)[0]}, {length_words(cell, side)}")
+
+
+def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
     """Where the study lists a cell, whatever the order of the runs was."""
     targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
     workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
@@ -150,7 +163,7 @@ def _listed_at(side: Side, cell: Cell) -> tuple[int, str, int, int, int]:
     return workload, cell.route, cell.tier_bytes, cell.concurrency, target
 
 
-def _nothing_common(sides: tuple[Side, Side]) -> RequestError:
+def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
     words = []
     for side in sides:
         study = side.study
@@ -163,7 +176,7 @@ def _nothing_common(sides: tuple[Side, Side]) -> RequestError:
     )
 
 
-def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[Side, Side]) -> str:
+def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
     """Why a cell has no level on one side; empty when it has one on both."""
     reasons = []
     for group, side in zip(pair, sides, strict=True):
@@ -174,7 +187,7 @@ def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[Side, S
     return "; ".join(reasons)
 
 
-def _unchanged(shifts: Mapping[str, Shift], news: Sequence[Changed]) -> dict[str, Shift]:
+def _unchanged(shifts: Mapping[str, TargetShift], news: Sequence[Changed]) -> dict[str, TargetShift]:
     """Targets of which nothing that is recorded changed: they stand still unless the machine did not."""
     if any(row.where == "study" and not row.what.startswith(_SAME_DRIVE) for row in news):
         return {}

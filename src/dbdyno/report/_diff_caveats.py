@@ -5,21 +5,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, Shift, counted, listed, unsettled_windows
+from dbdyno.analyse import CellJudgement, TargetShift, counted, listed, unsettled_windows
 from dbdyno.core import Caveat, Fingerprint
-from dbdyno.report._comparable import Obstacle, dataset_is_unknown, logs_of
-from dbdyno.report._side import Side
-from dbdyno.report._windows import judged_windows
+from dbdyno.report._altered import altered_caveats
+from dbdyno.report._diff_side import DiffSide
+from dbdyno.report._mismatch import Mismatch, dataset_is_unknown, logs_of
 
 DRIFT_SHARE = 0.03
 
 
 def diff_caveats(
-    sides: tuple[Side, Side],
+    sides: tuple[DiffSide, DiffSide],
     pairs: Sequence[tuple[CellJudgement, CellJudgement]],
     names: Mapping[str, str],
-    stood: Sequence[Obstacle],
-    shifts: Mapping[str, Shift],
+    stood: Sequence[Mismatch],
+    shifts: Mapping[str, TargetShift],
 ) -> list[Caveat]:
     """What weakens a comparison of two folders.
 
@@ -29,7 +29,8 @@ def diff_caveats(
     stood : obstacles that the user let be
     shifts : of targets that are the same on both sides
     """
-    found = [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
+    found = altered_caveats(*(side.results for side in sides))
+    found += [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
     found += _results_differ(sides, names)
     found += _machine(sides, shifts)
     unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
@@ -59,18 +60,17 @@ def diff_caveats(
     return found
 
 
-def _unsettled(sides: tuple[Side, Side], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
+def _unsettled(sides: tuple[DiffSide, DiffSide], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
     """Windows without a level that lasts, on either side."""
     found = []
     for index, side in enumerate(sides):
-        records = [run for pair in pairs for run in pair[index].judged]
-        windows = judged_windows(side.results, side.study, records)
-        caveats = unsettled_windows(records, windows)
+        records = [run for pair in pairs for run in pair[index].runs]
+        caveats = unsettled_windows(records)
         found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
     return found
 
 
-def _machine(sides: tuple[Side, Side], shifts: Mapping[str, Shift]) -> list[Caveat]:
+def _machine(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, TargetShift]) -> list[Caveat]:
     hostnames = [str(side.results.host.get("hostname", "")) for side in sides]
     found = []
     if hostnames[0] != hostnames[1]:
@@ -93,7 +93,7 @@ def _machine(sides: tuple[Side, Side], shifts: Mapping[str, Shift]) -> list[Cave
     return found
 
 
-def _results_differ(sides: tuple[Side, Side], names: Mapping[str, str]) -> list[Caveat]:
+def _results_differ(sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]) -> list[Caveat]:
     """Targets that make something else of the same events than before."""
     unlike = []
     for now, before in names.items():

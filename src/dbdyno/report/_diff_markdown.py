@@ -18,9 +18,9 @@ from dbdyno.report._diff_words import (
     side_lines,
 )
 from dbdyno.report._markdown import bullets, escaped, folded, table_text
-from dbdyno.report._rules import RuleOutcome
+from dbdyno.report._rules import RuleOutcome, overall
 
-_ORDER = ("slower", "slightly slower", "faster", "slightly faster", "same", "undecided")
+_ORDER = ("slower", "slightly slower", "faster", "slightly faster", "same", "undecided", "not settled")
 
 
 def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool = False) -> str:
@@ -30,7 +30,7 @@ def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool 
         _rules(diff, rules),
         _moved(diff),
         [escaped(" ".join(legend_lines(diff)))] if diff.changes else [],
-        ["**What weakens it**", bullets(caveat.text for caveat in diff.caveats)] if diff.caveats else [],
+        ["**Limitations**", bullets(caveat.text for caveat in diff.caveats)] if diff.caveats else [],
         _still(diff),
         _listed("Not compared", left_out_lines(diff)),
         _listed("What else changed", list(changed_lines(diff.changed, every=every))),
@@ -47,11 +47,11 @@ def _title(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> str:
     words = f"Throughput of {counted(len(diff.of('tps')), 'cell')}: {found}" if diff.changes else found.capitalize()
     if not rules:
         return words
-    return f"{'FAIL' if any(rule.is_broken for rule in rules) else 'PASS'}. {words}"
+    return f"{overall(rules)}. {words}"
 
 
 def _rules(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> list[str]:
-    lines = [line.split(" ", 1) for rule in rules for line in rule_lines(diff, rule)]
+    lines = [line for rule in rules for line in rule_lines(diff, rule)]
     return ["\n".join(f"- **{word}** {escaped(rest)}" for word, rest in lines)] if lines else []
 
 
@@ -70,7 +70,7 @@ def _heading(diff: StudyDiff, measure: str, shown: Sequence[CellChange]) -> str:
 
 def _still(diff: StudyDiff) -> list[str]:
     """Cells whose throughput did not change, or of which it can't be told."""
-    rest = [change for change in diff.of("tps") if change.verdict in ("same", "undecided")]
+    rest = [change for change in diff.of("tps") if change.verdict in ("same", "undecided", "not settled")]
     title = f"{counted(len(rest), 'cell')} whose throughput is the same, or can't be told"
     return folded(title, _table(diff, rest)) if rest else []
 

@@ -6,11 +6,11 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellChange
+from dbdyno.analyse import CellChange, is_vague_ratio
 from dbdyno.core import Cell
 from dbdyno.report._diff import StudyDiff
-from dbdyno.report._rules import RuleOutcome
-from dbdyno.report._side import Side
+from dbdyno.report._diff_side import DiffSide
+from dbdyno.report._rules import OpenCell, RuleOutcome, overall
 from dbdyno.stats import METHOD
 
 SCHEMA_VERSION = 1
@@ -33,13 +33,15 @@ def diff_object(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> dict[str, obje
             for shift in diff.shifts.values()
         ],
         "caveats": [dataclasses.asdict(caveat) for caveat in diff.caveats],
+        "outcome": overall(rules) if rules else None,
         "rules": [
             {
                 "rule": rule.criterion.text,
-                "held": not rule.is_broken,
+                "outcome": rule.outcome,
+                "held": rule.outcome == "PASS",
                 "checked": rule.checked,
                 "broken": [_change(change) for change in rule.broken],
-                "open": [_change(change) for change in rule.open],
+                "open": [_open(cell) for cell in rule.open],
                 "missing": [_cell(left.cell) for left in rule.missing],
             }
             for rule in rules
@@ -47,7 +49,7 @@ def diff_object(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> dict[str, obje
     }
 
 
-def _side(side: Side) -> dict[str, object]:
+def _side(side: DiffSide) -> dict[str, object]:
     manifest = side.results.manifest
     return {
         "path": side.name,
@@ -62,13 +64,25 @@ def _cell(cell: Cell) -> dict[str, object]:
     return dataclasses.asdict(cell)
 
 
+def _open(cell: OpenCell) -> dict[str, object]:
+    """A cell for which a rule is not shown, with what would decide it; its change where it was compared."""
+    known = _change(cell.change) if cell.change is not None else {**_cell(cell.new), "base_target": cell.base.target}
+    return {**known, "remedy": cell.remedy}
+
+
 def _change(change: CellChange) -> dict[str, object]:
-    numbers = ("base_value", "new_value", "ratio", "low", "high", "p_adjusted", "p_marked", "smallest")
+    """A change; ends of an interval that says nothing are null."""
+    numbers = ["base_value", "new_value", "ratio", "p_adjusted", "p_marked", "smallest", "assumed_spread"]
+    ends = ["low", "high"]
+    is_vague = is_vague_ratio(change.low, change.high)
     return {
         **_cell(change.new),
         "base_target": change.base.target,
         "measure": change.measure,
         **{name: _finite(getattr(change, name)) for name in numbers},
+        **{name: None if is_vague else _finite(getattr(change, name)) for name in ends},
+        "is_significant": change.is_significant,
+        "remedy": change.remedy,
         "verdict": change.verdict,
         "outcome": change.outcome,
         "repeats_needed": change.repeats_needed,

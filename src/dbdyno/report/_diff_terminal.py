@@ -19,6 +19,7 @@ from dbdyno.report._diff_words import (
     legend_lines,
     measure_words,
     moved,
+    overall_words,
     rule_lines,
     side_lines,
 )
@@ -26,17 +27,26 @@ from dbdyno.report._format import printable
 from dbdyno.report._rules import RuleOutcome
 
 
-def print_diff(diff: StudyDiff, rules: Sequence[RuleOutcome], console: Console, *, every: bool = False) -> None:
-    """Print everything; `every` setting that changed, not only the first dozen of each place."""
+def print_diff(
+    diff: StudyDiff, rules: Sequence[RuleOutcome], console: Console, *, every: bool = False, undecided: str = "fail"
+) -> None:
+    """Print everything; `every` setting that changed, not only the first dozen of each place.
+
+    Parameters
+    ----------
+    undecided : what a rule that is not shown to hold does to the build: ``fail`` or ``pass``
+    """
     parts: list[RenderableType] = [*(Text(printable(line)) for line in side_lines(diff)), Text()]
     if diff.changes:
         parts += [_table(diff), Text("\n".join(legend_lines(diff)), style="dim")]
     parts += _block("Not compared", left_out_lines(diff))
     parts += _block("What else changed", list(changed_lines(diff.changed, every=every)))
-    parts += _block("What weakens it", [caveat.text for caveat in diff.caveats])
+    parts += _block("Limitations", [caveat.text for caveat in diff.caveats])
     console.print(Group(*parts, *([Text()] if rules else [])))
-    for line in (line for rule in rules for line in rule_lines(diff, rule)):
-        console.print(Text(printable(line)), soft_wrap=True)  # a build's log is searched by the line
+    lines = [f"{word} {text}" for rule in rules for word, text in rule_lines(diff, rule)]
+    for line in (*lines, overall_words(rules, undecided=undecided)):
+        if line:
+            console.print(Text(printable(line)), soft_wrap=True)  # a build's log is searched by the line
 
 
 def _table(diff: StudyDiff) -> Table:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from dbdyno.analyse import CellChange, change_words, counted, place_words, supported
+from dbdyno.analyse import (
+    CellChange,
+    GateOutcome,
+    assumed_words,
+    cell_level_words,
+    change_words,
+    counted,
+    place_words,
+    supported,
+)
 from dbdyno.core import Cell
 from dbdyno.report._changed import Changed
 from dbdyno.report._diff import StudyDiff
 from dbdyno.report._format import clock_time, milliseconds
-from dbdyno.report._rules import RuleOutcome
+from dbdyno.report._rules import RuleOutcome, overall
 
 MEASURES = ("tps", "p50", "p95", "p99", "p999")
 _MOST_CHANGED = 12
 _MOST_CELLS = 8
+_MOST_SMALLEST = 2.0
+_OUTCOMES: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
 
 
 def cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
@@ -22,7 +33,7 @@ def cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
     places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
     where = place_words((new.workload, new.route, new.tier_bytes, new.concurrency), places)
     target = new.target if base.target == new.target else f"{new.target} (was {base.target})"
-    return f"{target} {where}"
+    return f"{target} at {where}"
 
 
 def side_lines(diff: StudyDiff) -> Iterable[str]:
@@ -40,13 +51,16 @@ def measure_words(measure: str) -> str:
 
 def moved(diff: StudyDiff, measure: str) -> list[CellChange]:
     """Changes of a measure that are decided and are changes."""
-    return [change for change in diff.of(measure) if change.verdict not in ("same", "undecided")]
+    still = ("same", "undecided", "not settled")
+    return [change for change in diff.of(measure) if change.verdict not in still]
 
 
 def change_row(diff: StudyDiff, change: CellChange) -> list[str]:
     """A cell: its name, before, after, the change with its interval, what came of it."""
     more = f"; {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
-    values = [_value(change, value) for value in (change.base_value, change.new_value)]
+    if change.assumed_spread is not None and change.verdict != "not settled":
+        more = f", {assumed_words(change.assumed_spread)}{more}"
+    values = _values(diff, change)
     name = cell_words(diff, change.base, change.new)
     return [name, *values, change_words(change.ratio, change.low, change.high), change.outcome + more]
 
@@ -55,10 +69,13 @@ def legend_lines(diff: StudyDiff) -> list[str]:
     """What the words of the table mean, and how small a change was likely to be missed."""
     found = sorted(change.smallest for change in diff.of("tps"))
     middle = found[len(found) // 2] if found else 1.0
+    missed = f"a change of less than {100 * (middle - 1):.2g} % was likely to be missed"
+    if middle > _MOST_SMALLEST:
+        missed = "the runs disagree so much that hardly any change could be shown"
     return [
         "p adjusted over all cells of a measure (Holm); slower, faster, longer, shorter: by 3 % or more; "
-        "same: within 3 %.",
-        f"In half of the cells a change of less than {100 * (middle - 1):.2g} % was likely to be missed.",
+        "same: within 3 %; not settled: a level does not last, so nothing is compared.",
+        f"In half of the cells {missed}.",
     ]
 
 
@@ -80,26 +97,58 @@ def changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
             yield f"{where}: {len(ordered) - len(shown)} more (--all shows them)"
 
 
-def rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[str]:
-    """One line a broken cell, which a build's log is searched for, or one line that the rule held."""
+def rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]:
+    """Outcome and words: a line a cell that is broken or open, which a build's log is searched for, and one of all."""
     text = rule.criterion.text
     for change in rule.broken:
-        words = change_words(change.ratio, change.low, change.high)
-        yield f"FAIL {text}: {cell_words(diff, change.base, change.new)}: {words}"
+        yield "FAIL", f"{text}: {_changed(diff, change)}"
     for cell in rule.missing:
-        yield f"FAIL {text}: {cell_words(diff, cell.cell, cell.cell)}: {cell.reason}"
+        yield "FAIL", f"{text}: {cell_words(diff, cell.cell, cell.cell)}: {cell.reason}"
     if rule.checked == 0:
-        yield f"FAIL {text}: no cell could be held against it"
-    if not rule.is_broken:
-        yield f"PASS {text}: held in {counted(rule.checked, 'cell')}"
-    if rule.open:
-        names = [cell_words(diff, change.base, change.new) for change in rule.open[:_MOST_CELLS]]
-        rest = f" and {len(rule.open) - _MOST_CELLS} more" if len(rule.open) > _MOST_CELLS else ""
-        word = "FAIL" if rule.is_strict else "OPEN"
-        yield f"{word} {text}: not excluded for {counted(len(rule.open), 'cell')}: {'; '.join(names)}{rest}"
+        yield "FAIL", f"{text}: no cell could be held against it"
+    for open_cell in rule.open[:_MOST_CELLS]:
+        is_compared = open_cell.change is not None
+        what = _changed(diff, open_cell.change) if open_cell.change else cell_words(diff, open_cell.base, open_cell.new)
+        yield "NOT SHOWN", f"{text}: {what}{'; ' if is_compared else ': '}{open_cell.remedy}"
+    if len(rule.open) > _MOST_CELLS:
+        yield "NOT SHOWN", f"{text}: and {counted(len(rule.open) - _MOST_CELLS, 'cell')} more"
+    if rule.outcome == "PASS":
+        how = "held" if rule.criterion.measure is None else "a greater loss is excluded"
+        yield "PASS", f"{text}: {how} in {'all ' if rule.checked > 1 else ''}{counted(rule.checked, 'cell')}"
 
 
-def _value(change: CellChange, value: float) -> str:
+def overall_words(rules: Sequence[RuleOutcome], *, undecided: str) -> str:
+    """What all rules come to; nothing without rules.
+
+    Parameters
+    ----------
+    undecided : what a rule that is not shown to hold does to a build: ``fail`` or ``pass``
+    """
+    if not rules:
+        return ""
+    counts = [f"{count} {word}" for word in _OUTCOMES if (count := sum(rule.outcome == word for rule in rules))]
+    words = f"{overall(rules)}: of {counted(len(rules), 'rule')} {', '.join(counts)}"
+    if overall(rules) == "NOT SHOWN":
+        words += "; this fails the build" if undecided == "fail" else "; --undecided pass lets it pass"
+        words += " (--undecided pass would let it pass)" if undecided == "fail" else ""
+    return words
+
+
+def _changed(diff: StudyDiff, change: CellChange) -> str:
+    words = change_words(change.ratio, change.low, change.high)
+    assumed = assumed_words(change.assumed_spread)
+    return f"{cell_words(diff, change.base, change.new)}: {words}{f', {assumed}' if assumed else ''}"
+
+
+def _values(diff: StudyDiff, change: CellChange) -> list[str]:
+    """Before and after: TPS with what is known of each side, or response times."""
     if change.measure != "tps":
-        return milliseconds(value)
-    return supported(value, value * (change.high - change.low) / 2)
+        return [milliseconds(value) for value in (change.base_value, change.new_value)]
+    groups = diff.base.judgements[change.base], diff.new.judgements[change.new]
+    if any(group.is_vague for group in groups):
+        return [cell_level_words(group) for group in groups]
+    values = [
+        supported(value, value * (change.high - change.low) / 2) for value in (change.base_value, change.new_value)
+    ]
+    pairs = zip(values, groups, strict=True)
+    return [value if group.is_settled else f"({value})" for value, group in pairs]

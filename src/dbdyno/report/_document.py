@@ -9,15 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib import resources
 from string import Template
 from types import MappingProxyType
 
-import vl_convert
-
 from dbdyno.report._html import Html, element, joined, script_json
 from dbdyno.report._palette import Palette
+from dbdyno.report._vega import vega_script
 
 _TITLE_CHARS = 300
 
@@ -44,14 +42,14 @@ def document(
     links = [element("a", words, href=f"#{anchor}") for anchor, words in contents if f'id="{anchor}"' in body]
     return Template(asset("page.html")).substitute(
         title=joined([title[:_TITLE_CHARS]]),
-        policy=f"default-src 'none'; script-src {_digest(bundle())} {_digest(script)}; style-src 'unsafe-inline'; "
+        policy=f"default-src 'none'; script-src {_digest(vega_script())} {_digest(script)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         style=style(palette),
         contents=joined(links),
         body=body,
         data=script_json(data),
         runs=element("script", Html(script_json(dict(runs))), type="application/json", id="runs-data") if runs else "",
-        bundle=bundle(),
+        bundle=vega_script(),
         script=script,
     )
 
@@ -75,13 +73,6 @@ def asset(name: str) -> str:
 def _joined_script(names: Sequence[str]) -> str:
     parts = "\n".join(asset(name) for name in names)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
-
-
-@cache
-def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, as packaged with vl-convert."""
-    text: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    return text.replace("</script", "<\\/script")
 
 
 def _digest(script: str) -> str:

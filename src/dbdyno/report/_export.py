@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import vl_convert
-
 from dbdyno.core import StoreError
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._claims import followed_claims
-from dbdyno.report._evidence import gather
+from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
+from dbdyno.report._runs import seconds_of_runs
+from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report.charts import (
     Chart,
     at_best,
@@ -27,7 +27,6 @@ from dbdyno.report.charts import (
 from dbdyno.store import Results
 
 WIDTH_PX = 560
-PNG_SCALE = 2.0
 
 
 def save_charts(results: Results, folder: Path, against: str = "") -> list[Path]:
@@ -41,18 +40,22 @@ def save_charts(results: Results, folder: Path, against: str = "") -> list[Path]
     ------
     StoreError : the folder can't be written
     RequestError : no report of that name is known
+    HostError : the charts can't be drawn
     """
-    evidence = gather(results)
-    palette = palette_of(evidence.study.targets)
+    analysis = analyse_study(results)
+    palette = palette_of(analysis.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
-    drawn = [maker(evidence, palette) for maker in makers]
-    drawn.append(box_charts(evidence, palette, window_boxes(results, evidence.study, evidence.judgements)))
-    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
-    single = (claims_chart(claims) if claims else None, timeline_chart(evidence, palette))
+    drawn = [maker(analysis, palette) for maker in makers]
+    drawn.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
+    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
+    single = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
     charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [path for chart in charts for path in _save(chart, palette.resolved(_spec(chart)), folder)]
+        with ChartConverter() as converter:
+            return [
+                path for chart in charts for path in _save(chart, palette.resolved(_spec(chart)), folder, converter)
+            ]
     except OSError as error:
         raise StoreError(f"{folder} can't be written", error.strerror or str(error), "name another folder") from error
 
@@ -62,8 +65,8 @@ def _spec(chart: Chart) -> str:
     return json.dumps(spec)
 
 
-def _save(chart: Chart, spec: str, folder: Path) -> list[Path]:
+def _save(chart: Chart, spec: str, folder: Path, converter: ChartConverter) -> list[Path]:
     svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"
-    svg.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
-    png.write_bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE))
+    svg.write_text(converter.svg(spec), encoding="utf-8")
+    png.write_bytes(converter.png(spec))
     return [svg, png]

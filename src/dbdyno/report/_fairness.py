@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse import counted, listed
-from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Finding, Promises, Severity, audit, promises_of, spoken_values
-from dbdyno.core import Caveat
+from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
+from dbdyno.core import Caveat, RunRecord
 from dbdyno.fairness import late_findings, study_sets
 from dbdyno.store import Results
 
@@ -30,7 +30,7 @@ class Fairness:
     """
 
     audit: Audit
-    promises: dict[str, tuple[Promises, ...]]
+    promises: dict[str, tuple[Durability, ...]]
     sets: int
     late: tuple[Finding, ...] = ()
 
@@ -41,11 +41,9 @@ class Fairness:
         if not critical:
             return ""
         titles = list(dict.fromkeys(finding.rule.title for finding in critical))
-        which = listed(titles) if len(titles) <= _NAMED else "see Fairness"
-        what = "a critical difference" if len(titles) == 1 else f"{len(titles)} critical differences"
-        return (
-            f"The audit has {what} of the targets open ({which}): what follows compares these, too, not engines alone."
-        )
+        which = listed(titles[:_NAMED]) + (" and others" if len(titles) > _NAMED else "")
+        what = "one critical difference remains" if len(titles) == 1 else f"{len(titles)} critical differences remain"
+        return f"Not a like-for-like comparison yet: {what} in the configuration ({which}). See Fairness."
 
     def durability(self, target: str) -> str:
         """Durability class of a target, in words; of all its tiers where they differ."""
@@ -55,8 +53,11 @@ class Fairness:
     def caveats(self) -> list[Caveat]:
         """One for each rule with critical findings, and for each with high ones unless there are many."""
         critical, high = (self._by_rule(severity) for severity in _GRAVE)
-        named = [_counted_caveat(high)] if len(high) > _NAMED else [*map(self._caveat, high)]
-        return [*map(self._caveat, critical), *named, *_late_caveat(self.late)]
+        # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
+        apart = [rule for rule in high if any(finding.between for finding in rule)]
+        within = [rule for rule in high if rule not in apart]
+        named = [_counted_caveat(within)] if len(within) > _NAMED else [*map(self._caveat, within)]
+        return [*map(self._caveat, critical), *map(self._caveat, apart), *named, *_late_caveat(self.late)]
 
     @property
     def counted_rules(self) -> dict[Severity, int]:
@@ -74,7 +75,7 @@ class Fairness:
     def _caveat(self, findings: Sequence[Finding]) -> Caveat:
         first, more = findings[0], len(findings) - 1
         text = finding_sentence(first, in_all_sets=self._is_in_all(first))
-        elsewhere = f" At {counted(more, 'more place')} with values of their own: {_LISTED}." if more else ""
+        elsewhere = f" At {counted(more, 'more place')} with other values: {_LISTED}." if more else ""
         return Caveat(f"audit-{first.rule.rule_id}", text + elsewhere)
 
     def _is_in_all(self, finding: Finding) -> bool:
@@ -87,24 +88,25 @@ class Fairness:
         words = listed([f"{count[severity]} {severity}" for severity in count if severity not in _GRAVE])
         if not words:
             return []
-        return [Caveat("audit-lesser", f"What else the audit found, of lower weight: {words}; {_LISTED}.")]
+        return [Caveat("audit-lesser", f"Further audit findings of lower severity: {words}; {_LISTED}.")]
 
 
-def judge_fairness(results: Results) -> Fairness:
-    """The audit of a stored study."""
-    sets = study_sets(results)
-    promises: dict[str, tuple[Promises, ...]] = {}
+def judge_fairness(results: Results, records: Sequence[RunRecord] | None = None) -> Fairness:
+    """The audit of a stored study; its records are read where they are not given."""
+    stored = results.records() if records is None else records
+    sets = study_sets(results, stored)
+    promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for one in sets for facts in one.targets):
-        promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), promises_of(facts))))
+        promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))
     found = audit(sets)
-    return Fairness(found, promises, len(sets), late_findings(results, found))
+    return Fairness(found, promises, len(sets), late_findings(results, found, stored))
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
     if not late:
         return []
     titles = listed([f"{finding.rule.title} ({finding.severity})" for finding in late])
-    text = f"By the end of a window the targets had come to differ in more than they began with: {titles}."
+    text = f"By the end of a window the targets differed in more than at its start: {titles}."
     return [Caveat("audit-after-window", text)]
 
 
@@ -120,7 +122,7 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
         words = ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
         parts.append(f"{title} {words}" if title else words)
     where = f" with {listed(list(finding.tiers))}" if finding.tiers and not in_all_sets else ""
-    where += f" in {finding.campaign}" if finding.campaign else ""
+    where += f" in {finding.campaign}" if finding.campaign else " between campaigns" if finding.between else ""
     text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(parts)}."
     favours = finding.favours if len(finding.targets) <= _NAMED else finding.favours.partition(": ")[0]
     return f"{text} Favours {favours}."

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dbdyno.core import format_bytes, format_duration
+
+_POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
 
 def milliseconds(value_ns: float | None) -> str:
@@ -40,6 +45,24 @@ def significant(value: float, digits: int = 4) -> float:
     (4212.0, 0.0001235, 0.0)
     """
     return float(f"{value:.{digits}g}")
+
+
+def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[np.float64]:
+    """As `significant`, for many numbers at once.
+
+    >>> significant_array(np.array([4212.345, -0.000123456, 0.0, 98765.4])).tolist()
+    [4212.0, -0.0001235, 0.0, 98770.0]
+    """
+    rounded = np.array(values, dtype=np.float64)
+    exponents = np.floor(np.log10(np.abs(rounded), out=np.zeros_like(rounded), where=rounded != 0)).astype(np.int64)
+    places = digits - 1 - exponents
+    scale = _POWERS[np.minimum(np.abs(places), len(_POWERS) - 1)]
+    # Both ways as numpy rounds to a fixed number of places: multiplied by a whole power of ten, or divided by one.
+    with np.errstate(over="ignore"):  # of the way that is not taken
+        shown: NDArray[np.float64] = np.where(
+            places >= 0, np.rint(rounded * scale) / scale, np.rint(rounded / scale) * scale
+        )
+    return shown
 
 
 def figure(value: float, digits: int = 4) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement, SecondHistograms
-from dbdyno.core import Cell, LatencyNs
+from dbdyno.core import Cell, LatencyNs, RunRecord
 from dbdyno.report._curves import Curve, response_curve
 from dbdyno.store import Results, counts_by_second, latency_of_counts
 from dbdyno.study import Study
@@ -34,11 +34,14 @@ class CellHistograms:
 
 
 def cell_histograms(results: Results, study: Study, judgements: Sequence[CellJudgement]) -> CellHistograms:
-    """Read the windows of every judged run; in an open loop from when a transaction was due, else from when sent."""
+    """Read the settled parts of every judged run's window; in an open loop from when a transaction was due.
+
+    A histogram of a whole imported run can't be parted: it stands for all of it.
+    """
     column = "service_histogram" if study.pacing.is_closed else "response_histogram"
     found = CellHistograms({}, {}, {})
     for group in judgements:
-        runs = [_run_counts(results, record.run.run_id, column) for record in group.judged]
+        runs = [_run_counts(results, record, column) for record in group.judged]
         counts, values = _added(runs)
         latency = latency_of_counts(counts, values)
         if latency is not None:
@@ -50,12 +53,19 @@ def cell_histograms(results: Results, study: Study, judgements: Sequence[CellJud
     return found
 
 
-def _run_counts(results: Results, run_id: str, column: str) -> Counts:
-    table = results.intervals(run_id).select(["second", "kind", "phase", column])
+def _run_counts(results: Results, record: RunRecord, column: str) -> Counts:
+    table = results.intervals(record.run.run_id, ("second", "kind", "phase", column))
     rows = zip(*(table[name].to_pylist() for name in ("second", "kind", "phase", column)), strict=True)
-    return counts_by_second(
-        (second, text) for second, kind, phase, text in rows if kind == "transaction" and phase == "window"
-    )
+    window = [(second, text) for second, kind, phase, text in rows if kind == "transaction" and phase == "window"]
+    first = _settled_from(record, [second for second, _ in window])
+    return counts_by_second((second, text) for second, text in window if second >= first)
+
+
+def _settled_from(record: RunRecord, seconds: Sequence[int]) -> int:
+    """The first second of the settled part, as the run counts them."""
+    first = min(seconds, default=0)
+    is_parted = record.imported is None and record.settled is not None and record.settled.is_accepted
+    return first + (record.settled.start_s or 0) if is_parted and record.settled is not None else first
 
 
 def _added(runs: Sequence[Counts]) -> Counts:

@@ -41,7 +41,12 @@ def joined(children: Iterable[str]) -> Html:
     >>> joined(["<", Html("<b>")])
     '&lt;<b>'
     """
-    return Html("".join(child if isinstance(child, Html) else html.escape(child, quote=False) for child in children))
+    return Html("".join([_text(child) for child in children]))
+
+
+def _text(child: str) -> str:
+    """A child as it stands in an element."""
+    return child if isinstance(child, Html) else html.escape(child, quote=False)
 
 
 def script_json(value: object) -> str:
@@ -104,9 +109,10 @@ def table(
     facets : of each row the tokens of what it is about
     """
     head = element("tr", *(element("th", c.title, scope="col", class_=c.style) for c in columns))
+    tags = [f'<td class="{c.style}">' if c.style else "<td>" for c in columns]
     body = []
     for index, row in enumerate(rows):
-        cells = [element("td", cell, class_=column.style) for cell, column in zip(row, columns, strict=True)]
+        cells = [Html(f"{tag}{_text(cell)}</td>") for cell, tag in zip(row, tags, strict=True)]
         about = facets[index] if index < len(facets) else None
         is_marked = index < len(marked) and marked[index]
         body.append(element("tr", *cells, class_="marked" if is_marked else None, data_f=about or None))

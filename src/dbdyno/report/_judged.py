@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import vl_convert
 
 from dbdyno.analyse import SeriesJudgement
 from dbdyno.core import StoreError
-from dbdyno.report._export import PNG_SCALE
+from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
 from dbdyno.report.charts import judged_chart
-from dbdyno.report.charts._style import config
+from dbdyno.report.charts._style import config, definition
 
 WIDTH_PX = 860
 
@@ -30,14 +29,14 @@ def save_judged(judged: Mapping[str, SeriesJudgement], path: Path) -> None:
     Raises
     ------
     StoreError : the file can't be written
+    HostError : the chart can't be drawn
     """
     panels: Any = [judged_chart(name, found).drawing.properties(width=WIDTH_PX) for name, found in judged.items()]
     drawing = alt.vconcat(*panels, spacing=24).configure(**config()).properties(background="white")
-    spec = palette_of([]).resolved(json.dumps(drawing.to_dict()))
+    spec = palette_of([]).resolved(json.dumps(definition(drawing)))
     try:
-        if path.suffix.lower() == ".svg":
-            path.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
-        else:
-            path.write_bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE))
+        with ChartConverter() as converter:
+            content = converter.svg(spec).encode() if path.suffix.lower() == ".svg" else converter.png(spec)
+        path.write_bytes(content)
     except OSError as error:
         raise StoreError(f"{path} can't be written", error.strerror or str(error), "name another file") from error

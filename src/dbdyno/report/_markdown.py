@@ -16,19 +16,20 @@ from dbdyno.analyse import (
     counted,
     courses_words,
     judge_sentinel,
-    place_words,
+    place_namer,
     ratio_words,
     sentinel_words,
     summarise_courses,
 )
-from dbdyno.claims import own_words, printed_words
+from dbdyno.claims import about, arithmetic_words, own_words, printed_words
 from dbdyno.core import TypeFigures, format_bytes
-from dbdyno.report._claims import HeldClaims, claim_words, followed_claims
-from dbdyno.report._evidence import Evidence, gather
+from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._format import clock_time, milliseconds
-from dbdyno.report._out import put
 from dbdyno.report._pacing import pacing_words
-from dbdyno.report._terminal import cell_row, client_line, durability_classes, measure_title
+from dbdyno.report._pair_words import p_words, verdict_words
+from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
+from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import Results
 from dbdyno.study import settings_lines
 
@@ -50,40 +51,41 @@ def build_markdown(results: Results, out: Path, against: str = "") -> Path:
     StoreError : the file can't be written
     RequestError : no report of that name is known
     """
-    return put(out, markdown_text(results, against).encode())
+    return write_atomic(out, markdown_text(results, against).encode())
 
 
 def markdown_text(results: Results, against: str = "") -> str:
     """The report of a study as Markdown; `against` as in `build_markdown`."""
-    evidence = gather(results)
-    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
+    analysis = analyse_study(results)
+    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
     parts = [
-        [f"## {escaped(evidence.study.question or evidence.study.name)}"],
-        [f"**{escaped(evidence.scaled_words)}**"] if evidence.scaled_words else [],
-        [f"**{escaped(evidence.fairness.warning)}**"] if evidence.fairness.warning else [],
-        [escaped(sentence) for sentence in evidence.answer.sentences],
-        ["### What weakens it", bullets(caveat.text for caveat in evidence.weaknesses)] if evidence.weaknesses else [],
-        _cells(evidence),
-        _comparisons(evidence),
-        _capacity(evidence),
-        _types(evidence),
+        [f"## {escaped(analysis.study.question or analysis.study.name)}"],
+        [f"**{escaped(analysis.scaled_words)}**"] if analysis.scaled_words else [],
+        [f"**{escaped(analysis.fairness.warning)}**"] if analysis.fairness.warning else [],
+        [escaped(sentence) for sentence in analysis.answer.sentences],
+        ["### Limitations", bullets(caveat.text for caveat in analysis.limitations)] if analysis.limitations else [],
+        _cells(analysis),
+        _comparisons(analysis),
+        _capacity(analysis),
+        _types(analysis),
         [claims_markdown(claims)] if claims else [],
-        _how(evidence),
+        _how(analysis),
     ]
     return "\n\n".join(block for part in parts for block in part) + "\n"
 
 
-def claims_markdown(held: HeldClaims) -> str:
+def claims_markdown(held: CheckedClaims) -> str:
     """Claims of a published report as a table, what is found here beside the print."""
-    titles = ("claim", "verdict", "what it says", "what to know of it", "printed", "here, 95 %")
+    titles = ("claim", "verdict", "what it says", "what was counted", "what to know of it", "printed", "here, 95 %")
     rows = [
         (
             row.claim.claim_id,
-            row.told.outcome,
-            claim_words(row),
-            row.told.reason,
+            row.result.outcome,
+            row.claim.sentence,
+            arithmetic_words(row.result),
+            about(row.result),
             printed_words(row.claim),
-            own_words(row.claim, row.told),
+            own_words(row.claim, row.result),
         )
         for row in held.judged
     ]
@@ -122,41 +124,42 @@ def table_text(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cells(evidence: Evidence) -> list[str]:
-    places = by_place(evidence.judgements)
-    classes = durability_classes(evidence)
+def _cells(analysis: StudyAnalysis) -> list[str]:
+    places = by_place(analysis.judgements)
+    classes = durability_classes(analysis)
     differ = len(set(classes.values())) > 1
-    rows = []
+    rows, place_words = [], place_namer(places)
     for place, group in sorted(places.items()):
-        ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
-        words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
+        ordered = by_level(group)
+        words = place_words(place)
         for index, judgement in enumerate(ordered):
-            row = cell_row(evidence, judgement, ordered[0], len(group))
+            row = cell_row(analysis, judgement, ordered[0], len(group))
             survives = [classes.get(judgement.cell.target, "")] if differ else []
             rows.append([words if index == 0 else "", row[0].strip(), *survives, *(cell.strip() for cell in row[1:])])
     if not rows:
         return []
     names = ["where", "target", *(["a commit survives"] if differ else [])]
-    titles = (*names, measure_title(evidence), "place", "of the first", "p95", "p99")
-    legend = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %."
-    loop = " Closed loop: waits behind a stall are not in p95 and p99." if evidence.facts.is_closed else ""
-    words = f"{legend} Intervals at 95 %.{loop} {client_line(evidence)}."
+    titles = (*names, measure_title(analysis), "place", "of the first", "p95", "p99")
+    legend = f"{legend_words(analysis)}."
+    loop = " Closed loop: waits behind a stall are not in p95 and p99." if analysis.facts.is_closed else ""
+    words = f"{legend} Intervals at 95 %.{loop} {client_line(analysis)}."
     return ["### Every place", table_text(titles, 5, rows), escaped(words)]
 
 
-def _comparisons(evidence: Evidence) -> list[str]:
-    pairs = evidence.comparisons
+def _comparisons(analysis: StudyAnalysis) -> list[str]:
+    pairs = analysis.comparisons
     if not pairs:
         return []
     places = [(pair.workload, pair.route, pair.tier_bytes, pair.concurrency) for pair in pairs]
+    place_words = place_namer(places)
     rows = [
         [
-            place_words(place, places),
+            place_words(place),
             pair.left,
             pair.right,
-            pair.verdict,
+            verdict_words(pair),
             ratio_words(pair.ratio, pair.low, pair.high),
-            f"{pair.p_adjusted:.2g}",
+            p_words(pair),
         ]
         for place, pair in zip(places, pairs, strict=True)
     ]
@@ -164,15 +167,15 @@ def _comparisons(evidence: Evidence) -> list[str]:
     return folded(f"All {len(pairs)} comparisons", table)
 
 
-def _capacity(evidence: Evidence) -> list[str]:
-    found = capacity_sentences(evidence.capacity)
+def _capacity(analysis: StudyAnalysis) -> list[str]:
+    found = capacity_sentences(analysis.capacity)
     return ["### Capacity", bullets(found)] if found else []
 
 
-def _types(evidence: Evidence) -> list[str]:
+def _types(analysis: StudyAnalysis) -> list[str]:
     rows = [
         [cell.group.cell.target, f"{cell.group.cell.concurrency:,}", *_type_row(figures)]
-        for cell in evidence.types
+        for cell in analysis.types
         for figures in cell.types
     ]
     if not rows:
@@ -187,35 +190,35 @@ def _type_row(figures: TypeFigures) -> list[str]:
     return [figures.name, f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
 
 
-def _driven(evidence: Evidence) -> str:
-    study = evidence.study
-    words = f"{', '.join(choice.name for choice in study.workloads)}, {pacing_words(evidence)}"
+def _driven(analysis: StudyAnalysis) -> str:
+    study = analysis.study
+    words = f"{', '.join(choice.name for choice in study.workloads)}, {pacing_words(analysis)}"
     repeats = counted(study.repeats, "repeat")
     if study.imported is not None:
-        told = f"window every interval line of a log, most often {study.window_words}, at most {repeats}"
-        return f"{words}, {told}; warm-up, form of statements, random numbers and order not told"
+        result = f"window every interval line of a log, most often {study.window_words}, at most {repeats}"
+        return f"{words}, {result}; warm-up, form of statements, random numbers and order not told"
     lengths = f"warm-up {study.warm_up_words}, window {study.window_words}"
     return f"{words}, {lengths}, {repeats}, order {study.order}"
 
 
-def _how(evidence: Evidence) -> list[str]:
-    study, manifest, host = evidence.study, evidence.results.manifest, evidence.results.host
+def _how(analysis: StudyAnalysis) -> list[str]:
+    study, manifest, host = analysis.study, analysis.results.manifest, analysis.results.host
     versions: dict[str, str] = {}
-    for record in evidence.stored:
+    for record in analysis.stored:
         versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
-    survives = {target: f"; durability: {words}" for target, words in durability_classes(evidence).items() if words}
+    survives = {target: f"; durability: {words}" for target, words in durability_classes(analysis).items() if words}
     servers = [
-        f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in evidence.targets
+        f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in analysis.targets
     ]
-    memory, courses = host.get("memory_bytes"), summarise_courses(evidence.stored)
-    sentinel = judge_sentinel(evidence.records)
+    memory, courses = host.get("memory_bytes"), summarise_courses(analysis.stored)
+    sentinel = judge_sentinel(analysis.records)
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
     made = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
         *settings_lines(study),
-        _driven(evidence),
+        _driven(analysis),
         *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else []),
         *([f"driven: {courses_words(courses)}"] if courses else []),
         f"machine: {', '.join(word for word in machine if word)}",

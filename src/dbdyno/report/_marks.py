@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, WindowJudgement, counted
-from dbdyno.core import AnalysisError
+from dbdyno.analyse import STATUS_WORDS, counted
+from dbdyno.core import AnalysisError, SettledPart
 from dbdyno.stats import stalled_seconds
 
 _MOST_NAMED = 4
 
 
-def run_marks(window: NDArray[np.float64], first_s: int, judged: WindowJudgement | None) -> dict[str, Any]:
+def run_marks(
+    window: NDArray[np.float64], first_s: int, judged: SettledPart | None, *, has_lost_path: bool = False
+) -> dict[str, Any]:
     """Spans and instants in seconds of the run.
 
     Parameters
@@ -22,18 +24,20 @@ def run_marks(window: NDArray[np.float64], first_s: int, judged: WindowJudgement
     window : throughput of the judged seconds, no gaps
     first_s : second of the run that the window begins with
     judged : None of windows too short to be judged
+    has_lost_path : nobody reached the server for a while: seconds without work are marked as nothing of it
 
     >>> run_marks(np.array([9.0, 100.0, 100.0, 100.0]), 30, None)["stalls"]
     [[29.5, 30.5]]
     """
+    if has_lost_path:
+        return {"stalls": [], "changes": [], "waves": [], "words": ["the path to the server was lost: not judged"]}
     begin = first_s - 0.5
-    risen_s = judged.risen_s if judged else 0
-    stalls = _spans(_stalled(window[risen_s:]), begin + risen_s)
+    from_s = judged.judged_from_s if judged else 0
+    stalls = _spans(_stalled(window[from_s:]), begin + from_s)
     if judged is None:
         words = [_stall_words(stalls)] if len(window) else []
         return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}
-    levels = judged.state.levels
-    changes = [begin + bound for bound in levels.bounds_s[1:-1]] if levels else []
+    changes = [begin + bound for bound in judged.bounds_s]
     return {
         "stalls": stalls,
         "changes": changes,
@@ -55,27 +59,26 @@ def _spans(marked: NDArray[np.bool_], begin: float) -> list[list[float]]:
     return [[begin + start, begin + end] for start, end in ends]
 
 
-def _waves(judged: WindowJudgement, begin: float, seconds: int) -> list[list[float]]:
+def _waves(judged: SettledPart, begin: float, seconds: int) -> list[list[float]]:
     """Every other swing, counted back from the end, as far as the judged part reaches."""
-    wave, start = judged.state.period, judged.state.start_s
-    if wave is None or not wave.is_wave:
+    period_s, start = judged.period_s, judged.start_s
+    if period_s is None or not judged.is_wave:
         return []
     first = begin + (start if start is not None else seconds // 3)
-    ends = np.arange(begin + seconds, first + wave.period_s - 1e-9, -wave.period_s).tolist()
-    return [[round(end - wave.period_s, 1), round(end, 1)] for end in ends[::2]]
+    ends = np.arange(begin + seconds, first + period_s - 1e-9, -period_s).tolist()
+    return [[round(end - period_s, 1), round(end, 1)] for end in ends[::2]]
 
 
-def _words(judged: WindowJudgement, stalls: list[list[float]], changes: list[float]) -> list[str]:
-    status, start = STATUS_WORDS[judged.state.status], judged.state.start_s
-    late = f" from {start} s of the window on" if judged.state.is_accepted and start else ""
+def _words(judged: SettledPart, stalls: list[list[float]], changes: list[float]) -> list[str]:
+    status, start = STATUS_WORDS[judged.status], judged.start_s
+    late = f" from {start} s of the window on" if judged.is_accepted and start else ""
     words = [status + late, _stall_words(stalls)]
     if changes:
         at = ", ".join(f"{change + 0.5:.0f}" for change in changes[:_MOST_NAMED])
         more = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
         words.append(f"level changes at {at} s{more}")
-    wave = judged.state.period
-    if wave is not None and wave.is_wave:
-        words.append(f"wave of {wave.period_s:.3g} s, {wave.share:.0%} of all swinging")
+    if judged.is_wave and judged.period_s is not None:
+        words.append(f"wave of {judged.period_s:.3g} s, {judged.period_share or 0.0:.0%} of all swinging")
     return [word for word in words if word]
 
 

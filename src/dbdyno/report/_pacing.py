@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dbdyno.report._evidence import Evidence
+from dbdyno.report._study_analysis import StudyAnalysis
 
 _UNTOLD = "pacing-unknown"
 
 
-def pacing_words(evidence: Evidence) -> str:
+def pacing_words(analysis: StudyAnalysis) -> str:
     """The pacing of all runs. Of logs it is what each tells of its own, which need not be the same for all."""
-    pacing = evidence.study.pacing
-    if evidence.study.imported is None:
+    pacing = analysis.study.pacing
+    if analysis.study.imported is None:
         return pacing.words if pacing.is_closed else f"{pacing.words}, {pacing.arrivals} arrivals"
-    told = [record for record in evidence.stored if record.imported is not None]
+    told = [record for record in analysis.stored if record.imported is not None]
     if any(caveat.code == _UNTOLD for record in told for caveat in record.caveats):
         return "pacing not told by the logs"
     rates = {record.imported.rate_per_s for record in told if record.imported is not None and record.status != "failed"}

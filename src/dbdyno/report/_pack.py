@@ -13,7 +13,7 @@ def packed_text(text: str) -> str:
     >>> zlib.decompress(base64.b64decode(packed_text("1 < 2")))
     b'1 < 2'
     """
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()
 
 
 def packed_json(value: object) -> str:

@@ -6,16 +6,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+from altair.utils.schemapi import debug_mode
+
 from dbdyno.report._claims import followed_claims
-from dbdyno.report._document import bundle, document
-from dbdyno.report._evidence import gather
+from dbdyno.report._document import document
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import joined, script_json
-from dbdyno.report._out import put
 from dbdyno.report._pack import packed_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import packed_runs, runs_listed, seconds_of_runs
-from dbdyno.report.charts import config, seconds_template
+from dbdyno.report._study_analysis import analyse_study
+from dbdyno.report._vega import vega_script
+from dbdyno.report._write_atomic import write_atomic
+from dbdyno.report.charts import config, seconds_template, throughput_charts
 from dbdyno.report.sections import (
     Page,
     capacity_section,
@@ -85,19 +88,24 @@ def build_page(results: Results, out: Path, against: str = "") -> Path:
     StoreError : the file can't be written
     RequestError : no report of that name is known
     """
-    return put(out, page_text(results, against).encode())
+    return write_atomic(out, page_text(results, against).encode())
 
 
+@debug_mode(False)
 def page_text(results: Results, against: str = "") -> str:
-    """The page of a study; `against` as in `build_page`."""
-    evidence = gather(results)
-    claims = followed_claims(results, evidence.study, evidence.stored, evidence.judgements, against)
-    page = Page(evidence, palette_of(evidence.study.targets), facets_of(evidence.study, evidence.records))
-    seconds = seconds_of_runs(evidence)
+    """The page of a study; `against` as in `build_page`.
+
+    Altair does not check each part of a chart against its schema here: tests do that, for every chart.
+    """
+    analysis = analyse_study(results)
+    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
+    page = Page(analysis, palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records))
+    seconds = seconds_of_runs(analysis)
+    charts = throughput_charts(analysis, page.palette)
     body = joined(
         [
-            head_section(page),
-            throughput_section(page),
+            head_section(page, charts),
+            throughput_section(page, charts),
             latency_section(page),
             types_section(page),
             space_section(page),
@@ -113,18 +121,18 @@ def page_text(results: Results, against: str = "") -> str:
             data_section(page),
         ]
     )
-    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in evidence.stored}
+    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in analysis.stored}
     data = {
-        "name": evidence.study.name,
+        "name": analysis.study.name,
         "facets": page.facets.listed(),
         "config": config(),
         "specs": {name: _spec(spec) for name, spec in page.specs.items()},
         "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
-        "runs": runs_listed(evidence, seconds, about),
+        "runs": runs_listed(analysis, seconds, about),
     }
-    rest = len(body) + len(script_json(data)) + len(bundle())
-    packed = packed_runs(evidence, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
-    title = f"{evidence.study.name}: {evidence.answer.headline}"
+    rest = len(body) + len(script_json(data)) + len(vega_script())
+    packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
+    title = f"{analysis.study.name}: {analysis.answer.headline}"
     return document(title, _CONTENTS, body, data, page.palette, *_SCRIPT_PARTS, runs=packed)
 
 

@@ -59,7 +59,7 @@ INK: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TargetStyle:
     """How one target is drawn everywhere."""
 
     target: str
@@ -74,7 +74,7 @@ class Look:
 class Palette:
     """The looks of all targets of a study."""
 
-    looks: tuple[Look, ...]
+    looks: tuple[TargetStyle, ...]
 
     @property
     def targets(self) -> list[str]:
@@ -114,9 +114,9 @@ def palette_of(targets: Sequence[Target]) -> Palette:
     return Palette(tuple(_look(index, target, colours[target.name]) for index, target in enumerate(targets)))
 
 
-def _look(index: int, target: Target, colours: tuple[str, str]) -> Look:
+def _look(index: int, target: Target, colours: tuple[str, str]) -> TargetStyle:
     shape, dash = _SHAPES[index % len(_SHAPES)], _DASHES[index % len(_DASHES)]
-    return Look(target.name, f"t{index}", *colours, shape, tuple(dash))
+    return TargetStyle(target.name, f"t{index}", *colours, shape, tuple(dash))
 
 
 def _newest_first(target: Target) -> tuple[tuple[int, ...], bool, str]:

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from dbdyno.core import HostError
 from dbdyno.hosts import Host
-from dbdyno.report._out import put
 from dbdyno.report._page import page_text
+from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import Results
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -47,7 +47,7 @@ def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = No
         undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)
         if undrawn:
             raise HostError(f"{program} left charts undrawn", ", ".join(undrawn), _remedy())
-        return put(out, printed.read_bytes())
+        return write_atomic(out, printed.read_bytes())
 
 
 def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:

@@ -1,12 +1,32 @@
-"""Rules of a build held against a comparison of two results folders."""
+"""Rules of a build held against a comparison of two results folders: FAIL, NOT SHOWN or PASS."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse import CellChange, Criterion
-from dbdyno.report._diff import LeftOut, StudyDiff
+from dbdyno.analyse import CellChange, Criterion, GateOutcome
+from dbdyno.core import Cell
+from dbdyno.report._diff import ExcludedCell, StudyDiff
+
+_NO_QUANTILE = "its response times were not compared: that takes two runs on each side, and enough of them beyond it"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCell:
+    """A cell for which a rule is neither broken nor shown to hold.
+
+    Parameters
+    ----------
+    base, new : as each side names it
+    change : None where it could not be compared
+    remedy : what would decide it, or why it was not compared
+    """
+
+    base: Cell
+    new: Cell
+    change: CellChange | None
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,35 +35,61 @@ class RuleOutcome:
 
     Parameters
     ----------
-    broken : cells that are worse by more than allowed, with certainty
-    open : cells whose interval does not exclude that they are
-    is_strict : the rule is broken by these, too
+    broken : cells that are worse by more than allowed, beyond chance
+    open : cells for which it is not shown
     missing : cells of the base without a fellow or a good run; only the rule ``missing`` is broken by them
     checked : cells that the rule could be held against
     """
 
     criterion: Criterion
     broken: tuple[CellChange, ...]
-    open: tuple[CellChange, ...]
-    missing: tuple[LeftOut, ...]
+    open: tuple[OpenCell, ...]
+    missing: tuple[ExcludedCell, ...]
     checked: int
-    is_strict: bool = False
 
     @property
-    def is_broken(self) -> bool:
-        """Whether a build has to fail: also when the rule could be held against nothing."""
-        return bool(self.broken or self.missing or (self.is_strict and self.open)) or self.checked == 0
+    def outcome(self) -> GateOutcome:
+        """FAIL also where the rule could be held against nothing."""
+        if self.broken or self.missing or self.checked == 0:
+            return "FAIL"
+        return "NOT SHOWN" if self.open else "PASS"
 
 
-def hold_rules(diff: StudyDiff, criteria: Sequence[Criterion], *, strict: bool = False) -> list[RuleOutcome]:
-    """Hold every rule against the changes; when `strict`, what is open breaks it."""
-    return [_outcome(diff, criterion, strict) for criterion in criteria]
+def check_rules(diff: StudyDiff, criteria: Sequence[Criterion]) -> list[RuleOutcome]:
+    """Hold every rule against the changes."""
+    return [_outcome(diff, criterion) for criterion in criteria]
 
 
-def _outcome(diff: StudyDiff, criterion: Criterion, strict: bool) -> RuleOutcome:
+def overall(rules: Sequence[RuleOutcome]) -> GateOutcome:
+    """The worst of all rules; PASS without any."""
+    order: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
+    return min((rule.outcome for rule in rules), key=order.index, default="PASS")
+
+
+def _outcome(diff: StudyDiff, criterion: Criterion) -> RuleOutcome:
     if criterion.measure is None:
         missing = tuple(cell for cell in diff.left_out if cell.is_missing)
-        return RuleOutcome(criterion, (), (), missing, len(diff.base.judgements), strict)
+        return RuleOutcome(criterion, (), (), missing, len(diff.base.judgements))
     own = diff.of(criterion.measure)
-    broken, open_cells = criterion.broken_by(own), criterion.open_in(own)
-    return RuleOutcome(criterion, tuple(broken), tuple(open_cells), (), len(own), strict)
+    broken = tuple(change for change in own if criterion.outcome_of(change) == "FAIL")
+    shown = [change for change in own if criterion.outcome_of(change) == "NOT SHOWN"]
+    found = [OpenCell(c.base, c.new, c, _remedy(criterion, c, len(own))) for c in shown]
+    found += _not_compared(diff, own)
+    return RuleOutcome(criterion, broken, tuple(found), (), len(own))
+
+
+def _remedy(criterion: Criterion, change: CellChange, family: int) -> str:
+    if change.remedy:
+        return change.remedy
+    needed = criterion.repeats_for(change, family)
+    if needed is None:
+        return "100 repeats would not decide it: it spreads too much, or is too near to what is allowed"
+    return f"{needed} repeats would decide"
+
+
+def _not_compared(diff: StudyDiff, own: Sequence[CellChange]) -> list[OpenCell]:
+    """Cells of both folders for which the rule can't be shown to hold, since they were not compared."""
+    left = [OpenCell(cell.cell, cell.cell, None, cell.reason) for cell in diff.left_out if cell.is_common]
+    held = {change.new for change in own}
+    rest = [change for change in diff.of("tps") if change.new not in held]
+    return left + [OpenCell(change.base, change.new, None, _NO_QUANTILE) for change in rest]

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
 
 from dbdyno.store import Results
 
 MOST_POINTS = 600
 _NS = 1e-6
+_SECOND_COLUMNS = (
+    *("second", "phase", "tps", "p50_ns", "p95_ns", "p99_ns", "tool_percentile", "tool_percentile_ns"),
+    *("errors", "retries", "failed", "errors_per_s", "reconnects_per_s", "backlog"),
+    *("client_use_share", "client_busy_share", "client_cpu_wait_share", "client_cpu_ns_per_statement"),
+    *("client_wake_batch", "lateness_ns_p99", "lateness_ns_max"),
+)
+"""Those that panels draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,43 +62,46 @@ PANELS = (
 
 
 def run_series(results: Results, run_id: str) -> dict[str, Any]:
-    """Panels of one run, every second of it: title, unit, and lines of second and value; phases."""
-    table = results.seconds(run_id)
-    seconds = [int(second) for second in table["second"].to_pylist()]
-    columns = {name: table[name].to_pylist() for name in table.column_names if name not in ("run_id", "second")}
-    panels = [*_own_panels(seconds, columns), *_telemetry_panels(results, run_id)]
+    """Panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
+    table = results.seconds(run_id, _SECOND_COLUMNS)
+    seconds = table["second"].to_numpy()
+    panels = [*_own_panels(seconds, table), *_telemetry_panels(results, run_id)]
     return {
-        "phases": _phases(seconds, columns.get("phase", [])),
+        "phases": _phases(seconds, table["phase"]),
         "panels": [panel for panel in panels if panel["lines"]],
         "seconds": len(seconds),
     }
 
 
-def thinned(
-    seconds: Sequence[float], values: Sequence[float], most: int = MOST_POINTS
-) -> tuple[list[float], list[float]]:
+def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) -> tuple[NDArray[Any], NDArray[Any]]:
     """Points whose line looks the same: of each bucket the least and the greatest value, in order of time.
 
-    >>> thinned([0, 1, 2, 3, 4, 5, 6, 7], [1, 9, 2, 3, 4, 0, 5, 6], most=4)
-    ([0, 1, 5, 7], [1, 9, 0, 6])
+    >>> kept = downsampled([0, 1, 2, 3, 4, 5, 6, 7], [1, 9, 2, 3, 4, 0, 5, 6], most=4)
+    >>> [part.tolist() for part in kept]
+    [[0, 1, 5, 7], [1, 9, 0, 6]]
     """
-    if len(values) <= most:
-        return list(seconds), list(values)
-    kept: set[int] = set()
-    for bucket in np.array_split(np.arange(len(values)), max(most // 2, 1)):
-        part = np.asarray(values, dtype=np.float64)[bucket]
-        kept |= {int(bucket[int(part.argmin())]), int(bucket[int(part.argmax())])}
-    indices = sorted(kept)
-    return [seconds[index] for index in indices], [values[index] for index in indices]
+    at, value = np.asarray(seconds), np.asarray(values)
+    if len(value) <= most:
+        return at, value
+    kept = np.zeros(len(value), dtype=np.bool_)
+    buckets = max(most // 2, 1)
+    size, longer = divmod(len(value), buckets)
+    for first, count, width in ((0, longer, size + 1), (longer * (size + 1), buckets - longer, size)):
+        part = value[first : first + count * width].reshape(count, width)
+        begin = first + width * np.arange(count)
+        kept[begin + part.argmin(axis=1)] = True
+        kept[begin + part.argmax(axis=1)] = True
+    return at[kept], value[kept]
 
 
-def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+def _own_panels(seconds: NDArray[np.int64], table: pa.Table) -> list[dict[str, Any]]:
     def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
-        return _line(name, seconds, columns.get(column, []), scale)
+        return _line(name, seconds, _numbers(table, column), scale)
 
     errors = [line(name, name) for name in ("errors", "retries", "failed")]
     errors += [line("errors", "errors_per_s"), line("reconnects", "reconnects_per_s")]
-    told = next((share for share in columns.get("tool_percentile", []) if share is not None), None)
+    percentiles = _numbers(table, "tool_percentile")
+    told = next(iter(percentiles[~np.isnan(percentiles)].tolist()), None)
     return [
         _panel("Throughput", "transactions/s", [line("throughput", "tps")], key="tps"),
         _panel(
@@ -101,7 +114,7 @@ def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> lis
             key="latency",
             log=True,
         ),
-        _panel("Errors and retries", "a second", [found for found in errors if found and any(found["v"])]),
+        _panel("Errors and retries", "a second", [found for found in errors if found and found["v"].any()]),
         _panel(
             "Client: what it used of what it can do here",
             "share",
@@ -120,21 +133,23 @@ def _own_panels(seconds: Sequence[int], columns: Mapping[str, list[Any]]) -> lis
             [line("p99", "lateness_ns_p99", _NS), line("latest", "lateness_ns_max", _NS)],
         ),
         _panel(
-            "Transactions waiting to be sent", "count", [x for x in [line("backlog", "backlog")] if x and any(x["v"])]
+            "Transactions waiting to be sent", "count", [x for x in [line("backlog", "backlog")] if x and x["v"].any()]
         ),
     ]
 
 
 def _telemetry_panels(results: Results, run_id: str) -> list[dict[str, Any]]:
-    table = results.telemetry(run_id)
-    lines: dict[str, tuple[list[int], list[float]]] = {}
-    units: dict[str, str] = {}
-    rows = zip(*(table[name].to_pylist() for name in ("second", "metric", "value", "unit")), strict=True)
-    for second, metric, value, unit in rows:
-        found = lines.setdefault(metric, ([], []))
-        found[0].append(second)
-        found[1].append(value)
-        units[metric] = unit
+    table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
+    if table["metric"].null_count:
+        table = table.filter(pc.is_valid(table["metric"]))
+    encoded = table["metric"].combine_chunks().dictionary_encode()
+    metrics, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    seconds, values, unit_of_row = table["second"].to_numpy(), _numbers(table, "value"), table["unit"]
+    ends = np.cumsum(np.bincount(codes, minlength=len(metrics))).tolist()
+    by_metric = np.argsort(codes, kind="stable")
+    rows = {metric: by_metric[begin:end] for metric, begin, end in zip(metrics, [0, *ends], ends, strict=False)}
+    lines = {metric: (seconds[own], values[own]) for metric, own in rows.items()}
+    units = {metric: unit_of_row[int(own[-1])].as_py() for metric, own in rows.items()}
     panels = []
     left = dict.fromkeys(sorted(lines))
     for kind in PANELS:
@@ -155,18 +170,30 @@ def _panel(
     return {"title": title, "unit": unit, "lines": [line for line in lines if line], "key": key, "log": log}
 
 
-def _line(name: str, seconds: Sequence[int], values: Sequence[Any], scale: float = 1.0) -> dict[str, Any] | None:
-    known = [(second, value) for second, value in zip(seconds, values, strict=False) if value is not None]
-    if not known:
+def _numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
+    """A column as numbers, NaN where it has none; empty where the table lacks it or holds nothing in it."""
+    if column not in table.column_names or table[column].null_count == table.num_rows:
+        return np.zeros(0)
+    return np.asarray(table[column].to_numpy(), dtype=np.float64)
+
+
+def _line(
+    name: str, seconds: NDArray[np.int64], values: NDArray[np.float64], scale: float = 1.0
+) -> dict[str, Any] | None:
+    """A line of those points that are known; None without one."""
+    is_known = ~np.isnan(values)
+    if not is_known.any():
         return None
-    return {"name": name, "s": [int(second) for second, _ in known], "v": [float(v) * scale for _, v in known]}
+    if is_known.all():
+        return {"name": name, "s": seconds[: len(values)], "v": values * scale}
+    return {"name": name, "s": seconds[: len(values)][is_known], "v": values[is_known] * scale}
 
 
-def _phases(seconds: Sequence[int], phases: Sequence[str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for second, phase in zip(seconds, phases, strict=False):
-        if found and found[-1]["phase"] == phase:
-            found[-1]["to"] = second
-        else:
-            found.append({"phase": phase, "from": second, "to": second})
-    return [{**span, "from": span["from"] - 0.5, "to": span["to"] + 0.5} for span in found]
+def _phases(seconds: NDArray[np.int64], phases: pa.ChunkedArray) -> list[dict[str, Any]]:
+    """Stretches of one phase each, from half a second before their first second to half a second after their last."""
+    encoded = phases.combine_chunks().dictionary_encode(null_encoding="encode")
+    names, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    last = np.append(first[1:], len(codes)) - 1
+    spans = zip(codes[first].tolist(), seconds[first].tolist(), seconds[last].tolist(), strict=True)
+    return [{"phase": names[code], "from": begin - 0.5, "to": end + 0.5} for code, begin, end in spans]

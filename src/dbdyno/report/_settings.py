@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.core import RunRecord, format_memory
-from dbdyno.report._evidence import Evidence
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.store import Results
 
 # What differs from run to run without meaning: names, numbers and places of one server's life.
@@ -20,7 +20,7 @@ _OF_ONE_LIFE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedSetting:
     """One option that was written for a target: value asked, value read back, reason."""
 
     option: str
@@ -38,13 +38,13 @@ class VariableRow:
     differs: bool
 
 
-def asked_settings(evidence: Evidence) -> dict[str, list[Asked]]:
+def requested_settings(analysis: StudyAnalysis) -> dict[str, list[RequestedSetting]]:
     """Per target the options written for it; where a value follows the tier, one text for all."""
-    found: dict[str, dict[str, list[Mapping[str, str | None]]]] = {t: defaultdict(list) for t in evidence.targets}
-    tiers: dict[str, dict[str, list[int]]] = {t: defaultdict(list) for t in evidence.targets}
-    for record in evidence.stored:
+    found: dict[str, dict[str, list[Mapping[str, str | None]]]] = {t: defaultdict(list) for t in analysis.targets}
+    tiers: dict[str, dict[str, list[int]]] = {t: defaultdict(list) for t in analysis.targets}
+    for record in analysis.stored:
         target = record.run.cell.target
-        for row in evidence.results.document(record.run.run_id, "settings"):
+        for row in analysis.results.document(record.run.run_id, "settings"):
             found[target][row["option"]].append(row)
             tiers[target][row["option"]].append(record.run.cell.tier_bytes)
     return {
@@ -53,19 +53,19 @@ def asked_settings(evidence: Evidence) -> dict[str, list[Asked]]:
     }
 
 
-def _asked(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequence[int]) -> Asked:
+def _asked(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequence[int]) -> RequestedSetting:
     def text(field: str) -> str:
         return _by_tier([str(row[field]) if row[field] is not None else "not shown" for row in rows], tiers)
 
-    return Asked(option, text("asked"), text("effective"), str(rows[0]["reason"] or ""))
+    return RequestedSetting(option, text("asked"), text("effective"), str(rows[0]["reason"] or ""))
 
 
-def variable_rows(evidence: Evidence) -> list[VariableRow]:
+def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
     """Every variable that means something, with its value on each target."""
-    values = variable_values(evidence.results, evidence.stored)
+    values = variable_values(analysis.results, analysis.stored)
     rows = []
     for name, targets in sorted(values.items()):
-        shown = tuple(targets.get(target, "") for target in evidence.targets)
+        shown = tuple(targets.get(target, "") for target in analysis.targets)
         rows.append(VariableRow(name, shown, len({plain(value) for value in shown}) > 1))
     return rows
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from dbdyno.analyse import CapacityJudgement, level_interval
+from dbdyno.analyse import CapacityJudgement, is_vague_ratio, level_interval
 from dbdyno.audit import all_data, finding_data
 from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._counters import CellCounters, write_amplification
-from dbdyno.report._evidence import gather
-from dbdyno.report._life import lives_object
+from dbdyno.report._server_lifecycle import lifecycles_object
+from dbdyno.report._study_analysis import analyse_study
 from dbdyno.store import Results
 from dbdyno.study import settings_object
 
@@ -45,32 +45,34 @@ _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 def summary_json(results: Results) -> dict[str, object]:
     """The results as one object: a cell for each planned run, missing ones too, and all comparisons.
 
-    `tps_half_width` of a cell is the noise of that one run; intervals between repeats are in the comparisons.
+    `tps_mean` and `tps_half_width` of a cell are the level of that one run and its noise: of its settled part where
+    its window could be judged, which `settled` tells. `window_tps_mean` and `window_tps_half_width` are of the whole
+    window. Intervals between repeats are in the comparisons; ends that say nothing are null.
     """
-    evidence = gather(results)
+    analysis = analyse_study(results, draws_intervals=False)
     return {
         "schema_version": SCHEMA_VERSION,
-        "study": evidence.study.name,
-        "question": evidence.study.question,
-        **settings_object(evidence.study),
+        "study": analysis.study.name,
+        "question": analysis.study.question,
+        **settings_object(analysis.study),
         "cells": [
-            _cell(record) | {"durability": evidence.fairness.durability(record.run.cell.target)}
-            for record in evidence.records
+            _cell(record) | {"durability": analysis.fairness.durability(record.run.cell.target)}
+            for record in analysis.records
         ],
-        "comparisons": [_pair(pair) for pair in evidence.comparisons],
-        "capacity": [_capacity(found) for found in evidence.capacity],
-        "warning": evidence.fairness.warning,
-        "counters": [_counters(cell) for cell in evidence.counters],
-        "lives": lives_object(evidence.lives),
-        "answer": list(evidence.answer.sentences),
-        "fairness": all_data(evidence.fairness.audit),
-        "fairness_after_window": [finding_data(finding) for finding in evidence.fairness.late],
+        "comparisons": [_pair(pair) for pair in analysis.comparisons],
+        "capacity": [_capacity(found) for found in analysis.capacity],
+        "warning": analysis.fairness.warning,
+        "counters": [_counters(cell) for cell in analysis.counters],
+        "lives": lifecycles_object(analysis.lives),
+        "answer": list(analysis.answer.sentences),
+        "fairness": all_data(analysis.fairness.audit),
+        "fairness_after_window": [finding_data(finding) for finding in analysis.fairness.late],
         "promises": {
             target: [dataclasses.asdict(promise) for promise in promises]
-            for target, promises in evidence.fairness.promises.items()
+            for target, promises in analysis.fairness.promises.items()
         },
-        "machine": [{**dataclasses.asdict(finding), "times": times} for finding, times in evidence.machine.found],
-        "caveats": [dataclasses.asdict(caveat) for caveat in evidence.weaknesses],
+        "machine": [{**dataclasses.asdict(finding), "times": times} for finding, times in analysis.machine.found],
+        "caveats": [dataclasses.asdict(caveat) for caveat in analysis.limitations],
     }
 
 
@@ -89,7 +91,16 @@ def _cell(record: RunRecord) -> dict[str, object]:
     latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
     imported = None if record.imported is None else dataclasses.asdict(record.imported)
     course = None if record.course is None else {**dataclasses.asdict(record.course), "saved_s": record.course.saved_s}
+    settled = None if record.settled is None else dataclasses.asdict(record.settled)
     numbers = {name: getattr(record, name) for name in _COPIED}
+    numbers |= {
+        "tps_mean": record.level_tps,
+        "tps_half_width": record.level_half_width,
+        "window_tps_mean": record.tps_mean,
+        "window_tps_half_width": record.tps_half_width,
+        "is_settled": record.is_settled,
+        "settled": settled,
+    }
     nested = {"latency_ns": latency, "imported": imported, "course": course, "errors": dict(record.errors)}
     return {**identity, **numbers, **nested}
 
@@ -113,7 +124,8 @@ def _counters(found: CellCounters) -> dict[str, object]:
 
 
 def _pair(pair: Comparison) -> dict[str, object]:
-    return dataclasses.asdict(pair)
+    is_vague = is_vague_ratio(pair.low, pair.high)
+    return dataclasses.asdict(pair) | ({"low": None, "high": None} if is_vague else {})
 
 
 def _capacity(found: CapacityJudgement) -> dict[str, object]:
@@ -129,6 +141,7 @@ def _capacity(found: CapacityJudgement) -> dict[str, object]:
         "low": low,
         "high": high,
         "best_concurrency": found.peak.best,
+        "unsettled_concurrencies": list(found.unsettled),
         "peak_concurrencies": list(found.peak.concurrencies),
         "is_open": found.is_open,
         "collapsed": [dataclasses.asdict(step) for step in found.falls],

@@ -11,22 +11,23 @@ from rich.text import Text
 
 from dbdyno.analyse import (
     CellJudgement,
+    assumed_words,
     by_place,
+    cell_level_words,
     courses_words,
     judge_sentinel,
     pair_at,
-    place_words,
-    plus_minus,
+    place_namer,
     ratio_words,
     sentinel_words,
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures
 from dbdyno.report._client import client_share
-from dbdyno.report._evidence import Evidence, gather
 from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
-from dbdyno.report._life import life_lines
+from dbdyno.report._server_lifecycle import lifecycle_lines
+from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import Results
 from dbdyno.study import settings_lines
 
@@ -38,62 +39,77 @@ def print_summary(results: Results, console: Console | None = None) -> None:
 
 def summary_table(results: Results) -> Group:
     """Answer, table and caveats, to be printed by rich."""
-    evidence = gather(results)
-    parts = [Text(evidence.study.question, style="bold"), Text()]
-    warnings = [words for words in (evidence.scaled_words, evidence.fairness.warning) if words]
+    analysis = analyse_study(results, draws_intervals=False)
+    parts = [Text(analysis.study.question, style="bold"), Text()]
+    warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
-    parts += [Text(f"  {sentence}") for sentence in evidence.answer.sentences]
-    lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in evidence.weaknesses]
-    heading = [Text(), Text("What weakens it", style="bold")] if lines else []
-    told = (*settings_lines(evidence.study), _durability_line(evidence), fairness_line(evidence.fairness))
+    parts += [Text(f"  {sentence}") for sentence in analysis.answer.sentences]
+    lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in analysis.limitations]
+    heading = [Text(), Text("Limitations", style="bold")] if lines else []
+    told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
-    legend = Text("place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %", style="dim")
-    client = Text(client_line(evidence), style="dim")
-    fair += [Text(line, style="dim") for line in life_lines(evidence.lives)]
-    courses = summarise_courses(evidence.stored)
-    sentinel = judge_sentinel(evidence.records)
+    legend = Text(legend_words(analysis), style="dim")
+    client = Text(client_line(analysis), style="dim")
+    fair += [Text(line, style="dim") for line in lifecycle_lines(analysis.lives)]
+    courses = summarise_courses(analysis.stored)
+    sentinel = judge_sentinel(analysis.records)
     watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []
     driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
     return Group(
-        *parts, Text(), _table(evidence), legend, *fair, client, *driven, *watched, *_types(evidence), *heading, *lines
+        *parts, Text(), _table(analysis), legend, *fair, client, *driven, *watched, *_types(analysis), *heading, *lines
     )
 
 
-def durability_classes(evidence: Evidence) -> dict[str, str]:
+def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
     """Durability class of each target that ran."""
-    return {target: evidence.fairness.durability(target) for target in evidence.fairness.promises}
+    return {target: analysis.fairness.durability(target) for target in analysis.fairness.promises}
 
 
-def _durability_line(evidence: Evidence) -> str:
+def _durability_line(analysis: StudyAnalysis) -> str:
     """The one class of all targets; empty where they differ and the table has a column for it."""
-    classes = set(durability_classes(evidence).values())
+    classes = set(durability_classes(analysis).values())
     return f"durability of all targets: {classes.pop()}" if len(classes) == 1 else ""
 
 
-def _table(evidence: Evidence) -> Table:
+def _table(analysis: StudyAnalysis) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
-    for title in (measure_title(evidence), "place", "of the first", "p95", "p99"):
+    for title in (measure_title(analysis), "place", "of the first", "p95", "p99"):
         table.add_column(title, justify="right", no_wrap=True)
-    classes = durability_classes(evidence)
+    classes = durability_classes(analysis)
     if len(set(classes.values())) > 1:
         table.add_column("a commit survives")
-    places = by_place(evidence.judgements)
+    places = by_place(analysis.judgements)
+    place_words = place_namer(places)
     for place, group in sorted(places.items()):
-        words = place_words(place, list(places)).removeprefix("with ").replace(" at ", ", ", 1)
+        words = place_words(place)
         table.add_row(Text(words, style="bold"))
-        ordered = sorted(group, key=lambda judgement: -(judgement.tps_mean or 0.0))
+        ordered = by_level(group)
         for judgement in ordered:
-            row = cell_row(evidence, judgement, ordered[0], len(group))
+            row = cell_row(analysis, judgement, ordered[0], len(group))
             survives = [classes.get(judgement.cell.target, "")] if len(set(classes.values())) > 1 else []
             table.add_row(*(Text(cell) for cell in (*row, *survives)))
     return table
 
 
-def _types(evidence: Evidence) -> list[RenderableType]:
+def by_level(group: Sequence[CellJudgement]) -> list[CellJudgement]:
+    """Cells of a place, the most work first; those that have not settled last."""
+    return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
+
+
+def legend_words(analysis: StudyAnalysis) -> str:
+    """What the marks of the table mean, and on which spread between repeats its verdicts rest where none was seen."""
+    words = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %"
+    if any(pair.verdict == "not settled" for pair in analysis.comparisons):
+        words += "; (level): its throughput has not settled, so nothing is compared with it"
+    assumed = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
+    return f"{words}; one run a cell: verdicts hold {assumed_words(assumed)}" if assumed is not None else words
+
+
+def _types(analysis: StudyAnalysis) -> list[RenderableType]:
     """Transaction types of each cell, and new orders a minute, in the shape in which TPC-C results are published."""
     parts: list[RenderableType] = []
-    for cell in evidence.types:
+    for cell in analysis.types:
         where = cell.group.cell
         nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
         tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
@@ -120,9 +136,9 @@ def _type_row(figures: TypeFigures) -> list[str]:
     return [f"  {figures.name}", f"{figures.completed:,}", figure(figures.tps), *times]
 
 
-def client_line(evidence: Evidence) -> str:
+def client_line(analysis: StudyAnalysis) -> str:
     """What the client used of what it can do here, over all judged runs."""
-    judged = [record for judgement in evidence.judgements for record in judgement.judged]
+    judged = [record for judgement in analysis.judgements for record in judgement.judged]
     shares = [share for record in judged if (share := client_share(record)) is not None]
     if not shares:
         return "client: how much of what it can do here it used is not known"
@@ -134,30 +150,32 @@ def client_line(evidence: Evidence) -> str:
     return f"client: used {used} of what it can do here{plain}"
 
 
-def measure_title(evidence: Evidence) -> str:
+def measure_title(analysis: StudyAnalysis) -> str:
     """What the first number is; a search has its own."""
-    return "TPS, 95 %" if evidence.study.pacing.search is None else "rate held, a second"
+    return "TPS, 95 %" if analysis.study.pacing.search is None else "rate held, a second"
 
 
-def cell_row(evidence: Evidence, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+def cell_row(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
     """A cell beside the best of its place: target, level, places it may hold, ratio to the best, p95 and p99."""
     target, place = judgement.cell.target, judgement.place
-    tps = plus_minus(judgement.tps_mean or 0.0, judgement.tps_low or 0.0, judgement.tps_high or 0.0)
-    pair = pair_at(place, target, best.cell.target, evidence.comparisons)
+    tps = cell_level_words(judgement)
+    pair = pair_at(place, target, best.cell.target, analysis.comparisons)
     against = "" if pair is None else _against(pair)
-    found = {x.quantile: x.value_ns for x in evidence.latency if x.cell == judgement.cell}
+    found = {x.quantile: x.value_ns for x in analysis.latency if x.cell == judgement.cell}
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
     return [
         f"  {target}",
         tps,
-        rank_words(evidence.ranks[place][target], count),
+        rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
         against,
         *quantiles,
     ]
 
 
 def _against(pair: Comparison) -> str:
-    """Ratio to the first of the place, marked where that is not a difference."""
+    """Ratio to the first of the place, marked where that is not a difference; nothing where it has not settled."""
+    if pair.verdict == "not settled":
+        return ""
     number, interval = ratio_words(pair.ratio, pair.low, pair.high).split(", ", 1)
     mark = {"undecided": "? ", "same": "= "}.get(pair.verdict, "")
     return f"{mark}{number} ({interval.replace(' to ', '-')})"

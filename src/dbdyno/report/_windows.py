@@ -1,47 +1,38 @@
-"""Windows of stored runs, read second by second and judged."""
+"""Records of a results folder with the settled part of each run, judged now where that was not kept with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
-import pyarrow as pa
-
-from dbdyno.analyse import SHORTEST_WINDOW_S, WindowJudgement, judge_window
 from dbdyno.core import RunRecord
-from dbdyno.store import Results
+from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
+from dbdyno.store import Results, printed_tps, window_tps
 from dbdyno.study import Study
 
 
-def judged_windows(results: Results, study: Study, records: Sequence[RunRecord]) -> dict[str, WindowJudgement]:
-    """By run id the windows of three minutes or more; none where the study itself varies the rate."""
-    if study.pacing.stretches or study.pacing.search is not None:
-        return {}
-    long_enough = [record.run.run_id for record in records if record.window_s >= SHORTEST_WINDOW_S and record.tps_mean]
-    tps = window_tps if study.imported is None else told_tps
-    found = {run_id: judge_window(tps(results.seconds(run_id))) for run_id in long_enough}
-    return {run_id: window for run_id, window in found.items() if window is not None}
+def settled_records(results: Results, study: Study) -> list[RunRecord]:
+    """Every stored run with what its seconds say of its level.
 
-
-def window_tps(seconds: pa.Table) -> np.ndarray:
-    """Throughput of the window, one value a second; 0 where a second was not reported."""
-    is_window = np.array([phase == "window" for phase in seconds["phase"].to_pylist()], dtype=np.bool_)
-    second = seconds["second"].to_numpy()[is_window]
-    if len(second) == 0:
-        return np.zeros(0)
-    tps = np.zeros(int(second.max() - second.min()) + 1)
-    tps[second - second.min()] = seconds["tps"].to_numpy()[is_window]
-    return tps
-
-
-def told_tps(seconds: pa.Table) -> np.ndarray:
-    """Throughput as an imported tool told it: its reports cover the time since the one before, so a gap is no zero.
-
-    Empty where they cover more than a second each: stalls and waves inside of them can't be seen.
+    A run is judged when it is stored. Folders of versions that did not keep that, or judged by another method, are
+    judged from their seconds here, each time that they are read.
     """
-    second, tps = seconds["second"].to_numpy(), seconds["tps"].to_numpy()
-    if len(second) == 0 or (seconds["duration_ns"].to_numpy() > 10**9).any():
-        return np.zeros(0)
-    each = np.arange(second.min(), second.max() + 1)
-    covered: np.ndarray = tps[np.searchsorted(second, each)]
-    return covered
+    return with_settled(results, study, results.records())
+
+
+def with_settled(results: Results, study: Study, records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Those records, judged where that was not kept."""
+    return [record if record.method == METHOD else _judged(results, study, record) for record in records]
+
+
+def _judged(results: Results, study: Study, record: RunRecord) -> RunRecord:
+    if study.pacing.stretches or study.pacing.search is not None or not record.tps_mean:
+        return replace(record, settled=None, method=METHOD)  # the study itself varies the rate, or there is no window
+    if record.window_s < SHORTEST_JUDGED_S or record.has_lost_path:
+        return replace(record, settled=None, method=METHOD)
+    read = window_tps if study.imported is None else printed_tps
+    return replace(
+        record,
+        settled=settled_part(read(results.seconds(record.run.run_id, ("second", "phase", "tps", "duration_ns")))),
+        method=METHOD,
+    )

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dbdyno.core import SeriesError
-from dbdyno.series._rows import FloatArray, Rows
+from dbdyno.series._rows import MOST_ROWS, FloatArray, Rows
 from dbdyno.series._text import head_columns
 
 
@@ -31,7 +31,7 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     places = np.arange(1, len(second) + 1)
     if "run" not in columns:
         return {name: Rows(second, tps, places)} if len(second) else {}
-    encoded = _names(source, table.column(columns["run"])).combine_chunks().dictionary_encode()
+    encoded = _names(source, table.column(columns["run"])).combine_chunks()
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(encoded.dictionary) + 1))
@@ -44,11 +44,22 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 def _table(source: str, data: bytes) -> tuple[pa.Table, dict[str, int]]:
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        columns = head_columns(source, "its schema", file.schema_arrow.names)
-        table = file.read(columns=[file.schema_arrow.names[index] for index in columns.values()])
-    except (pa.ArrowException, OSError) as error:
+        names = file.schema_arrow.names
+        columns = head_columns(source, "its schema", names)
+        if file.metadata.num_rows > MOST_ROWS:  # a column of one value takes no room in the file
+            raise SeriesError(
+                f"{source} holds more than {MOST_ROWS:,} rows", f"{file.metadata.num_rows:,}", "judge it in parts"
+            )
+        kept = [names[columns["run"]]] if _is_text(file, columns) else []  # long names stand once, as in the file
+        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
+        table = file.read(columns=[names[index] for index in columns.values()])
+    except (pa.ArrowException, OSError, MemoryError) as error:
         raise SeriesError(f"{source} can't be read as Parquet", str(error)) from error
     return table, head_columns(source, "its schema", table.column_names)
+
+
+def _is_text(file: pq.ParquetFile, columns: dict[str, int]) -> bool:
+    return "run" in columns and pa.types.is_string(file.schema_arrow.field(columns["run"]).type)
 
 
 def _numbers(source: str, column: str, found: pa.ChunkedArray) -> FloatArray:
@@ -62,7 +73,10 @@ def _numbers(source: str, column: str, found: pa.ChunkedArray) -> FloatArray:
 def _names(source: str, found: pa.ChunkedArray) -> pa.ChunkedArray:
     _refuse_absent(source, "run", found)
     try:
-        return pc.cast(found, pa.string())
+        if not pa.types.is_dictionary(found.type):
+            return pc.cast(found, pa.string()).dictionary_encode()
+        chunks = [pa.DictionaryArray.from_arrays(c.indices, pc.cast(c.dictionary, pa.string())) for c in found.chunks]
+        return pa.chunked_array(chunks, pa.dictionary(found.type.index_type, pa.string())).unify_dictionaries()
     except pa.ArrowException as error:
         raise SeriesError(f"{source}: column run holds {found.type}, not names") from error
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
 from pathlib import Path
 
-from dbdyno.core import SeriesError
+from dbdyno.core import LIMIT_VARIABLE, SeriesError, input_limit, read_input, too_large, unpacked_gzip, words_of
 from dbdyno.series._parquet import parquet_rows
 from dbdyno.series._rows import RunSeries, ordered
 from dbdyno.series._text import text_rows
@@ -38,20 +36,28 @@ def read_series(path: Path) -> tuple[RunSeries, ...]:
 
 def _bytes(source: str, path: Path) -> bytes:
     try:
-        return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        limit = input_limit()
+        if path != STANDARD_INPUT:
+            return read_input(path, limit)
+        content = sys.stdin.buffer.read(limit + 1)
     except IsADirectoryError as error:
         remedy = (
             "name a file of one row a second; `dbdyno report` judges a results folder, `dbdyno import` a folder of logs"
         )
         raise SeriesError(f"{source} can't be judged", "it is a folder", remedy) from error
-    except OSError as error:
-        raise SeriesError(f"{source} can't be read", error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:
+        raise SeriesError(f"{source} can't be read", words_of(error)) from error
+    if len(content) > limit:
+        raise SeriesError(f"{source} can't be read", too_large(limit))
+    return content
 
 
 def _unpacked(source: str, data: bytes) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise SeriesError(f"{source} is damaged", f"gzip: {error}", "fetch or write it again") from error
+        return unpacked_gzip(data, input_limit())
+    except ValueError as error:
+        is_large = LIMIT_VARIABLE in str(error)
+        what, remedy = ("can't be read", "") if is_large else ("is damaged", "fetch or write it again")
+        raise SeriesError(f"{source} {what}", str(error), remedy) from error

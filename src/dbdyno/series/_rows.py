@@ -13,6 +13,8 @@ from dbdyno.core import SeriesError
 FloatArray = NDArray[np.float64]
 COLUMNS = ("run", "second", "tps")
 MOST_TPS = 1e12
+MOST_ROWS = 8_000_000
+"""Of one file: three months of seconds; with all that is made of them some 1.5 GiB."""
 _LEAST_TPS = 1e-9
 
 

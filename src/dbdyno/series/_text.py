@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dbdyno.core import SeriesError
-from dbdyno.series._rows import COLUMNS, Rows
+from dbdyno.series._rows import COLUMNS, MOST_ROWS, Rows
 
+_LONGEST_LINE = 1_000_000
 _DELIMITERS = ",;\t"
 _NO_REPORT = frozenset({"", "nan", "na", "n/a", "null", "none"})
 
@@ -42,7 +43,7 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     ------
     SeriesError : not text, no head, a column that is missing, a row that is broken or a value that is no number
     """
-    lines = _lines(source, _decoded(source, data))
+    lines = _lines(source, data)
     head = next(lines, None)
     if head is None:
         raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row a second")
@@ -69,20 +70,11 @@ def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]
     return {column: names.index(column) for column in COLUMNS if column in names}
 
 
-def _decoded(source: str, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        why = f"byte 0x{data[error.start]:02x} is no UTF-8"
-        raise SeriesError(f"{source}, line {line}: {why}", "", "save it as UTF-8") from error
-
-
-def _lines(source: str, text: str) -> Iterator[tuple[int, list[str]]]:
+def _lines(source: str, data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Number and cells of every line that holds something; the first tells the delimiter."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in _text_lines(source, data) if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(_text_lines(source, data), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             if cells and any(cell.strip() for cell in cells):
@@ -91,12 +83,39 @@ def _lines(source: str, text: str) -> Iterator[tuple[int, list[str]]]:
         raise SeriesError(f"{source}, line {max(reader.line_num, 1)}: {error}") from error
 
 
+def _text_lines(source: str, data: bytes) -> Iterator[str]:
+    """Lines with their ends, one at a time: the text as a whole would take several times the file."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    number = 0
+    try:
+        while line := text.readline(_LONGEST_LINE + 1):
+            number += 1
+            if len(line) > _LONGEST_LINE:
+                why = f"a line of more than {_LONGEST_LINE:,} characters"
+                raise SeriesError(f"{source}, line {number}: {why}", "", "one row a second, each on its own line")
+            yield line
+    except UnicodeDecodeError as error:
+        line_at, byte = _no_text(data)
+        raise SeriesError(f"{source}, line {line_at}: byte 0x{byte:02x} is no UTF-8", "", "save it as UTF-8") from error
+
+
+def _no_text(data: bytes) -> tuple[int, int]:
+    """Line and value of the first byte that is no UTF-8."""
+    for number, line in enumerate(io.BytesIO(data), 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            return number, line[error.start]
+    return 1, data[0]
+
+
 def _gathered(
     source: str, name: str, columns: dict[str, int], lines: Iterator[tuple[int, list[str]]]
 ) -> dict[str, Rows]:
     run_at, second_at, tps_at = columns.get("run"), columns["second"], columns["tps"]
     widest = max(columns.values())
     runs: dict[str, _Gathered] = {}
+    count = 0
     for line, cells in lines:
         if len(cells) <= widest:
             why = f"{len(cells)} columns where the first line names at least {widest + 1}"
@@ -105,6 +124,9 @@ def _gathered(
         if not run:
             raise SeriesError(f"{source}, line {line}: column run holds nothing")
         found = runs.get(run) or runs.setdefault(run, _Gathered())
+        count += 1
+        if count > MOST_ROWS:
+            raise SeriesError(f"{source} holds more than {MOST_ROWS:,} rows", "", "judge its runs in several files")
         found.seconds.append(_number(source, line, "second", cells[second_at]))
         is_absent = cells[tps_at].strip().lower() in _NO_REPORT
         found.tps.append(math.nan if is_absent else _number(source, line, "tps", cells[tps_at]))

@@ -1,8 +1,10 @@
 """A page over many results folders: what each asked and found, what runs now, and figures for a monitor.
 
-It reads and never writes; what it shows is text from files, which the pages put in as text.
+It reads, and writes nothing but which files were read (`.checked.json`); what it shows is text from files, which the
+pages put in as text.
 """
 
+from dbdyno.serve._connections import ConnectionLimits
 from dbdyno.serve._live import LiveRun, live_object, live_run
 from dbdyno.serve._metrics import open_metrics
 from dbdyno.serve._objects import card_object, study_object
@@ -12,6 +14,7 @@ from dbdyno.serve._site import Reply, Site
 from dbdyno.serve._studies import Studies, StudyFolder
 
 __all__ = [
+    "ConnectionLimits",
     "LiveRun",
     "Reply",
     "Reports",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 
 from dbdyno.serve._live import LiveRun, live_object, live_run
-from dbdyno.serve._studies import Stored, StudyFolder, cell_rows
+from dbdyno.serve._studies import StoredFolder, StudyFolder, cell_rows
 
 
 def card_object(folder: StudyFolder) -> dict[str, object]:
@@ -45,7 +45,7 @@ def study_object(folder: StudyFolder) -> dict[str, object]:
     )
 
 
-def _left_s(stored: Stored, run: LiveRun) -> float | None:
+def _left_s(stored: StoredFolder, run: LiveRun) -> float | None:
     """What the runs that are left will take if they take what the others took."""
     if stored.run_ns is None or run.cell is None:
         return None

@@ -11,7 +11,7 @@ from dbdyno.serve._studies import StudyFolder
 
 
 class Reports:
-    """Kept in a folder of this process's own: results folders are never written to.
+    """Kept in a folder of this process's own: no report is written into a results folder.
 
     One is made at a time: making one takes processor time, which a study on the same machine may miss.
     """
@@ -33,5 +33,5 @@ class Reports:
             if not place.exists():
                 for older in self._folder.glob(f"{study.key}-*.html"):
                     older.unlink()
-                build_page(study.results(), place)
+                build_page(study.checked(), place)
             return place.read_bytes()

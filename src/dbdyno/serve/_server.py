@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tempfile
 import threading
@@ -10,11 +11,14 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from dbdyno.core import DbdynoError, HostError
+from dbdyno.serve._connections import ConnectionLimits, OpenConnections
 from dbdyno.serve._reports import Reports
-from dbdyno.serve._site import Reply, Site, own_names, told
+from dbdyno.serve._site import Reply, Site, own_names, text_reply
 from dbdyno.serve._studies import Studies
+from dbdyno.store import QUICK_CHECK, Check
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -23,6 +27,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _IDLE_S = 30
+_LIMITS = ConnectionLimits()
+_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -31,6 +37,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _IDLE_S
     error_content_type, error_message_format = "text/plain; charset=utf-8", "%(code)d %(message)s\n"
     site: Site
+    server: _Server
 
     def do_GET(self) -> None:
         self._answer(with_body=True)
@@ -39,25 +46,27 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def _refuse(self) -> None:
-        self._send(told(405, "nothing can be changed here"), with_body=True, Allow="GET, HEAD")
+        self._send(text_reply(405, "nothing can be changed here"), with_body=True, Allow="GET, HEAD")
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse
 
     def _answer(self, *, with_body: bool) -> None:
+        self.server.connections.answering(self.connection)
         if not self.site.is_called(self.headers.get("Host")):
             words = "this server is not called that; --allow-host NAME lets a name be used"
-            self._send(told(421, words), with_body=with_body)
+            self._send(text_reply(421, words), with_body=with_body)
             return
         try:
             reply = self.site.reply(self.path.partition("?")[0])
         except DbdynoError as error:
-            reply = told(503, str(error))
+            reply = text_reply(503, str(error))
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            reply = told(500, f"dbdyno failed: {type(error).__name__}")
+            reply = text_reply(500, f"dbdyno failed: {type(error).__name__}")
         self._send(reply, with_body=with_body)
 
     def _send(self, reply: Reply, *, with_body: bool, **more: str) -> None:
+        self.server.connections.replying(self.connection)
         self.send_response(reply.status)
         # One request a connection: what came with it is not read, and a server that ends has nobody left to answer.
         headers = {"Content-Type": reply.kind, "Content-Length": str(len(reply.body)), "Connection": "close"}
@@ -74,6 +83,27 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = 128
+    connections: OpenConnections
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as its base has it
+        """A connection gets a thread, unless as many as there may be are being answered."""
+        if self.connections.admit(request):
+            super().process_request(request, client_address)
+            return
+        with contextlib.suppress(OSError):
+            request.setblocking(False)
+            request.sendall(_BUSY)
+        self.shutdown_request(request)
+
+    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as its base has it
+        """It has ended, whoever ended it."""
+        self.connections.drop(request)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Twice a second."""
+        self.connections.end_overdue()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A visitor who goes away in the middle of a reply is no error."""
@@ -82,13 +112,22 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(top: Path, host: str, port: int, allowed: Collection[str] = ()) -> Iterator[tuple[str, int]]:
+def serving(
+    top: Path,
+    host: str,
+    port: int,
+    allowed: Collection[str] = (),
+    check: Check = QUICK_CHECK,
+    limits: ConnectionLimits = _LIMITS,
+) -> Iterator[tuple[str, int]]:
     """Serve the studies below a folder until the block is left; address and port are those that were got.
 
     Parameters
     ----------
     port : 0 for any that is free
     allowed : names, besides this machine's own, that requests may call the server by
+    check : how each folder is looked at
+    limits : how many connections, and how long each has for its request and its reply
 
     Raises
     ------
@@ -96,9 +135,10 @@ def serving(top: Path, host: str, port: int, allowed: Collection[str] = ()) -> I
     """
     with tempfile.TemporaryDirectory(prefix="dbdyno-serve-") as kept:
         names = frozenset(name.lower() for name in allowed) | own_names()
-        site = Site(Studies(top), Reports(Path(kept)), names)
+        site = Site(Studies(top, check), Reports(Path(kept)), names)
         handler = type("_SiteHandler", (_Handler,), {"site": site})
         server = _listening(host, port, handler)
+        server.connections = OpenConnections(limits)
         thread = threading.Thread(target=server.serve_forever, name="dbdyno-serve", daemon=True)
         thread.start()
         try:

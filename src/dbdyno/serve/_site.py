@@ -72,7 +72,7 @@ class Site:
         match = _STUDY_RE.fullmatch(path)
         folder = self.studies.of(match[1]) if match else None
         if match is None or folder is None:
-            return told(404, "there is no such page; / lists the studies")
+            return text_reply(404, "there is no such page; / lists the studies")
         if match[2] == ".json":
             return _json(study_object(folder))
         return _page("study", "Study") if match[2] == "/" else self._report(folder)
@@ -81,7 +81,7 @@ class Site:
         try:
             return Reply(200, _HTML, self.reports.page(folder), _REPORT_POLICY)
         except DbdynoError as error:
-            return told(500, str(error))
+            return text_reply(500, str(error))
 
     def is_called(self, host: str | None) -> bool:
         """Whether a request's Host header names this server.
@@ -98,7 +98,7 @@ def own_names() -> frozenset[str]:
     return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
-def told(status: int, words: str) -> Reply:
+def text_reply(status: int, words: str) -> Reply:
     """A line of plain text."""
     return Reply(status, _TEXT, f"{words}\n".encode(errors="replace"))
 

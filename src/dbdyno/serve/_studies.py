@@ -13,7 +13,8 @@ from typing import Literal
 from dbdyno.analyse import CellJudgement, answer, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.plan import make_plan
-from dbdyno.store import JournalEntry, Results, find_results
+from dbdyno.report import altered_caveats, settled_records
+from dbdyno.store import QUICK_CHECK, Check, JournalEntry, Results, find_results
 from dbdyno.study import parse_study
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
@@ -21,7 +22,7 @@ _LOOKED_FOR_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredFolder:
     """What a folder's files say; the same while its stamp is.
 
     Parameters
@@ -57,12 +58,12 @@ class Stored:
 class StudyFolder:
     """One results folder; asked from many threads, read by one at a time."""
 
-    def __init__(self, path: Path, label: str) -> None:
-        self.path, self.label = path, label
+    def __init__(self, path: Path, label: str, check: Check = QUICK_CHECK) -> None:
+        self.path, self.label, self._check = path, label, check
         self.key = hashlib.sha256(label.encode(errors="surrogateescape")).hexdigest()[:12]
         self._lock = threading.Lock()
         self._stamp: object = None
-        self._stored = Stored()
+        self._stored = StoredFolder()
         self._opened: tuple[object, Results] | None = None
 
     def stamp(self) -> tuple[int, ...]:
@@ -76,12 +77,12 @@ class StudyFolder:
                 found += [0, 0]
         return tuple(found)
 
-    def stored(self) -> Stored:
+    def stored(self) -> StoredFolder:
         """What its files say now."""
         with self._lock:
             stamp = self.stamp()
             if stamp != self._stamp:
-                self._stored, self._stamp = _read(self.path), stamp
+                self._stored, self._stamp = _read(self.path, self._check), stamp
             return self._stored
 
     def results(self) -> Results:
@@ -93,8 +94,17 @@ class StudyFolder:
         """
         stamp, opened = self.stamp()[:2], self._opened
         if opened is None or opened[0] != stamp:
-            self._opened = opened = (stamp, Results.open(self.path))
+            self._opened = opened = (stamp, self.checked())
         return opened[1]
+
+    def checked(self) -> Results:
+        """The folder, opened anew and held against its checksums, as before a report is made of it.
+
+        Raises
+        ------
+        StoreError : it can't be read, or is not as dbdyno wrote it
+        """
+        return Results.open(self.path, check=self._check)
 
     def is_running(self) -> bool:
         """Whether a study writes to it."""
@@ -124,8 +134,8 @@ class StudyFolder:
 class Studies:
     """All results folders at or below one; looked for again every other second."""
 
-    def __init__(self, top: Path) -> None:
-        self.top = top
+    def __init__(self, top: Path, check: Check = QUICK_CHECK) -> None:
+        self.top, self._check = top, check
         self._lock = threading.Lock()
         self._known: dict[str, StudyFolder] = {}
         self._looked_at = -_LOOKED_FOR_S
@@ -142,7 +152,7 @@ class Studies:
         return next((folder for folder in self.all() if folder.key == key), None)
 
     def _look(self) -> None:
-        found = [StudyFolder(path, _label(path, self.top)) for path in find_results(self.top)]
+        found = [StudyFolder(path, _label(path, self.top), self._check) for path in find_results(self.top)]
         self._known = {new.key: self._known.get(new.key, new) for new in found}
         self._looked_at = time.monotonic()
 
@@ -151,26 +161,26 @@ def _label(path: Path, top: Path) -> str:
     return str(path.relative_to(top)) if path != top else path.resolve().name
 
 
-def _read(path: Path) -> Stored:
+def _read(path: Path, check: Check) -> StoredFolder:
     try:
-        results = Results.open(path)
+        results = Results.open(path, check=check)
         return _of_results(results)
     except DbdynoError as error:
-        return Stored(name=path.name, problem=str(error))
+        return StoredFolder(name=path.name, problem=str(error))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return Stored(name=path.name, problem=f"{type(error).__name__}: {error}")
+        return StoredFolder(name=path.name, problem=f"{type(error).__name__}: {error}")
 
 
-def _of_results(results: Results) -> Stored:
+def _of_results(results: Results) -> StoredFolder:
     study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records, journal = results.records(), results.journal()
+    records, journal = settled_records(results, study), results.journal()
     planned = len(records) if study.imported is not None else len(make_plan(study).runs)
     judgements = judge_cells(records)
     found = answer(judgements, compare_targets(judgements))
     statuses: dict[str, int] = {}
     for record in records:
         statuses[record.status] = statuses.get(record.status, 0) + 1
-    return Stored(
+    return StoredFolder(
         name=study.name,
         question=study.question,
         targets=tuple(target.name for target in study.targets),
@@ -183,7 +193,7 @@ def _of_results(results: Results) -> Stored:
         ended_ns=max((record.ended_ns for record in records), default=0),
         run_ns=_typical_run_ns(journal, records),
         headline=found.headline if records and len(study.targets) > 1 else "",
-        sentences=found.sentences if records else (),
+        sentences=(*(c.text for c in altered_caveats(results)), *(found.sentences if records else ())),
         cells=tuple(judgements),
     )
 
@@ -204,7 +214,7 @@ def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord
     return sum(took) // len(took) if took else None
 
 
-def cell_rows(stored: Stored) -> list[dict[str, object]]:
+def cell_rows(stored: StoredFolder) -> list[dict[str, object]]:
     """The judged cells as the page shows them."""
     return [
         {
@@ -214,8 +224,9 @@ def cell_rows(stored: Stored) -> list[dict[str, object]]:
             "connections": group.cell.concurrency,
             "route": group.cell.route,
             "tps": group.tps_mean,
-            "low": group.tps_low,
-            "high": group.tps_high,
+            "low": None if group.is_vague else group.tps_low,
+            "high": None if group.is_vague else group.tps_high,
+            "is_settled": group.is_settled,
             "runs": len(group.judged),
             "statuses": [run.status for run in group.runs],
         }

@@ -1,19 +1,11 @@
 """Pure numerics: functions of arrays, without engines, files or words."""
 
-from dbdyno.stats._compare import (
-    MARGIN,
-    LogDifference,
-    compare,
-    compare_pairs,
-    repeats_to_decide,
-    smallest_detectable_ratio,
-    verdict_of,
-)
-from dbdyno.stats._course import (
+from dbdyno.core import ACCEPTED, Steadiness
+from dbdyno.stats._adaptive_length import (
     LAG_S,
     SHORTEST_WARM_UP_S,
+    AdaptiveLengthRule,
     Course,
-    CourseRule,
     Gates,
     WarmUpEnd,
     WindowEnd,
@@ -21,6 +13,25 @@ from dbdyno.stats._course import (
     followed,
     no_gates,
     run_course,
+)
+from dbdyno.stats._change_points import (
+    LEAST_MOVE,
+    MOST_P,
+    ChangePoint,
+    change_points,
+    smallest_new_change,
+    spread_between,
+)
+from dbdyno.stats._compare import (
+    MARGIN,
+    LogDifference,
+    compare,
+    compare_pairs,
+    repeats_to_decide,
+    repeats_to_exclude,
+    smallest_detectable_ratio,
+    spread_to_stand,
+    verdict_of,
 )
 from dbdyno.stats._drift import Drift, drift, quarter_deviation
 from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
@@ -34,7 +45,6 @@ from dbdyno.stats._gates import (
     server_steadiness,
 )
 from dbdyno.stats._lead import Lead, lead
-from dbdyno.stats._moves import LEAST_MOVE, MOST_P, LevelMove, level_moves, smallest_new_move, spread_between
 from dbdyno.stats._noise import NoiseInterval, autocorrelation_time, noise_interval
 from dbdyno.stats._period import Period, period
 from dbdyno.stats._planning import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
@@ -45,22 +55,28 @@ from dbdyno.stats._quantile import (
     quantile_intervals,
     supported_quantiles,
 )
-from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, joined_curve, peak
+from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
 from dbdyno.stats._segments import Segments, segments
+from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
 from dbdyno.stats._spread import (
     ASSUMED_SPREAD,
+    LEAST_SHARED_DF,
     MODERATED_FROM_CELLS,
+    PRIOR_SPREAD,
     LogLevel,
     ModeratedSpread,
+    borrowed_level,
     bounded_exp,
     moderated_spread,
+    pooled_spread,
     repeated_level,
     single_run_level,
+    staged_levels,
     t_quantile,
 )
 from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
 from dbdyno.stats._start import mser5, steady_start
-from dbdyno.stats._steady import ACCEPTED, Steadiness, SteadyState, steady_state, whole_cycles
+from dbdyno.stats._steady import SteadyState, steady_state, whole_cycles
 from dbdyno.stats._stopping import (
     StopCheck,
     StoppingPoint,
@@ -80,18 +96,21 @@ __all__ = [
     "ASSUMED_VARIATION",
     "LAG_S",
     "LEAST_MOVE",
+    "LEAST_SHARED_DF",
     "MARGIN",
     "METHOD",
     "MODERATED_FROM_CELLS",
     "MOST_P",
+    "PRIOR_SPREAD",
+    "SHORTEST_JUDGED_S",
     "SHORTEST_WARM_UP_S",
     "STALL_FLOOR",
+    "AdaptiveLengthRule",
+    "ChangePoint",
     "Course",
-    "CourseRule",
     "Drift",
     "Gates",
     "Lead",
-    "LevelMove",
     "LogDifference",
     "LogLevel",
     "ModeratedSpread",
@@ -114,8 +133,10 @@ __all__ = [
     "advanced",
     "autocorrelation_time",
     "benjamini_hochberg",
+    "borrowed_level",
     "bounded_exp",
     "cache_settled",
+    "change_points",
     "cheapest_window_s",
     "compare",
     "compare_pairs",
@@ -127,9 +148,7 @@ __all__ = [
     "followed",
     "holm",
     "is_settled",
-    "joined_curve",
     "lead",
-    "level_moves",
     "matching_window_s",
     "may_stop",
     "moderated_spread",
@@ -138,6 +157,7 @@ __all__ = [
     "noise_interval",
     "peak",
     "period",
+    "pooled_spread",
     "quantile_interval",
     "quantile_intervals",
     "quarter_deviation",
@@ -145,13 +165,17 @@ __all__ = [
     "redo_cycled",
     "repeated_level",
     "repeats_to_decide",
+    "repeats_to_exclude",
     "run_course",
     "segments",
     "server_steadiness",
+    "settled_part",
     "single_run_level",
     "smallest_detectable_ratio",
-    "smallest_new_move",
+    "smallest_new_change",
     "spread_between",
+    "spread_to_stand",
+    "staged_levels",
     "stalled_seconds",
     "stalls",
     "steady_start",

@@ -121,6 +121,58 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
     return None
 
 
+def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float = 0.05) -> int | None:
+    """Repeats of each cell with which it is decided whether a difference is below a limit, with power 0.8.
+
+    Parameters
+    ----------
+    difference : seen so far, ln scale, taken as true; negative is worse
+    limit : ln scale, zero or below: the worst that is allowed
+    sd : spread of one run
+    alpha : of the test whether there is a difference at all, already divided by the number of comparisons
+
+    Returns
+    -------
+    None when more than a hundred would be needed
+
+    >>> repeats_to_exclude(0.0, -0.03, 0.02), repeats_to_exclude(-0.1, -0.03, 0.02)
+    (9, 3)
+    >>> repeats_to_exclude(-0.03, -0.03, 0.02) is None
+    True
+    """
+    for repeats in range(2, _MOST_REPEATS + 1):
+        df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
+        if se == 0:
+            return repeats if difference != limit else None
+        margin, power = t_quantile(0.975, df), t_quantile(_POWER, df)
+        if difference - limit >= (margin + power) * se:
+            return repeats
+        is_worse = limit - difference >= power * se and -difference >= (t_quantile(1 - alpha / 2, df) + power) * se
+        if is_worse:
+            return repeats
+    return None
+
+
+def spread_to_stand(
+    left: LogLevel, right: LogLevel, assumed: tuple[float | None, float | None], alpha: float = 0.05
+) -> float:
+    """The spread between repeats up to which a difference of cells that were run once would stay significant.
+
+    Parameters
+    ----------
+    assumed : the spread behind each level where it is assumed; None where it was measured
+    alpha : two-sided, already divided by the number of comparisons
+
+    >>> a, b = LogLevel(7.2, 0.026, math.inf, 1, 0.026), LogLevel(7.0, 0.026, math.inf, 1, 0.026)
+    >>> round(spread_to_stand(a, b, (0.026, 0.026)), 4), spread_to_stand(a, a, (0.026, 0.026))
+    (0.0722, 0.0)
+    """
+    known = left.se**2 + right.se**2 - sum(spread**2 for spread in assumed if spread is not None)
+    sides = sum(spread is not None for spread in assumed)
+    most = ((left.mean - right.mean) / t_quantile(1 - alpha / 2, math.inf)) ** 2
+    return math.sqrt(max(most - max(known, 0.0), 0.0) / sides) if sides else 0.0
+
+
 def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
     """Smallest true ratio of two cells that this design finds with power 0.8, above 1.
 
@@ -140,7 +192,9 @@ def _power_of_same(difference: float, se: float, df: float, margin: float) -> fl
 
 
 def _welch_df(left: LogLevel, right: LogLevel) -> float:
-    """Welch-Satterthwaite degrees of freedom of the difference."""
+    """Welch-Satterthwaite degrees of freedom of the difference; of one spread behind both, those of that spread."""
+    if left.is_shared and right.is_shared:
+        return min(left.df, right.df)
     variance = left.se**2 + right.se**2
     parts = sum(0.0 if math.isinf(level.df) else level.se**4 / level.df for level in (left, right))
     return math.inf if parts == 0 else variance**2 / parts

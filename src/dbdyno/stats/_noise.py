@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft, special
+from scipy import special
 
 from dbdyno.core import AnalysisError
 
@@ -102,6 +102,8 @@ def autocorrelation_time(x: ArrayLike) -> float:
 
 
 def _autocorrelation(values: FloatArray) -> FloatArray:
+    from scipy import fft  # late: stored results that were judged are shown without it
+
     n = len(values)
     size = fft.next_fast_len(2 * n, real=True)
     scaled = (values - values.mean()) / np.ptp(values)  # squares of very small rates would vanish

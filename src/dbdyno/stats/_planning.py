@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scipy import special
+
 from dbdyno.core import AnalysisError
 from dbdyno.stats._compare import smallest_detectable_ratio
 from dbdyno.stats._spread import ASSUMED_SPREAD, MODERATED_FROM_CELLS, t_quantile
@@ -65,6 +67,22 @@ class Variation:
         """
         per_run = repeats * (half_width / t_quantile(0.975, self._df(repeats, cells))) ** 2 - self.spread**2
         return None if per_run <= 0 else REFERENCE_WINDOW_S * self.noise_se**2 / per_run
+
+    def unsure_share(self, half_width: float, first: int, repeats: int, window_s: float, cells: int) -> float:
+        """Share of cells whose level is not known so well after so many repeats, ln scale.
+
+        Their spread is that of the first repeats, two or more, as in `staged_levels`.
+
+        >>> known = Variation(0.012, 0.0, 6.0)
+        >>> [round(known.unsure_share(0.03, 2, repeats, 900.0, 96), 3) for repeats in (2, 3, 4)]
+        [0.021, 0.006, 0.002]
+        """
+        df, own = self._df(first, cells), first - 1.0
+        most = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / self.run_sd(window_s)) ** 2
+        if cells < MODERATED_FROM_CELLS:
+            return float(special.chdtrc(own, most * own))
+        seen = ((self.prior_df + own) * most - self.prior_df) / own
+        return float(special.fdtrc(own, self.prior_df, seen)) if seen > 0 else 1.0
 
     def _df(self, repeats: int, cells: int) -> float:
         """Degrees of freedom of a cell's spread; a single run's is assumed, not estimated."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
 
 from dbdyno.stats._series import FloatArray, checked_series, group_means
 
@@ -90,6 +89,8 @@ def _without_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, Float
     """
     count = len(groups)
     size = _MEDIAN_GROUPS if count >= _MEDIAN_GROUPS else count - 1 + count % 2
+    from scipy import ndimage  # late: stored results that were judged are shown without it
+
     median = ndimage.median_filter(groups, size=size, mode="reflect")
     residual = groups - median
     spikes = np.abs(residual) > _SPIKE_SCALES * scale

@@ -19,6 +19,12 @@ from scipy import special
 from dbdyno.core import AnalysisError
 
 ASSUMED_SPREAD = 0.012
+"""What repeats on a quiet machine typically spread by: for plans, and for runs whose maker names no other."""
+PRIOR_SPREAD = 0.026
+"""Assumed where a study repeated nothing: the largest of the six groups of public runs that were repeated and agreed at
+all (0.5 to 2.6 %; two others spread by 6 and 14 %)."""
+LEAST_SHARED_DF = 4
+"""Degrees of freedom from which on the spread seen elsewhere in a study stands in for that of a cell run once."""
 MODERATED_FROM_CELLS = 8
 _VARIANCE_FLOOR = 1e-8
 
@@ -53,6 +59,7 @@ class LogLevel:
     df : degrees of freedom of `se`; infinite for the normal distribution
     repeats : runs behind it
     sd : spread of one run around the cell's level
+    is_shared : the spread is that of other cells, so levels that rest on it are not independent in it
     """
 
     mean: float
@@ -60,6 +67,7 @@ class LogLevel:
     df: float
     repeats: int
     sd: float
+    is_shared: bool = False
 
     def half_width(self, confidence: float = 0.95) -> float:
         """Half-width on the log scale.
@@ -103,6 +111,40 @@ def repeated_level(logs: ArrayLike, sd: float, df: float) -> LogLevel:
     return LogLevel(float(values.mean()), sd / math.sqrt(len(values)), df, len(values), sd)
 
 
+def staged_levels(first: Sequence[Sequence[float]], every: Sequence[Sequence[float]]) -> list[LogLevel | None]:
+    """Levels of cells of which some were repeated further because they were not sure enough (Stein, 1945).
+
+    How often a cell is repeated depends on the spread that its first runs showed. With further runs in the spread,
+    cells that looked calmer than they are would stay as they are, and only the others be corrected: intervals would be
+    too narrow. The mean of all runs does not depend on the spread of the first ones, so those alone give it.
+
+    Parameters
+    ----------
+    first : per cell ln(mean) of the runs that were made in any case; may be empty
+    every : per cell those of all runs, one at least
+
+    Returns
+    -------
+    None for cells whose own runs and fellows tell nothing of their spread
+
+    >>> levels = staged_levels([[0.0, 0.01], [5.0, 5.02]], [[0.0, 0.01], [5.0, 5.02, 5.01, 5.01]])
+    >>> [(round(level.se, 4), level.df, level.repeats) for level in levels if level]
+    [(0.005, 1.0, 2), (0.0071, 1.0, 4)]
+    """
+    groups = [own or [0.0] for own in first]
+    spread = moderated_spread(groups)
+    found = zip(first, every, spread.sd, spread.df, strict=True)
+    return [_staged_level(own, runs, sd, df) for own, runs, sd, df in found]
+
+
+def _staged_level(first: Sequence[float], every: Sequence[float], sd: float, df: float) -> LogLevel | None:
+    if len(every) < 2:
+        return None
+    if not first or math.isnan(sd):  # the first runs were lost: what is left is all there is
+        return repeated_level(every, float(np.std(every, ddof=1)), len(every) - 1.0)
+    return repeated_level(every, sd, df)
+
+
 def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPREAD) -> LogLevel:
     """Level of a cell that was run once: its noise and an assumed spread.
 
@@ -111,6 +153,36 @@ def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPR
     """
     variance = (half_width / mean / 1.96) ** 2 + spread**2
     return LogLevel(math.log(mean), math.sqrt(variance), math.inf, 1, math.sqrt(variance))
+
+
+def borrowed_level(mean: float, half_width: float, spread: float, df: float) -> LogLevel:
+    """Level of a cell that was run once: the spread that others of its study show, and at least its own noise.
+
+    >>> level = borrowed_level(100.0, 1.96, 0.02, 6.0)
+    >>> round(level.se, 4), level.df, level.is_shared
+    (0.02, 6.0, True)
+    """
+    sd = max(spread, half_width / mean / 1.96)
+    return LogLevel(math.log(mean), sd, max(df, 1.0), 1, sd, is_shared=True)
+
+
+def pooled_spread(groups: Sequence[ArrayLike], others: Sequence[tuple[float, float]] = ()) -> tuple[float, float]:
+    """One spread of all cells that were repeated, with its degrees of freedom; NaN and 0 where none was.
+
+    Parameters
+    ----------
+    groups : one array of ln(mean) per cell, one value per run
+    others : standard deviations with their degrees of freedom that are known besides, such as a sentinel's
+
+    >>> sd, df = pooled_spread([[0.0, 0.02], [5.0], [7.0, 7.02, 7.04]])
+    >>> round(sd, 4), df
+    (0.0183, 3.0)
+    """
+    arrays = [np.asarray(group, dtype=np.float64) for group in groups]
+    squares = [(float(array.var(ddof=1)) * (len(array) - 1), len(array) - 1.0) for array in arrays if len(array) > 1]
+    squares += [(sd**2 * df, df) for sd, df in others if df > 0]
+    df = sum(own for _, own in squares)
+    return (math.sqrt(sum(square for square, _ in squares) / df), df) if df else (math.nan, 0.0)
 
 
 def t_quantile(probability: float, df: float) -> float:

@@ -7,11 +7,11 @@ that takes the server's own state, see `_gates`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dbdyno.core import ACCEPTED, Steadiness
 from dbdyno.stats._drift import Drift, drift, quarter_deviation
 from dbdyno.stats._noise import NoiseInterval, noise_interval
 from dbdyno.stats._period import Period, period
@@ -19,8 +19,6 @@ from dbdyno.stats._segments import Segments, segments
 from dbdyno.stats._series import FloatArray, checked_series
 from dbdyno.stats._start import WITHIN, steady_start
 
-Steadiness = Literal["steady", "cyclic", "noisy", "drifting", "not-reached", "dead", "too-short"]
-ACCEPTED: tuple[Steadiness, ...] = ("steady", "cyclic", "noisy")
 SHORTEST_RUN_S = 60
 SHORTEST_WINDOW_S = 60
 _SHORTEST_LONG_TAIL_S = 120

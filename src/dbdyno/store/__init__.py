@@ -5,6 +5,7 @@ A run is stored whole or not at all, the journal is on the disk before the next 
 every file with its checksum.
 """
 
+from dbdyno.store._altered import QUICK_CHECK, Alteration, Check
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import (
@@ -22,11 +23,15 @@ from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
+from dbdyno.store._throughput import printed_tps, window_tps
 from dbdyno.store._writer import ResultsWriter
 
 __all__ = [
     "MACHINE_EXAMINED",
+    "QUICK_CHECK",
     "SCHEMA_VERSION",
+    "Alteration",
+    "Check",
     "FileFacts",
     "Histogram",
     "IntervalKind",
@@ -50,9 +55,11 @@ __all__ = [
     "latency_of_counts",
     "merged_histogram",
     "pack_run",
+    "printed_tps",
     "record_from_json",
     "record_to_json",
     "server_files",
     "study_digest",
     "target_slug",
+    "window_tps",
 ]

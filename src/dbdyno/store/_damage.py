@@ -8,25 +8,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from dbdyno.core import StoreError
+from dbdyno.core import DamageError, json_value, read_input_text
 
 _REMEDY = "copy the folder again from where it is whole; of a run, remove its folder and run the study again"
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Errors in the block are of this file.
+def reading(path: Path, place: str = "") -> Iterator[None]:
+    """Errors in the block are of this file, and of a place in it where that is known.
 
     Raises
     ------
-    StoreError : it is missing, can't be read, or holds something else
+    DamageError : it is missing, can't be read, or holds something else
     """
     try:
         yield
     except FileNotFoundError as error:
-        raise StoreError(f"{path} is missing", "the folder is not whole", _REMEDY) from error
+        raise DamageError(f"{path} is missing", "the folder is not whole", _REMEDY) from error
     except OSError as error:
-        raise StoreError(f"{path} can't be read", error.strerror or str(error), _REMEDY) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path} is damaged", f"{type(error).__name__}: {error}", _REMEDY) from error
+        raise DamageError(f"{path} can't be read", error.strerror or str(error), _REMEDY) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise DamageError(f"{path} is damaged", f"{place}: {why}" if place else why, _REMEDY) from error
+
+
+MOST_BYTES = 1 << 30
+"""Of one JSON file or text of a results folder: the manifest of an import of thousands of runs has some tens of MiB."""
+
+
+def read_text(path: Path) -> str:
+    """Text of a stored file.
+
+    Raises
+    ------
+    DamageError : it is missing, can't be read, or is no text
+    """
+    with reading(path):
+        return read_input_text(path, MOST_BYTES)
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON
+    """Value of a stored JSON file.
+
+    Raises
+    ------
+    DamageError : it is missing, can't be read, or is not JSON of plain, finite values
+    """
+    with reading(path):
+        return json_value(read_input_text(path, MOST_BYTES))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dbdyno.core import Fingerprint
+from dbdyno.core import Fingerprint, decode
 from dbdyno.store._files import JsonValue
 
 
@@ -42,6 +42,5 @@ class StoredFingerprint:
         if "reason" in row:
             made = str(row["reason"])
         else:
-            names = ("events", "failed", "statements_sha256", "content_sha256", "tables")
-            made = Fingerprint(*(row[name] for name in names))
-        return cls(row["workload"], row["dataset"], row["events_asked"], made)
+            made = decode(Fingerprint, row)
+        return cls(decode(str, row["workload"]), decode(str, row["dataset"]), decode(int, row["events_asked"]), made)

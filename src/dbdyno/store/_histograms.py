@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, StoreError
+from dbdyno.store._encoded import Filled, filled_buckets
 
 LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
@@ -101,19 +103,39 @@ def counts_by_second(encoded: Iterable[tuple[int, str | None]]) -> tuple[NDArray
     >>> counts_by_second([])[0].shape
     (0, 0)
     """
-    filled = [(second, *_filled(text)) for second, text in encoded if text]
-    if not filled:
+    given = [(second, text) for second, text in encoded if text]
+    if not given:
         return np.zeros((0, 0), dtype=np.int64), np.zeros(0)
-    column = np.zeros(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len, dtype=np.int64)
-    for _, buckets, _ in filled:
-        column[buckets] = 1
+    seconds, texts = np.array([second for second, _ in given]), [text for _, text in given]
+    which, buckets, counts = _filled_of_all(texts)
+    column = np.zeros(_layout_length(), dtype=np.int64)
+    column[buckets] = 1
     used = np.flatnonzero(column)
     column[used] = np.arange(len(used))
-    begin, end = min(second for second, *_ in filled), max(second for second, *_ in filled)
+    begin, end = int(seconds.min()), int(seconds.max())
     table = np.zeros((end - begin + 1, len(used)), dtype=np.int64)
-    for second, buckets, counts in filled:
-        table[second - begin, column[buckets]] += counts
+    if len(np.unique(seconds)) == len(seconds):
+        table[seconds[which] - begin, column[buckets]] = counts
+    else:
+        np.add.at(table, (seconds[which] - begin, column[buckets]), counts)
     return table, _highest_values(used).astype(np.float64)
+
+
+def _filled_of_all(texts: Sequence[str]) -> Filled:
+    """Which histogram, which bucket and how many, of all that hold something."""
+    found = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
+    if found is not None:
+        return found
+    parts = [_filled(text) for text in texts]
+    which = np.repeat(np.arange(len(parts)), [len(buckets) for buckets, _ in parts])
+    buckets, counts = (np.concatenate(sides) for sides in zip(*parts, strict=True))
+    return which, buckets, counts
+
+
+@functools.cache
+def _layout_length() -> int:
+    """Buckets of a histogram as the load generator makes them."""
+    return int(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len)
 
 
 def _filled(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

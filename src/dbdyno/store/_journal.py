@@ -1,19 +1,80 @@
-"""The journal: what happened to a study, one JSON object a line, written through to the disk at once."""
+"""The journal: what happened to a study, one JSON object a line, written through to the disk at once.
+
+Each line names the digest of the one before, so that none can be changed, added between or taken out alone. Two events
+are the store's own and told to nobody: before something is stored, the digest of its files (`STORED`); before the
+manifest is replaced, the digest of the new one (`MANIFEST_WRITTEN`). So a kill at any moment leaves nothing that looks
+altered.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict
 
-from dbdyno.store._damage import reading
+from dbdyno.core import decode, json_value
+from dbdyno.store._damage import read_text, reading
 from dbdyno.store._files import JsonValue
 
 MACHINE_EXAMINED = "machine-examined"
 """Event of what was seen of the machine each time the study was started, with what was found."""
+STORED = "stored"
+"""Event before files are stored: ``unit`` (a run's folder, a file) and ``sha256`` of them all; empty: taken away."""
+MANIFEST_WRITTEN = "manifest-written"
+"""Event before the manifest is replaced: ``sha256`` of the new one."""
+_OWN = frozenset({STORED, MANIFEST_WRITTEN})
+_PREVIOUS = "previous"
+_DIGITS = 32
+_BLOCK_BYTES = 1 << 16
+
+
+class _Outcome(TypedDict):
+    id: str
+    title: str
+    state: Literal["found", "clear", "unknown", "idle"]
+    severity: Literal["blocker", "weakens", "note"]
+    seen: str
+
+
+class _MoreOfOutcome(_Outcome, total=False):
+    effect: str
+    remedy: str
+
+
+class _Examined(TypedDict, total=False):
+    outcomes: list[_MoreOfOutcome]
+
+
+class _OfRun(TypedDict):
+    run_id: str
+
+
+class _NotRead(TypedDict):
+    path: str
+    line: int
+    text: str
+
+
+class _Imported(TypedDict, total=False):
+    layouts: list[str]
+
+
+_SHAPES: Mapping[str, Any] = MappingProxyType(
+    {
+        MACHINE_EXAMINED: _Examined,
+        "run-started": _OfRun,
+        "run-finished": _OfRun,
+        "not-read": _NotRead,
+        "imported": _Imported,
+    }
+)
+"""What of the facts of an event is read again; others are only kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +101,12 @@ def append_entry(path: Path, event: str, facts: Mapping[str, JsonValue]) -> None
 def append_entries(path: Path, event: str, rows: Iterable[Mapping[str, JsonValue]]) -> None:
     """Add a line for each row, and wait once until the disk has them."""
     at_ns = time.time_ns()
-    lines = [entry_line(event, row, at_ns) for row in rows]
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
+    with path.open("ab") as file:
+        previous = _last_line(path)
+        for row in rows:
+            line = entry_line(event, {**row, _PREVIOUS: _digest(previous)}, at_ns).encode()
+            file.write(line + b"\n")
+            previous = line
         file.flush()
         os.fsync(file.fileno())
 
@@ -51,9 +115,41 @@ def read_entries(path: Path) -> tuple[JournalEntry, ...]:
     """All whole lines; a last line cut off by a kill is not an entry."""
     if not path.exists():
         return ()
-    with reading(path):
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        return tuple(entry_of(line) for line in lines if line)
+    entries = []
+    for number, line in enumerate(read_text(path).split("\n")[:-1], 1):
+        if line:
+            with reading(path, f"line {number}"):
+                entries.append(entry_of(line))
+    return tuple(entry for entry in entries if entry.event not in _OWN)
+
+
+def chained_entries(content: bytes) -> tuple[list[JournalEntry], int | None]:
+    """Every entry of a journal, the store's own too, and the number of the first line that does not follow its last.
+
+    Lines of versions that chained none come first and are taken as they are.
+
+    Raises
+    ------
+    ValueError, KeyError : a line is none of a journal; the message begins with its number
+    """
+    entries, broken, previous, is_chained = [], None, b"", False
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        if not line:
+            continue
+        row = _row_of(line.decode(errors="replace"), number)
+        is_chained = is_chained or _PREVIOUS in row
+        if broken is None and is_chained and row.get(_PREVIOUS) != _digest(previous):
+            broken = number
+        entries.append(_entry(row))
+        previous = line
+    return entries, broken
+
+
+def _row_of(line: str, number: int) -> dict[str, Any]:
+    try:
+        return decode(dict[str, Any], json_value(line))
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from error
 
 
 def drop_torn_line(path: Path) -> None:
@@ -73,7 +169,26 @@ def entry_line(event: str, facts: Mapping[str, JsonValue], at_ns: int) -> str:
 
 def entry_of(line: str) -> JournalEntry:
     """What `entry_line` gave."""
-    row: dict[str, JsonValue] = json.loads(line)
-    facts = {key: value for key, value in row.items() if key not in ("event", "at_ns")}
-    at_ns = row["at_ns"]
-    return JournalEntry(str(row["event"]), at_ns if isinstance(at_ns, int) else 0, facts)
+    return _entry(decode(dict[str, Any], json_value(line)))
+
+
+def _entry(row: dict[str, Any]) -> JournalEntry:
+    facts = {key: value for key, value in row.items() if key not in ("event", "at_ns", _PREVIOUS)}
+    event = decode(str, row["event"])
+    return JournalEntry(event, decode(int, row["at_ns"]), decode(_SHAPES.get(event, Any), facts))
+
+
+def _digest(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:_DIGITS]
+
+
+def _last_line(path: Path) -> bytes:
+    """The last whole line, without its line feed; empty where there is none."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        tail, start = b"", end
+        while start > 0 and tail.rstrip(b"\n").count(b"\n") == 0:
+            start = max(0, start - _BLOCK_BYTES)
+            file.seek(start)
+            tail = file.read(end - start)
+    return tail.rstrip(b"\n").rpartition(b"\n")[2]

@@ -4,6 +4,7 @@
 
     NAME/
       study.toml  plan.json  host.json  journal.jsonl  manifest.json  lock
+      .checked.json          sizes and times of what was read and found to be as written
       live.jsonl             while it is written to: the run under way, second by second
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from

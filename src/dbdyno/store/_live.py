@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from dbdyno.core import read_input_text
 from dbdyno.store._files import JsonValue
 from dbdyno.store._journal import JournalEntry, entry_line, entry_of
 
@@ -53,11 +54,11 @@ class LiveLog:
 def read_live(path: Path) -> tuple[JournalEntry, ...]:
     """All whole lines; none where there is no file. A line that is being written, or is none of ours, is left out."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    except (OSError, UnicodeDecodeError):
+        lines = read_input_text(path).split("\n")[:-1]
+    except (OSError, ValueError):
         return ()
     found = []
     for line in lines:
-        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError):
             found.append(entry_of(line))
     return tuple(found)

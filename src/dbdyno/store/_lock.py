@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dbdyno.core import StoreError
+from dbdyno.core import StoreError, json_value, read_input_text
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def is_held(path: Path) -> bool:
     The kernel lists locks by inode; the text inside tells that the inode is meant and not another disk's.
     """
     try:
-        inode, text = path.stat().st_ino, path.read_text()
+        inode, text = path.stat().st_ino, read_input_text(path)
         rows = Path("/proc/locks").read_text().splitlines()
-    except OSError:
+    except (OSError, ValueError):
         return False
     held = [row.split() for row in rows if " FLOCK " in row and " -> " not in row]
     return bool(text) and any(row[5].rpartition(":")[2] == str(inode) for row in held)
@@ -71,7 +71,7 @@ def _sign(descriptor: int) -> None:
 
 def _holder(path: Path) -> str:
     try:
-        holder = json.loads(path.read_text())
+        holder = json_value(read_input_text(path))
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["started_ns"] / 1e9))
         return f"process {int(holder['pid'])} holds it since {since}"
     except (OSError, ValueError, KeyError, TypeError):

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import StoreError
+from dbdyno.core import DamageError, StoreError, decode, json_value, read_input, utf8_text
 from dbdyno.store import _layout as layout
-from dbdyno.store._damage import reading
-from dbdyno.store._files import JsonValue, json_text, sha256_of, write_whole
+from dbdyno.store._damage import MOST_BYTES, reading
+from dbdyno.store._files import JsonValue, json_text, sha256_of
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Size and checksum of one file."""
+    """Size and checksum of one file; -1 and empty where an older manifest has none."""
 
-    bytes: int
-    sha256: str
+    bytes: int = -1
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +73,25 @@ def find_results(top: Path) -> list[Path]:
     return found
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a results folder.
+def read_manifest(folder: Path) -> tuple[Manifest, str]:
+    """The manifest of a results folder, and the SHA-256 of its file.
 
     Raises
     ------
-    StoreError : no manifest, not readable, or of a newer schema
+    StoreError : no manifest, or of a newer schema
+    DamageError : it is not what was written
     """
     path = folder / layout.MANIFEST
     try:
-        row = json.loads(path.read_text(encoding="utf-8"))
-        version = int(row["schema_version"])
+        content = read_input(path, MOST_BYTES)
+        row = json_value(utf8_text(content))
+        version = decode(int, decode(dict[str, Any], row).get("schema_version"))
     except FileNotFoundError as error:
         why = f"{path} does not exist" if folder.is_dir() else "there is no such folder"
         raise StoreError(f"{folder} is not a results folder", why, _nearest(folder)) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{folder} can't be read", f"{path}: {error}", "restore the file or start anew") from error
+    except (OSError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start anew") from error
     if version > layout.SCHEMA_VERSION:
         raise StoreError(
             f"{folder} was written by a newer dbdyno",
@@ -96,7 +99,7 @@ def read_manifest(folder: Path) -> Manifest:
             "use that version of dbdyno, or give another folder with -o",
         )
     with reading(path):
-        return _from_json(row)
+        return decode(Manifest, row), hashlib.sha256(content).hexdigest()
 
 
 def _nearest(folder: Path) -> str:
@@ -110,67 +113,47 @@ def _nearest(folder: Path) -> str:
     return f"give {'one of its results folders' if inner else 'the folder that -o named'}{named}"
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest at once."""
-    write_whole(folder / layout.MANIFEST, json_text(_to_json(manifest)))
+def manifest_text(manifest: Manifest) -> str:
+    """The manifest as it is written."""
+    return json_text(_to_json(manifest))
 
 
-def file_facts(folder: Path, known: Mapping[str, FileFacts]) -> dict[str, FileFacts]:
-    """Facts of every file of the folder. Runs never change once in place, so what is known of them is kept."""
-    facts: dict[str, FileFacts] = {}
-    for name in _files_of(folder):
-        if name.startswith(f"{layout.RUNS}/") and name in known:
-            facts[name] = known[name]
-        else:
-            path = folder / name
-            size = path.stat().st_size
-            facts[name] = FileFacts(size, sha256_of(path, size))
-    return facts
+def units_of(files: Mapping[str, FileFacts]) -> dict[str, dict[str, FileFacts]]:
+    """Files by what is stored at once: the folder of a run or of a look, else the file itself.
 
-
-def damaged_files(folder: Path, manifest: Manifest) -> tuple[str, ...]:
-    """One line for each file that is missing, changed, or not listed; none when all is as written."""
-    complaints = []
-    for name, facts in sorted(manifest.files.items()):
-        path = folder / name
-        if not path.is_file():
-            complaints.append(f"{name} is missing")
-        elif not _same(path, facts, grows=name == layout.JOURNAL):
-            complaints.append(f"{name} is not what was written")
-    present = set(_files_of(folder))
-    complaints += [f"{name} is not in the manifest" for name in sorted(present - set(manifest.files))]
-    return tuple(complaints)
-
-
-def _same(path: Path, facts: FileFacts, *, grows: bool) -> bool:
-    size = path.stat().st_size
-    if size < facts.bytes or (size != facts.bytes and not grows):
-        return False
-    return sha256_of(path, facts.bytes) == facts.sha256
-
-
-def _files_of(folder: Path) -> list[str]:
-    """Files that belong to the results: not the lock, the manifest, a report made later, or a run not yet whole.
-
-    Paths in the folder, as texts: an import of thousands of runs has some hundred thousand of them.
+    >>> list(units_of({"plan.json": FileFacts(1, "a"), "runs/r1/record.json": FileFacts(2, "b")}))
+    ['plan.json', 'runs/r1']
     """
-    found = [name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL) if (folder / name).is_file()]
-    for top in (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS, layout.RUNS):
-        if (folder / top).is_dir():
-            found += _files_below(folder, top)
+    units: dict[str, dict[str, FileFacts]] = {}
+    for name, facts in files.items():
+        units.setdefault(unit_of(name), {})[name] = facts
+    return units
+
+
+def unit_of(name: str) -> str:
+    """What a file is stored with, see `units_of`."""
+    parts = name.split("/", 2)
+    return f"{parts[0]}/{parts[1]}" if len(parts) > 2 else name
+
+
+def unit_digest(facts: Mapping[str, FileFacts]) -> str:
+    """One digest of the files of a unit: their names and checksums."""
+    rows = "".join(f"{name} {facts[name].sha256}\n" for name in sorted(facts))
+    return hashlib.sha256(rows.encode()).hexdigest()
+
+
+def facts_of(folder: Path, names: Iterable[str]) -> dict[str, FileFacts]:
+    """Size and checksum of files of a results folder."""
+    found = {}
+    for name in names:
+        size = (folder / name).stat().st_size
+        found[name] = FileFacts(size, sha256_of(folder / name, size))
     return found
 
 
-def _files_below(folder: Path, inside: str) -> Iterator[str]:
-    """Files below a folder inside, by name, before those of the folders there; what begins with a dot is left out."""
-    with os.scandir(folder / inside) as entries:
-        ordered = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
-    for entry in ordered:
-        if entry.is_file():
-            yield f"{inside}/{entry.name}"
-    for entry in ordered:
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files_below(folder, f"{inside}/{entry.name}")
+def top_files(folder: Path) -> list[str]:
+    """Files of the study itself that are there."""
+    return [name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL) if (folder / name).is_file()]
 
 
 def _to_json(manifest: Manifest) -> dict[str, JsonValue]:
@@ -184,16 +167,3 @@ def _to_json(manifest: Manifest) -> dict[str, JsonValue]:
         "versions": dict(manifest.versions),
         "files": {name: {"bytes": f.bytes, "sha256": f.sha256} for name, f in manifest.files.items()},
     }
-
-
-def _from_json(row: Mapping[str, Any]) -> Manifest:
-    return Manifest(
-        study_name=row["study_name"],
-        study_digest=row["study_digest"],
-        dbdyno_version=row["dbdyno_version"],
-        created_ns=row["created_ns"],
-        schema_version=row["schema_version"],
-        command_lines=tuple(row["command_lines"]),
-        versions=dict(row["versions"]),
-        files={name: FileFacts(f["bytes"], f["sha256"]) for name, f in row["files"].items()},
-    )

@@ -6,13 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import Caveat, Cell, LatencyNs, OrderRates, Run, RunCourse, RunRecord, ToolFigures, TypeFigures
+from dbdyno.core import DecodeError, RunRecord, decode
 from dbdyno.store._files import JsonValue
 
+_SIGNED = frozenset({"change"})
+"""Of a record's numbers those that can be below zero."""
 _PLAIN = tuple(
     field.name
     for field in dataclasses.fields(RunRecord)
-    if field.name not in ("run", "latency_ns", "errors", "types", "orders", "imported", "course", "caveats")
+    if field.name
+    not in ("run", "latency_ns", "errors", "types", "orders", "imported", "course", "step", "caveats", "settled")
 )
 
 
@@ -31,43 +34,31 @@ def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
         "orders": None if record.orders is None else dataclasses.asdict(record.orders),
         "imported": None if record.imported is None else dataclasses.asdict(record.imported),
         "course": None if record.course is None else dataclasses.asdict(record.course),
+        "step": None if record.step is None else dataclasses.asdict(record.step),
+        "settled": None if record.settled is None else dataclasses.asdict(record.settled),
         "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
     }
 
 
 def record_from_json(row: Mapping[str, Any]) -> RunRecord:
-    """The record of `record_to_json`. Fields unknown to this version are ignored: records grow."""
-    run = dict(row["run"])
-    cell = Cell(**_known(Cell, run.pop("cell")))
-    orders, imported = row.get("orders"), row.get("imported")
-    return RunRecord(
-        run=Run(cell=cell, **_known(Run, run)),
-        latency_ns=_latency(row["latency_ns"]),
-        errors=dict(row["errors"]),
-        types=tuple(_type_figures(figures) for figures in row.get("types", ())),
-        orders=None if orders is None else OrderRates(**_known(OrderRates, orders)),
-        imported=None if imported is None else ToolFigures(**_known(ToolFigures, imported)),
-        course=_course(row.get("course")),
-        caveats=tuple(Caveat(**_known(Caveat, caveat)) for caveat in row["caveats"]),
-        **{name: row[name] for name in _PLAIN if name in row},
-    )
+    """The record of `record_to_json`. Fields unknown to this version are ignored: records grow.
+
+    Raises
+    ------
+    DecodeError : a field is missing, of another type, or a number that no run can have; with its JSON pointer
+    """
+    _refuse_negative(row, ())
+    return decode(RunRecord, row)
 
 
-def _type_figures(row: Mapping[str, Any]) -> TypeFigures:
-    return TypeFigures(**{**_known(TypeFigures, row), "latency_ns": _latency(row["latency_ns"])})
-
-
-def _course(row: Mapping[str, Any] | None) -> RunCourse | None:
-    if row is None:
-        return None
-    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list | tuple)}
-    return RunCourse(**_known(RunCourse, {**row, **lists}))
-
-
-def _latency(row: Mapping[str, Any] | None) -> LatencyNs | None:
-    return None if row is None else LatencyNs(**_known(LatencyNs, row))
-
-
-def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    names = {field.name for field in dataclasses.fields(kind)}
-    return {name: value for name, value in values.items() if name in names}
+def _refuse_negative(value: Any, at: tuple[str, ...]) -> None:  # noqa: ANN401 - foreign JSON
+    """Times, counts, sizes and rates are never below zero."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            if key not in _SIGNED:
+                _refuse_negative(part, (*at, str(key)))
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            _refuse_negative(part, (*at, str(index)))
+    elif isinstance(value, int | float) and value < 0:
+        raise DecodeError(f"/{'/'.join(at)}: {value:g} is below zero")

@@ -11,30 +11,46 @@ import json
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 import dbdyno
-from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
+from dbdyno.core import AlteredError, ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
-from dbdyno.store._damage import reading
+from dbdyno.store._altered import (
+    QUICK_CHECK,
+    RESUMING_CHECK,
+    Alteration,
+    Check,
+    CheckedFolder,
+    alteration_lines,
+    check_folder,
+)
+from dbdyno.store._damage import read_text, reading
+from dbdyno.store._documents import read_document
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
+from dbdyno.store._held_folder import HeldFolder, held_folder
 from dbdyno.store._histograms import Histogram, merged_histogram
+from dbdyno.store._inspections import read_looks
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._live import read_live
 from dbdyno.store._lock import exclusive_lock, is_held
-from dbdyno.store._looks import read_looks
-from dbdyno.store._manifest import Manifest, damaged_files, file_facts, read_manifest, write_manifest
+from dbdyno.store._manifest import Manifest, facts_of, read_manifest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table, schema_of
 from dbdyno.store._views import connect
-from dbdyno.store._writer import ResultsWriter
+from dbdyno.store._writer import ResultsWriter, seal_manifest
+
+_ATTEMPTS = 5
+_PAUSE_S = 0.2
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 def study_digest(study_text: str) -> str:
@@ -55,10 +71,14 @@ class Results:
     ----------
     path : the folder
     manifest : as it was when the folder was opened; `study_digest` and versions live here
+    check : how it was looked at before it was used
+    alterations : what in it is not as dbdyno wrote it, and was let pass by `check`
     """
 
     path: Path
     manifest: Manifest
+    check: Check = QUICK_CHECK
+    alterations: tuple[Alteration, ...] = ()
 
     @classmethod
     def create(
@@ -85,15 +105,15 @@ class Results:
             write_whole(path / layout.PLAN, json_text(plan))
             write_whole(path / layout.HOST, json_text(host))
             (path / layout.JOURNAL).touch()
-            manifest = replace(manifest, files=file_facts(path, {}))
-            write_manifest(path, manifest)
+            manifest = replace(manifest, files=facts_of(path, top_files(path)))
+            seal_manifest(path, manifest)
         except OSError as error:
             raise _unwritable(path, error) from error
         return cls(path, manifest)
 
     @classmethod
-    def open(cls, path: Path, study_text: str | None = None) -> Results:
-        """The results in a folder.
+    def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Results:
+        """The results in a folder, once they were found to be as they were written.
 
         Parameters
         ----------
@@ -102,23 +122,32 @@ class Results:
         Raises
         ------
         StoreError : not a results folder, of another study, or of a newer schema
+        AlteredError : not as dbdyno wrote it, and `check` does not let that pass
         """
-        manifest = read_manifest(path)
+        manifest, _ = read_manifest(path)
         if study_text is not None and study_digest(study_text) != manifest.study_digest:
             raise StoreError(
                 f"{path} holds the results of another study",
                 f"it was made by the study in {path / layout.STUDY} ('{manifest.study_name}')",
                 "give another folder with -o, or run the study that is in the folder",
             )
-        return cls(path, manifest)
+        manifest, checked = _check_until_quiet(path, check)
+        return cls(path, manifest, check, _let_pass(path, checked.alterations, check))
 
     @classmethod
     def open_or_create(
-        cls, path: Path, study_text: str, plan: JsonValue, host: Mapping[str, JsonValue], *, study_name: str
+        cls,
+        path: Path,
+        study_text: str,
+        plan: JsonValue,
+        host: Mapping[str, JsonValue],
+        *,
+        study_name: str,
+        check: Check = RESUMING_CHECK,
     ) -> Results:
         """The folder of this study, made when it is not there: what `dbdyno run` begins with."""
         if (path / layout.MANIFEST).exists():
-            return cls.open(path, study_text)
+            return cls.open(path, study_text, check)
         return cls.create(path, study_text, plan, host, study_name=study_name)
 
     @contextmanager
@@ -128,14 +157,19 @@ class Results:
         Raises
         ------
         StoreError : another process is writing, or the folder can't be written
+        AlteredError : the folder is not as dbdyno wrote it, and the check that opened it does not let that pass
         """
-        with exclusive_lock(self.path / layout.LOCK):
+        with _held(self.path) as held, exclusive_lock(self.path / layout.LOCK):
             try:
-                drop_torn_line(self.path / layout.JOURNAL)
-                remove_unfinished(self.path / layout.RUNS)
+                drop_torn_line(held.path / layout.JOURNAL)
+                remove_unfinished(held.path / layout.RUNS)
             except OSError as error:
                 raise _unwritable(self.path, error) from error
-            writer = ResultsWriter(self.path, read_manifest(self.path), " ".join(command_line))
+            manifest, digest = read_manifest(self.path)
+            checked = check_folder(self.path, manifest, digest, is_full=False)
+            _let_pass(self.path, checked.alterations, replace(self.check, allow_missing_runs=True))
+            writer = ResultsWriter(held, manifest, digest, checked)
+            writer.note_command(" ".join(command_line))
             writer.update_manifest()
             yield writer
             writer.update_manifest()
@@ -168,8 +202,10 @@ class Results:
 
     def fingerprints(self, target: str) -> dict[str, StoredFingerprint]:
         """What a target made of the events that all were sent, by workload; empty where they were not."""
-        facts = self._optional_json(f"{layout.FINGERPRINTS}/{layout.target_slug(target)}.json") or {}
-        found = [StoredFingerprint.from_json(row) for row in facts.get("fingerprints", ())]
+        name = f"{layout.FINGERPRINTS}/{layout.target_slug(target)}.json"
+        facts = self._optional_json(name) or {}
+        with reading(self.path / name):
+            found = [StoredFingerprint.from_json(row) for row in facts.get("fingerprints", ())]
         return {fingerprint.workload: fingerprint for fingerprint in found}
 
     def compared(self, targets: Sequence[str], workloads: Sequence[str]) -> list[ResultComparison]:
@@ -198,17 +234,17 @@ class Results:
         """Folder of a stored run, for links to its files."""
         return self.path / layout.RUNS / run_id
 
-    def seconds(self, run_id: str) -> pa.Table:
-        """One row a second: see `SecondRow`."""
-        return self._table(run_id, layout.SECONDS, SecondRow)
+    def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """One row a second: see `SecondRow`; only the named columns, which saves most of the time of reading it."""
+        return self._table(run_id, layout.SECONDS, SecondRow, columns)
 
-    def intervals(self, run_id: str) -> pa.Table:
-        """One row a second and type: see `IntervalRow`."""
-        return self._table(run_id, layout.INTERVALS, IntervalRow)
+    def intervals(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """One row a second and type: see `IntervalRow`; `columns` as for `seconds`."""
+        return self._table(run_id, layout.INTERVALS, IntervalRow, columns)
 
-    def telemetry(self, run_id: str) -> pa.Table:
-        """One row a second and metric: see `TelemetryRow`."""
-        return self._table(run_id, layout.TELEMETRY, TelemetryRow)
+    def telemetry(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """One row a second and metric: see `TelemetryRow`; `columns` as for `seconds`."""
+        return self._table(run_id, layout.TELEMETRY, TelemetryRow, columns)
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON, typed by its reader
         """A run's JSON file, such as ``variables``, ``settings``, ``status_before``, ``order`` or ``start``.
@@ -277,27 +313,67 @@ class Results:
 
     def verify(self) -> tuple[str, ...]:
         """One line for each file that is not as the manifest says; none when all is well."""
-        return damaged_files(self.path, read_manifest(self.path))
+        manifest, digest = read_manifest(self.path)
+        return tuple(map(str, check_folder(self.path, manifest, digest, is_full=True).alterations))
 
-    def _table(self, run_id: str, name: str, row: type) -> pa.Table:
+    def _table(self, run_id: str, name: str, row: type, columns: Sequence[str] | None = None) -> pa.Table:
         """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
-        return completed(row, read_table(self.path / path)) if self._is_kept(path) else schema_of(row).empty_table()
+        if self._is_kept(path):
+            return completed(row, read_table(self.path / path, row, columns), columns)
+        empty = schema_of(row).empty_table()
+        return empty if columns is None else empty.select(list(columns))
 
     def _is_kept(self, name: str) -> bool:
         """Whether a run has a file; one that is listed and gone is missed when it is read."""
         return name in self.manifest.files or (self.path / name).exists()
 
     def _text(self, name: str) -> str:
-        with reading(self.path / name):
-            return (self.path / name).read_text(encoding="utf-8")
+        return read_text(self.path / name)
 
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        with reading(self.path / name):
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        return read_document(self.path / name, _kind(name))
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[HeldFolder]:
+    with ExitStack() as stack:
+        try:
+            held = stack.enter_context(held_folder(path))
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        yield held
+
+
+def _check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder]:
+    """The manifest and what it is held against; again while a writer changes both between one look and the next."""
+    for _ in range(_ATTEMPTS):
+        try:
+            manifest, digest = read_manifest(path)
+            checked = check_folder(path, manifest, digest, is_full=check.is_full)
+        except StoreError:  # a file that a writer has replaced meanwhile
+            if not is_held(path / layout.LOCK):
+                raise
+        else:
+            if not checked.alterations or not is_held(path / layout.LOCK):
+                return manifest, checked
+        time.sleep(_PAUSE_S)
+    manifest, digest = read_manifest(path)
+    return manifest, check_folder(path, manifest, digest, is_full=check.is_full)
+
+
+def _let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tuple[Alteration, ...]:
+    refused = [alteration for alteration in alterations if check.refuses(alteration)]
+    if refused:
+        raise AlteredError(
+            f"{path} is not as dbdyno wrote it",
+            alteration_lines(refused),
+            "copy the folder again from where it is whole; --allow-altered uses it, and says so in every result",
+        )
+    return tuple(alterations)
 
 
 def _check_free(path: Path) -> None:
@@ -321,3 +397,9 @@ def _check_free(path: Path) -> None:
 
 def _unwritable(path: Path, error: OSError) -> StoreError:
     return StoreError(f"{path} can't be written", error.strerror or str(error), "choose a folder you may write with -o")
+
+
+def _kind(name: str) -> str:
+    """Which document a file is: the name of a run's file, the folder of a target's."""
+    top, _, rest = name.partition("/")
+    return Path(rest).stem if top == layout.RUNS else Path(top).stem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ import pyarrow as pa
 
 from dbdyno.core import RunRecord, StoreError
 from dbdyno.store import _layout as layout
-from dbdyno.store._damage import reading
+from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
 from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
@@ -139,10 +138,9 @@ def pack_run(run: StoredRun, shared: Mapping[str, bytes] = MappingProxyType({}))
     ----------
     shared : of its `server_files`, in place of those that the run itself would give
     """
-    contents = {**_contents(run), **shared}
+    contents = {**run_contents(run), **shared}
     files = {name: content for name, content in contents.items() if name in _ALWAYS or content not in _NOTHING}
-    facts = {name: FileFacts(len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()}
-    return PackedRun(run.record.run.run_id, files, facts)
+    return PackedRun(run.record.run.run_id, files, content_facts(files))
 
 
 def place_packed(runs: Path, packed: PackedRun) -> None:
@@ -159,26 +157,36 @@ def place_packed(runs: Path, packed: PackedRun) -> None:
             os.close(descriptor)
 
 
-def write_run(runs: Path, run: StoredRun) -> Path:
-    """Write the run's folder and rename it into place.
+def content_facts(contents: Mapping[str, bytes], prefix: str = "") -> dict[str, FileFacts]:
+    """Size and checksum of files that are about to be written."""
+    return {
+        prefix + name: FileFacts(len(content), hashlib.sha256(content).hexdigest())
+        for name, content in contents.items()
+    }
+
+
+def check_new_run(runs: Path, run_id: str) -> None:
+    """Refuse a run that is stored already.
 
     Raises
     ------
-    StoreError : the run is there already
+    StoreError : it is
     """
-    run_id = run.record.run.run_id
-    place = runs / run_id
-    if place.exists():
-        raise StoreError(f"run {run_id} is stored already", str(place), "results are only ever added")
-    writing = runs / (layout.WRITING_PREFIX + run_id)
+    if (runs / run_id).exists():
+        raise StoreError(f"run {run_id} is stored already", str(runs / run_id), "results are only ever added")
+
+
+def write_folder(place: Path, contents: Mapping[str, bytes]) -> None:
+    """Write a folder of files aside and rename it into place; one that is there is removed just before."""
+    writing = place.with_name(layout.WRITING_PREFIX + place.name)
     shutil.rmtree(writing, ignore_errors=True)
     writing.mkdir(parents=True)
-    for name, content in _contents(run).items():
+    for name, content in contents.items():
         write_synced(writing / name, content)
     sync_folder(writing)
+    shutil.rmtree(place, ignore_errors=True)
     writing.rename(place)
-    sync_folder(runs)
-    return place
+    sync_folder(place.parent)
 
 
 def read_record(folder: Path) -> RunRecord:
@@ -186,10 +194,12 @@ def read_record(folder: Path) -> RunRecord:
 
     Raises
     ------
-    StoreError : it is missing or damaged
+    DamageError : it is missing or damaged
     """
-    with reading(folder / layout.RECORD):
-        return record_from_json(json.loads((folder / layout.RECORD).read_text(encoding="utf-8")))
+    path = folder / layout.RECORD
+    row = read_json(path)
+    with reading(path):
+        return record_from_json(row)
 
 
 def finished_folders(runs: Path) -> tuple[Path, ...]:
@@ -209,7 +219,8 @@ def remove_unfinished(runs: Path) -> tuple[str, ...]:
     return tuple(folder.name.removeprefix(layout.WRITING_PREFIX) for folder in left)
 
 
-def _contents(run: StoredRun) -> dict[str, bytes]:
+def run_contents(run: StoredRun) -> dict[str, bytes]:
+    """Every file of a run."""
     run_id = run.record.run.run_id
     tables: dict[str, tuple[type, Sequence[Any] | pa.Table]] = {
         layout.SECONDS: (SecondRow, run.seconds),

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbdyno.store._damage import reading
+from dbdyno.core import LARGEST, read_input
+from dbdyno.store._damage import MOST_BYTES, reading
 
 IntervalKind = Literal["transaction", "statement"]
+_MOST_ROWS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +32,32 @@ class SecondRow:
 
     Parameters
     ----------
-    second : from 0, the load's own count; a gap in it is a missing report
-    phase : warm-up or window; after: driven while a load whose length was left open was being ended
-    tps : completed transactions divided by `duration_ns`
-    failed, retries : transactions given up; repeated after a transient error
+    second : number of the second, from 0, as the load counts them; a gap is a missing report
+    phase : ``warm-up`` or ``window``; ``after`` while a load with adaptive length is being ended
+    monotonic_ns, realtime_ns : beginning of the second by the machine's monotonic clock and as Unix time
+    duration_ns : one second, less for the last interval of a run that ended early
+    tps : committed transactions divided by `duration_ns`
+    failed : transactions given up
+    retries : transactions repeated after a transient error
     errors : server errors of all statements
-    qps, reads, writes, others : statements per second; counts by sysbench's classes
-    p50_ns to max_ns : of the second's transactions: response time in an open loop, else service time
-    client_busy_share : of the busiest worker, 0 to 1
-    client_use_share : of what the client can do here, 0 to 1; see docs/concepts/client.md
-    client_cpu_wait_share : of the second in which the worst-off worker could have run and got no processor
+    qps : statements per second
+    reads, writes, others : statements by sysbench's classes (quirk Q-SB-6)
+    rows : rows received
+    bytes_sent, bytes_received : bytes of the client's connections
+    p50_ns, p95_ns, p99_ns, max_ns : of the second's transactions: response time in an open loop, else service time
+    connections_live : connections that were open at the end of the second
+    backlog : open loop: transactions due that waited for a free connection
+    client_busy_share : busy share of the busiest worker, 0 to 1
+    client_cpu_ns : CPU time of the workers' threads
+    client_use_share : share used of what the client can do here, 0 to 1; see docs/concepts/client.md
+    client_cpu_wait_share : share of the second in which the worst-off worker could have run and got no processor
     client_wake_batch : connections served per wake-up
-    client_cpu_ns_per_statement : of the workers' threads
-    lateness_ns_p99, lateness_ns_max : open loop: sent later than due although a connection was free
-    reads_per_s to reconnects_per_s : imported runs: rates as their tool printed them, in place of the counts
-    tool_percentile, tool_percentile_ns : imported runs: the one percentile that the tool printed, and which it is
+    client_cpu_ns_per_statement : CPU time of the workers' threads per statement
+    lateness_ns_p99, lateness_ns_max : open loop: how much later than due transactions were sent although a connection
+        was free
+    reads_per_s, writes_per_s, others_per_s, errors_per_s, reconnects_per_s : imported runs: rates as their tool printed
+        them, in place of the counts
+    tool_percentile, tool_percentile_ns : imported runs: which percentile the tool printed, and its value
     """
 
     second: int
@@ -86,7 +101,19 @@ class SecondRow:
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """One second of one transaction type or statement type, with its histograms (HdrHistogram V2, base64)."""
+    """One second of one transaction type or statement type, with its histograms (HdrHistogram V2, base64).
+
+    Parameters
+    ----------
+    second, phase : as in `SecondRow`
+    kind : ``transaction`` or ``statement``
+    type : name of the transaction type or statement type
+    completed, failed : how many ended well; how many were given up
+    retries_json, errors_json : JSON objects: error code to count
+    response_histogram, service_histogram : response times and service times in nanoseconds
+    first_attempt_histogram : times of first attempts, whether they succeeded or not
+    rolled_back : intended rollbacks, such as TPC-C's 1 % of the new orders
+    """
 
     second: int
     phase: str
@@ -104,7 +131,15 @@ class IntervalRow:
 
 @dataclass(frozen=True, slots=True)
 class TelemetryRow:
-    """One reading of one source at the end of a second of the load."""
+    """One reading of one source at the end of a second of the load.
+
+    Parameters
+    ----------
+    second : as in `SecondRow`
+    metric : source and name, such as ``disk.read_bytes`` or ``engine.innodb_rows_read``
+    value : the level of a gauge; the growth per second of a counter
+    unit : unit of the value
+    """
 
     second: int
     metric: str
@@ -155,16 +190,15 @@ def _typed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays([whose, *columns], schema=pa.schema([schema.field("run_id"), *fields]))
 
 
-def completed(row: type, table: pa.Table) -> pa.Table:
-    """A stored table with all columns of its kind, null where its run does not tell them.
+def completed(row: type, table: pa.Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """A stored table with all columns of its kind, or the named ones; null where its run does not tell them.
 
     >>> completed(TelemetryRow, pa.table({"run_id": ["r"], "second": [3], "metric": ["x"]})).to_pylist()
     [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
     """
-    lacking = [field for field in schema_of(row) if field.name not in table.column_names]
-    for field in lacking:
-        table = table.append_column(field, pa.nulls(table.num_rows, field.type))
-    return table.select([*schema_of(row).names, *(n for n in table.column_names if n not in schema_of(row).names)])
+    kinds, given = _kinds(row), dict(zip(table.column_names, table.columns, strict=True))
+    names = [*kinds, *(name for name in given if name not in kinds)] if columns is None else columns
+    return pa.table({n: given[n] if n in given else pa.nulls(table.num_rows, kinds[n]) for n in names})
 
 
 def table_bytes(table: pa.Table) -> bytes:
@@ -182,12 +216,72 @@ def empty_table_bytes(row: type) -> bytes:
     return table_bytes(schema_of(row).empty_table())
 
 
-def read_table(path: Path) -> pa.Table:
-    """Read a Parquet file.
+def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read the Parquet file of a row class; columns that it lacks are not added.
+
+    Parameters
+    ----------
+    columns : those that are read and checked, as far as the file has them; None for all
 
     Raises
     ------
-    StoreError : it is missing or damaged
+    DamageError : it is missing, damaged, or a column holds something else than the class says
     """
     with reading(path):
-        return pq.read_table(path)
+        file = pq.ParquetFile(pa.BufferReader(read_input(path, MOST_BYTES)))
+        rows_count = file.metadata.num_rows
+        if rows_count > _MOST_ROWS:  # packed in a few bytes, they could take all memory
+            raise ValueError(f"it holds {rows_count:,} rows, and no run has more than {_MOST_ROWS:,}")
+        table = file.read(columns, use_threads=False)  # half the time of read_table, which looks for partitions
+        kinds = _kinds(row)
+        for name in table.column_names:
+            if name in kinds:
+                table = _checked(table, name, kinds[name])
+    return table
+
+
+@functools.cache
+def _kinds(row: type) -> Mapping[str, pa.DataType]:
+    """Type of each column of a row class."""
+    return {field.name: field.type for field in schema_of(row)}
+
+
+def _extremes(column: pa.ChunkedArray) -> tuple[float, float] | None:
+    """The least and the greatest value, both NaN where one value is; None where nothing is known."""
+    parts = [chunk if chunk.null_count == 0 else chunk.drop_null() for chunk in column.chunks if len(chunk)]
+    arrays = [part.to_numpy() for part in parts if len(part)]  # a view: numpy is done before Arrow has called a kernel
+    if not arrays:
+        return None
+    least, most = (np.array([edge(array) for array in arrays]) for edge in (np.min, np.max))
+    return least.min().item(), most.max().item()
+
+
+def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether values of a type can be those of another: numbers of any width, texts of any; null can be all."""
+    if pa.types.is_null(given):
+        return True
+    if pa.types.is_string(kind):
+        return bool(pa.types.is_string(given) or pa.types.is_large_string(given))
+    return bool(pa.types.is_integer(given) or pa.types.is_floating(given))
+
+
+def _checked(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
+    """The table with a column as the type that belongs there, its numbers finite."""
+    column = table.column(name)
+    if column.type != kind:
+        if not _is_alike(column.type, kind):
+            raise ValueError(f"column {name} holds {column.type} where {kind} belongs")
+        column = column.cast(kind)
+        table = table.set_column(table.column_names.index(name), pa.field(name, kind), column)
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+        extremes = _extremes(column)
+        if extremes is None:
+            return table
+        least, most = extremes
+        if math.isnan(least):
+            raise ValueError(f"column {name} holds NaN")
+        if not -LARGEST <= least <= most <= LARGEST and kind != pa.int64():
+            raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
+        if name == "second" and not 0 <= least <= most < _MOST_ROWS:
+            raise ValueError(f"column {name} holds numbers from {least} to {most}")
+    return table

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from dbdyno.core import RunRecord
 from dbdyno.store import _layout as layout
+from dbdyno.store._documents import read_document
 from dbdyno.store._runs import SettingRow
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
+
+if TYPE_CHECKING:
+    import duckdb
 
 _LATENCY = ("p50", "p95", "p99", "p999", "max")
 _RUNS_SCHEMA = pa.schema(
@@ -38,6 +40,11 @@ _RUNS_SCHEMA = pa.schema(
         ("window_s", pa.float64()),
         ("tps_mean", pa.float64()),
         ("tps_half_width", pa.float64()),
+        ("level_tps", pa.float64()),
+        ("level_half_width", pa.float64()),
+        ("is_settled", pa.bool_()),
+        ("steadiness", pa.string()),
+        ("settled_from_s", pa.int64()),
         ("qps_mean", pa.float64()),
         *((f"latency_ns_{name}", pa.int64()) for name in _LATENCY),
         ("transactions", pa.int64()),
@@ -75,6 +82,8 @@ _COUNTERS_SCHEMA = pa.schema(
 
 def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
+    import duckdb  # late: only views need it, and it is the largest import of the store
+
     connection = duckdb.connect(":memory:")
     connection.register("runs", pa.Table.from_pylist([_run_row(record) for record in records], _RUNS_SCHEMA))
     rows = [row for folder in folders for row in _settings_rows(folder)]
@@ -104,12 +113,12 @@ def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequen
 def _counter_rows(folder: Path) -> list[dict[str, Any]]:
     """Growth and levels over the window; none of runs of older versions and of failed ones."""
     file = folder / layout.COUNTERS
-    document = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    document = read_document(file, "counters") if file.is_file() else {}
     return [{"run_id": folder.name, **row} for row in document.get("counters", ())]
 
 
 def _settings_rows(folder: Path) -> list[dict[str, str | None]]:
-    rows = json.loads((folder / layout.SETTINGS).read_text(encoding="utf-8"))
+    rows = read_document(folder / layout.SETTINGS, "settings")
     return [{"run_id": folder.name, **row} for row in rows]
 
 
@@ -120,5 +129,7 @@ def _run_row(record: RunRecord) -> dict[str, object]:
     identity = {"run_id": run.run_id, "cell_id": cell.cell_id, "target": cell.target, "workload": cell.workload}
     places = {"tier_bytes": cell.tier_bytes, "concurrency": cell.concurrency, "route": cell.route}
     order = {"repeat": run.repeat, "order_index": run.order_index, "seed": run.seed, "is_sentinel": run.is_sentinel}
+    settled = record.settled
+    steadiness = {"steadiness": settled and settled.status, "settled_from_s": settled and settled.start_s}
     own = {name: getattr(record, name) for name in _RUNS_SCHEMA.names if hasattr(record, name)}
-    return {**own, **identity, **places, **order, **quantiles, "errors": sum(record.errors.values())}
+    return {**own, **steadiness, **identity, **places, **order, **quantiles, "errors": sum(record.errors.values())}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,32 +11,58 @@ from pathlib import Path
 
 from dbdyno.core import HostError
 from dbdyno.store import _layout as layout
+from dbdyno.store._altered import CheckedFolder
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._journal import append_entries, append_entry
+from dbdyno.store._held_folder import HeldFolder
+from dbdyno.store._inspections import look_contents
+from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, append_entries, append_entry
 from dbdyno.store._live import LiveLog
-from dbdyno.store._looks import write_look
-from dbdyno.store._manifest import FileFacts, Manifest, file_facts, write_manifest
-from dbdyno.store._runs import PackedRun, StoredRun, finished_folders, place_packed, read_record, write_run
+from dbdyno.store._manifest import FileFacts, Manifest, facts_of, manifest_text, unit_digest, unit_of, units_of
+from dbdyno.store._runs import (
+    PackedRun,
+    StoredRun,
+    check_new_run,
+    content_facts,
+    finished_folders,
+    place_packed,
+    read_record,
+    run_contents,
+    write_folder,
+)
 
 
 class ResultsWriter:
     """Made by `Results.writing`, which holds the lock while this lives."""
 
-    def __init__(self, path: Path, manifest: Manifest, command_line: str) -> None:
-        self._path = path
-        self._packed: dict[str, FileFacts] = {}
-        commands = manifest.command_lines
-        self._manifest = replace(manifest, command_lines=(*commands, command_line) if command_line else commands)
+    def __init__(self, held: HeldFolder, manifest: Manifest, manifest_sha256: str, checked: CheckedFolder) -> None:
+        self._held = held
+        self._path = path = held.path
+        self._packed: dict[str, dict[str, FileFacts]] = {}
+        self._manifest = manifest
+        self._files = {**manifest.files, **checked.unlisted}
+        for unit in [unit for unit in units_of(self._files) if not (path / unit).exists()]:
+            self._forget(unit)
+        if not checked.has_checksums:  # what comes next is the journal's last word on manifests but one
+            self.append(MANIFEST_WRITTEN, sha256=manifest_sha256)
+
+    def folder_problem(self) -> HostError | None:
+        """What became of a folder that is no longer where it was; None while it is."""
+        return self._held.problem()
+
+    def note_command(self, command_line: str) -> None:
+        """Add how dbdyno was called to the manifest."""
+        if command_line:
+            self._manifest = replace(self._manifest, command_lines=(*self._manifest.command_lines, command_line))
 
     def append(self, event: str, /, **facts: JsonValue) -> None:
         """Add a line to the journal, on the disk when this returns."""
-        with _disk_errors(self._path):
+        with _disk_errors(self._held.named):
             append_entry(self._path / layout.JOURNAL, event, facts)
 
     def append_all(self, event: str, rows: Iterable[Mapping[str, JsonValue]]) -> None:
         """Add a line for each row to the journal, all on the disk when this returns."""
-        with _disk_errors(self._path):
+        with _disk_errors(self._held.named):
             append_entries(self._path / layout.JOURNAL, event, rows)
 
     @property
@@ -45,8 +72,8 @@ class ResultsWriter:
 
     def write_host(self, facts: Mapping[str, JsonValue]) -> None:
         """Replace the facts of the machine, where they come to be known only from the runs."""
-        with _disk_errors(self._path):
-            write_whole(self._path / layout.HOST, json_text(facts))
+        with _disk_errors(self._held.named):
+            self._store_file(layout.HOST, json_text(facts))
 
     def write_engine(self, target: str, facts: Mapping[str, JsonValue]) -> None:
         """Keep what was installed for a target."""
@@ -62,8 +89,9 @@ class ResultsWriter:
 
     def write_look(self, look: StoredRun) -> None:
         """Keep what was seen of a target's server before its first run; its record is of a run not made."""
-        with _disk_errors(self._path):
-            write_look(self._path / layout.LOOKS, look)
+        with _disk_errors(self._held.named):
+            slug = layout.target_slug(look.record.run.cell.target)
+            self._store_folder(f"{layout.LOOKS}/{slug}", look_contents(look))
 
     def add_run(self, run: StoredRun) -> None:
         """Store a run: whole, or, after a kill, not at all.
@@ -73,8 +101,9 @@ class ResultsWriter:
         StoreError : the run is there already
         HostError : the disk refuses
         """
-        with _disk_errors(self._path):
-            write_run(self._path / layout.RUNS, run)
+        with _disk_errors(self._held.named):
+            check_new_run(self._path / layout.RUNS, run.record.run.run_id)
+            self._store_folder(f"{layout.RUNS}/{run.record.run.run_id}", run_contents(run))
         self.update_manifest()
 
     def add_packed(self, packed: PackedRun) -> None:
@@ -84,19 +113,21 @@ class ResultsWriter:
         ------
         HostError : the disk refuses
         """
-        with _disk_errors(self._path):
+        with _disk_errors(self._held.named):
             place_packed(self._path / layout.RUNS, packed)
-        prefix = f"{layout.RUNS}/{packed.run_id}/"
-        self._packed.update({prefix + name: facts for name, facts in packed.facts.items()})
+        unit = f"{layout.RUNS}/{packed.run_id}"
+        self._packed[unit] = {f"{unit}/{name}": facts for name, facts in packed.facts.items()}
 
     def set_aside_failed(self) -> tuple[str, ...]:
         """Make room for another attempt at every failed run; its folder is kept elsewhere. The ids of these runs."""
         failed = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
         aside = self._path / layout.SET_ASIDE
-        with _disk_errors(self._path):
+        with _disk_errors(self._held.named):
             for folder in failed:
                 aside.mkdir(exist_ok=True)
                 attempts = len(list(aside.glob(f"{folder.name}.*")))
+                self.append(STORED, unit=f"{layout.RUNS}/{folder.name}", sha256="")
+                self._forget(f"{layout.RUNS}/{folder.name}")
                 folder.rename(aside / f"{folder.name}.{attempts + 1}")
         return tuple(folder.name for folder in failed)
 
@@ -105,20 +136,47 @@ class ResultsWriter:
         self._manifest = replace(self._manifest, versions={**self._manifest.versions, **versions})
 
     def update_manifest(self) -> None:
-        """List every file with size and checksum."""
-        with _disk_errors(self._path):
+        """List every file that was stored, with size and checksum; the journal has the list's own digest first."""
+        with _disk_errors(self._held.named):
             if self._packed:
                 os.sync()
-            known = {**self._manifest.files, **self._packed}
-            self._packed.clear()
-            self._manifest = replace(self._manifest, files=file_facts(self._path, known))
-            write_manifest(self._path, self._manifest)
+                rows = [{"unit": unit, "sha256": unit_digest(facts)} for unit, facts in self._packed.items()]
+                append_entries(self._path / layout.JOURNAL, STORED, rows)
+                for facts in self._packed.values():
+                    self._files |= facts
+                self._packed.clear()
+            files = {**self._files, **facts_of(self._path, [layout.JOURNAL])}
+            self._manifest = replace(self._manifest, files=dict(sorted(files.items())))
+            seal_manifest(self._path, self._manifest)
 
     def _write(self, folder: str, target: str, facts: Mapping[str, JsonValue]) -> None:
-        name = f"{layout.target_slug(target)}.json"
-        with _disk_errors(self._path):
+        with _disk_errors(self._held.named):
             (self._path / folder).mkdir(exist_ok=True)  # a folder of an older version lacks the newer ones
-            write_whole(self._path / folder / name, json_text({"target": target, **facts}))
+            name = f"{folder}/{layout.target_slug(target)}.json"
+            self._store_file(name, json_text({"target": target, **facts}))
+
+    def _store_file(self, name: str, text: str) -> None:
+        self._note_stored(name, content_facts({name: text.encode()}))
+        write_whole(self._path / name, text)
+
+    def _store_folder(self, unit: str, contents: Mapping[str, bytes]) -> None:
+        self._note_stored(unit, content_facts(contents, f"{unit}/"))
+        write_folder(self._path / unit, contents)
+
+    def _note_stored(self, unit: str, facts: Mapping[str, FileFacts]) -> None:
+        append_entry(self._path / layout.JOURNAL, STORED, {"unit": unit, "sha256": unit_digest(facts)})
+        self._forget(unit)
+        self._files |= facts
+
+    def _forget(self, unit: str) -> None:
+        self._files = {name: facts for name, facts in self._files.items() if unit_of(name) != unit}
+
+
+def seal_manifest(path: Path, manifest: Manifest) -> None:
+    """Replace the manifest, once the journal has its digest."""
+    text = manifest_text(manifest)
+    append_entry(path / layout.JOURNAL, MANIFEST_WRITTEN, {"sha256": hashlib.sha256(text.encode()).hexdigest()})
+    write_whole(path / layout.MANIFEST, text)
 
 
 @contextmanager

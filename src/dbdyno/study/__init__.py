@@ -4,18 +4,20 @@ from dbdyno.study._configured import POLICIES, settings_lines, settings_object, 
 from dbdyno.study._limits import Limits, MemoryLimit
 from dbdyno.study._lines import nearest
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
+from dbdyno.study._quirks import named_quirks
 from dbdyno.study._read import parse_study, read_study, scales_of
 from dbdyno.study._schema import parse_processors
+from dbdyno.study._timeouts import Timeouts
 from dbdyno.study._values import (
+    AdaptiveLength,
     AuditStop,
     Ending,
     ErrorPolicy,
     Imported,
-    OpenEnds,
     Pinning,
+    ResolvedWorkload,
     ServerAddress,
     Study,
-    ToldWorkload,
     WorkloadChoice,
 )
 from dbdyno.study._workloads import (
@@ -38,26 +40,28 @@ __all__ = [
     "OPTION_ALIASES",
     "POLICIES",
     "SQL_FILES",
+    "AdaptiveLength",
     "AuditStop",
     "Ending",
     "ErrorPolicy",
     "Imported",
     "Limits",
     "MemoryLimit",
-    "OpenEnds",
     "OptionValue",
     "Pacing",
     "Pinning",
+    "ResolvedWorkload",
     "Search",
     "ServerAddress",
     "Stretch",
     "Study",
     "Think",
-    "ToldWorkload",
+    "Timeouts",
     "WorkloadChoice",
     "family_name",
     "family_of",
     "full_name",
+    "named_quirks",
     "nearest",
     "option_words",
     "options_of",

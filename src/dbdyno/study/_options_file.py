@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from dbdyno.core import StudyError
+from dbdyno.core import StudyError, read_input_text, words_of
 from dbdyno.engines import read_option_file
+
+_MOST_BYTES = 4 << 20
 
 
 def read_options_file(path: Path) -> tuple[dict[str, str], str]:
@@ -20,10 +22,10 @@ def read_options_file(path: Path) -> tuple[dict[str, str], str]:
     StudyError : it can't be read, includes other files, has lines that are no options, or asks nothing of one
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_input_text(path, _MOST_BYTES)
+    except (OSError, ValueError) as error:
         raise StudyError(
-            f"option file {path} can't be read", str(error), "name a file beside the study file"
+            f"option file {path} can't be read", words_of(error), "name a file beside the study file"
         ) from error
     options = parse_options(text, str(path))
     if not options:
@@ -40,7 +42,7 @@ def parse_options(text: str, source: str) -> dict[str, str]:
     written = read_option_file(text)
     for number, line in written.included:
         raise StudyError(f"{source}:{number}: other files are included", line, "write all options into the one file")
-    for number, what in written.complaints:
+    for number, what in written.diagnostics:
         raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "mend the line, or take it out")
     for option in written.options:
         if not option.group:

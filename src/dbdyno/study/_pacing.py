@@ -130,14 +130,14 @@ def parse_stretch(text: str) -> Stretch:
     return Stretch(parse_pause(match[match.lastindex or 1]), first, last)
 
 
-def parse_promise(text: str) -> tuple[float, int]:
+def parse_slo(text: str) -> tuple[float, int]:
     """Quantile and response time of a promise.
 
     Raises
     ------
     ValueError : its text completes "must be ..."
 
-    >>> parse_promise("p99.9 < 20ms")
+    >>> parse_slo("p99.9 < 20ms")
     (0.999, 20000000)
     """
     match = _PROMISE_RE.fullmatch(text.strip())

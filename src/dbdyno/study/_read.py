@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import StudyError, Target, format_memory
+from dbdyno.core import InvalidValueError, StudyError, Target, format_memory, read_input_text, toml_document, words_of
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.study import _schema
 from dbdyno.study._limits import Limits
@@ -18,10 +17,11 @@ from dbdyno.study._scale import SCALE, scaled_document
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._tables import Tables
 from dbdyno.study._targets import TargetsReader
+from dbdyno.study._timeouts import Timeouts
 from dbdyno.study._values import (
+    AdaptiveLength,
     ErrorPolicy,
     Imported,
-    OpenEnds,
     Pinning,
     ServerAddress,
     Study,
@@ -42,6 +42,7 @@ _TABLES = (
     "servers",
     "settings",
     "target",
+    "timeouts",
     "workload",
 )
 
@@ -60,7 +61,12 @@ _OF_AUTO = {
     ("warm_up", "window"): ("gates",),
 }
 """Keys that mean something only where one of these is left to the run."""
+_LADDER_FAMILIES = ("sysbench", "tpcc")
+_CHANGING = ("sysbench/oltp_insert", "sysbench/oltp_delete", "sysbench/bulk_insert")
+"""Workloads of a ladder leave about as many rows as they found, and draw keys that are there in any case."""
 _CHECKS_NS = 60 * 10**9
+_MOST_BYTES = 4 << 20
+"""Of a study file; those in use have some ten thousand."""
 
 
 def read_study(path: Path, scale: str | None = None) -> Study:
@@ -73,9 +79,11 @@ def read_study(path: Path, scale: str | None = None) -> Study:
     StudyError : the file can't be read, a key or value is wrong, or its results were imported
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"study file {path} can't be read", str(error), "give the path of a study file") from error
+        text = read_input_text(path, _MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise StudyError(
+            f"study file {path} can't be read", words_of(error), "give the path of a study file"
+        ) from error
     study = parse_study(text, str(path), scale)
     if study.imported is not None:
         why = f"it describes logs of {study.imported.tool}, which tell too little to make the runs again"
@@ -87,7 +95,7 @@ def read_study(path: Path, scale: str | None = None) -> Study:
 
 def scales_of(path: Path) -> tuple[str, ...]:
     """Names of the scales of a study file that was read before."""
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")).get(SCALE, {}))
+    return tuple(toml_document(read_input_text(path, _MOST_BYTES)).get(SCALE, {}))
 
 
 def parse_study(text: str, source: str, scale: str | None = None) -> Study:
@@ -102,8 +110,10 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
     ('example', (1, 4), 300000000000)
     """
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = toml_document(text)
+    except InvalidValueError as error:
+        raise StudyError(f"{source}:{error.line}: {error.words}") from error
+    except ValueError as error:
         raise StudyError(f"{source} is not TOML", str(error), "see the study files in studies/ for the form") from error
     try:
         document = scaled_document(document, scale, Path(source).stem)
@@ -132,6 +142,8 @@ class _Reader(Tables):
         targets = TargetsReader(self.text, self.source).targets(
             document, top["targets"], axes["storage_engine"], servers, workloads
         )
+        self._ladder(document, measure, workloads, targets)
+        self._further_repeats(self._mapping(document, "measure"), measure)
         asked = self._asked(settings, "settings")
         self._policy(top["policy"], asked, targets)
         self._concern_somebody(asked, targets)
@@ -160,8 +172,13 @@ class _Reader(Tables):
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
             limits=self._limits(self._mapping(document, "limits"), axes["tier"], targets),
+            timeouts=self._timeouts(self._mapping(document, "timeouts")),
             servers=servers,
             ending=measure["ending"],
+            restore=measure["restore"],
+            step_warm_up_ns=measure["step_warm_up"],
+            repeats_max=measure["repeats_max"],
+            level_certainty=measure["level_certainty"],
             imported=imported,
             policy=top["policy"],
             settings=asked,
@@ -222,7 +239,7 @@ class _Reader(Tables):
             self._fail("measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names))
         return name
 
-    def _open_ends(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> OpenEnds:
+    def _open_ends(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> AdaptiveLength:
         is_open = {"warm_up": measure["warm_up"] is None, "window": measure["window"] is None}
         for own, keys in _OF_AUTO.items():
             for key in keys:
@@ -230,11 +247,48 @@ class _Reader(Tables):
                     whose = " or ".join(f'{word} = "auto"' for word in own)
                     self._fail("measure", key, f"'{key}' belongs to {whose}, which is not there", remedy=f"add {whose}")
         if not is_open["window"]:
-            return OpenEnds(is_open["warm_up"], gates=measure["gates"] == "on")
+            return AdaptiveLength(is_open["warm_up"], gates=measure["gates"] == "on")
         if measure["window_max"] < measure["window_min"] + _CHECKS_NS:
             what = "'window_max' must be at least a minute above 'window_min': three checks in a row, 30 s apart"
             self._fail("measure", "window_max", what, remedy="raise the one or lower the other")
-        return OpenEnds(is_open["warm_up"], measure["window_min"], measure["certainty"], measure["gates"] == "on")
+        return AdaptiveLength(is_open["warm_up"], measure["window_min"], measure["certainty"], measure["gates"] == "on")
+
+    def _further_repeats(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> None:
+        most, repeats = measure["repeats_max"], measure["repeats"]
+        if most is None and "level_certainty" in entry:
+            what = "'level_certainty' belongs to 'repeats_max', which is not there"
+            self._fail("measure", "level_certainty", what, remedy="add repeats_max = 4")
+        if most is not None and not 2 <= repeats < most:
+            what = f"'repeats_max' must be above 'repeats' ({repeats}), which must be 2 or more"
+            why = "one run tells nothing of how far repeats spread"
+            self._fail("measure", "repeats_max", what, why, "write for example repeats = 2 and repeats_max = 4")
+
+    def _ladder(
+        self,
+        document: Mapping[str, Any],
+        measure: Mapping[str, Any],
+        workloads: Sequence[WorkloadChoice],
+        targets: Sequence[Target],
+    ) -> None:
+        """Concurrencies may share a server only where each leaves the next what it needs."""
+        if measure["restore"] == "run":
+            if "step_warm_up" in self._mapping(document, "measure"):
+                what = "'step_warm_up' belongs to restore = \"ladder\", which is not there"
+                self._fail("measure", "step_warm_up", what, remedy='add restore = "ladder"')
+            return
+        pacing = self._mapping(document, "pacing")
+        changing = [c.label for c in workloads if c.family not in _LADDER_FAMILIES or c.name in _CHANGING]
+        running = [target.name for target in targets if target.engine.source_kind == "server"]
+        problems = [
+            (measure["ending"] != "discard", f'ending = "{measure["ending"]}" ends the server after each run'),
+            (bool(changing), f"'{', '.join(changing)}' changes how many rows there are, or may"),
+            (bool(running), f"'{', '.join(running)}' runs already, so nothing is restored there"),
+            (bool({"rates", "promise"} & set(pacing)), "[pacing] varies the rate within each run"),
+        ]
+        for is_there, why in problems:
+            if is_there:
+                what = 'restore = "ladder" is not for this study'
+                self._fail("measure", "restore", what, why, "leave restore out: data are restored for each run")
 
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")
@@ -253,7 +307,7 @@ class _Reader(Tables):
         label = str(entry.pop("label", full))
         return WorkloadChoice(label, full, self._options(entry, full, "workload", index))
 
-    def _pacing(self, entry: dict[str, Any], open_ends: OpenEnds) -> Pacing:
+    def _pacing(self, entry: dict[str, Any], open_ends: AdaptiveLength) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
         for own, keys in _OF_KIND.items():
             for key in (own, *keys):
@@ -280,7 +334,13 @@ class _Reader(Tables):
 
     def _errors(self, entry: dict[str, Any]) -> ErrorPolicy:
         values = self._table(entry, "errors", _schema.ERRORS)
-        return ErrorPolicy(values["draws"], values["retry_limit"], values["pause"], values["prepared_full"])
+        return ErrorPolicy(
+            values["draws"], values["retry_limit"], values["pause"], values["prepared_full"], values["also"]
+        )
+
+    def _timeouts(self, entry: dict[str, Any]) -> Timeouts:
+        values = self._table(entry, "timeouts", _schema.TIMEOUTS)
+        return Timeouts(values["path"], values["answer"] or None, values["check"])
 
     def _limits(self, entry: dict[str, Any], tiers_bytes: Sequence[int], targets: Sequence[Target]) -> Limits:
         limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
@@ -307,6 +367,12 @@ class _Reader(Tables):
                 self._fail(
                     table, "password_env", f"[{table}] gives the password twice", remedy="leave one of the two out"
                 )
+            if values["tls"].startswith("verify-") != (values["tls_ca"] is not None):
+                needs = "needs tls_ca" if values["tls_ca"] is None else "does not look at tls_ca"
+                remedy = "name the authority's PEM file, or choose another tls"
+                if values["tls_ca"] is not None:
+                    remedy = 'write tls = "verify-ca" or "verify-identity", or leave tls_ca out'
+                self._fail(table, "tls", f'tls = "{values["tls"]}" {needs}', remedy=remedy)
             servers[name] = ServerAddress(name=name, **values)
         return servers
 

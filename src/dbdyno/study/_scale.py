@@ -1,7 +1,8 @@
 """A study at another scale: the same question with other sizes, memory and times, chosen by name.
 
 ``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
-``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``. Targets are replaced as a whole.
+``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``, ``timeouts``. Targets are replaced as a
+whole.
 ``[scale.small.workload]`` replaces options where a workload of the study gives them. What the results hold is a study
 like any other, which says that it is scaled.
 """
@@ -16,8 +17,15 @@ from dbdyno.core import StudyError
 from dbdyno.study._lines import nearest
 
 SCALE = "scale"
+_DEPENDENTS = {
+    "warm_up": ("warm_up_max",),
+    "window": ("window_min", "window_max", "certainty"),
+    "repeats": ("repeats_max", "level_certainty"),
+    "restore": ("step_warm_up",),
+}
+"""Keys of ``[measure]`` that a scale must give itself when it gives the one that they belong to."""
 _TARGETS = ("targets", "target")
-_TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning", "settings")
+_TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning", "settings", "timeouts")
 
 
 def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -> dict[str, Any]:
@@ -57,7 +65,7 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
     elif key == "question" and isinstance(changes, str):
         document[key] = changes
     elif key in _TABLES and isinstance(changes, dict):
-        document[key] = _merged(document.get(key, {}), changes)
+        document[key] = _merged(_without_dependents(key, document.get(key, {}), changes), changes)
     elif key == "workload" and isinstance(changes, dict):
         _change_workloads(document, changes, scale)
     else:
@@ -65,6 +73,14 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
         raise StudyError(
             f"'{key}' in [scale.{scale}] can't be scaled", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
         )
+
+
+def _without_dependents(key: str, table: Any, changes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - foreign TOML
+    """The table without keys that mean something only beside another value of what the scale replaces."""
+    if key != "measure" or not isinstance(table, dict):
+        return table
+    gone = {name for own, names in _DEPENDENTS.items() if own in changes for name in names}
+    return {name: value for name, value in table.items() if name not in gone}
 
 
 def _merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,9 +11,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dbdyno.core import StudyError, parse_bytes, parse_duration_ns
+from dbdyno.core import (
+    RetriedError,
+    StudyError,
+    format_duration,
+    parse_bytes,
+    parse_duration_ns,
+    parse_retried_error,
+)
 from dbdyno.study._limits import MemoryLimit, parse_memory_limit
-from dbdyno.study._pacing import Stretch, parse_pause, parse_promise, parse_stretch
+from dbdyno.study._pacing import Stretch, parse_pause, parse_slo, parse_stretch
 
 _LAST_PROCESSOR = 65_535
 
@@ -82,6 +89,33 @@ def _duration(least_ns: int) -> Callable[[object], int]:
     return read
 
 
+def _duration_or_none(least_ns: int, most_ns: int) -> Callable[[object], int]:
+    """A duration; 0 for "none"."""
+    read = _duration_within(least_ns, most_ns)
+
+    def read_or_none(value: object) -> int:
+        if value == "none":
+            return 0
+        try:
+            return read(value)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "none"') from error
+
+    return read_or_none
+
+
+def _duration_within(least_ns: int, most_ns: int) -> Callable[[object], int]:
+    read = _duration(least_ns)
+
+    def read_within(value: object) -> int:
+        duration_ns = read(value)
+        if duration_ns > most_ns:
+            raise ValueError(f"at most {format_duration(most_ns)}")
+        return duration_ns
+
+    return read_within
+
+
 def _pause(value: object) -> int:
     return parse_pause(_text(value))
 
@@ -91,7 +125,7 @@ def _stretch(value: object) -> Stretch:
 
 
 def _promise(value: object) -> tuple[float, int]:
-    return parse_promise(_text(value))
+    return parse_slo(_text(value))
 
 
 def _share(value: object) -> float:
@@ -128,6 +162,17 @@ def _memory_or_unknown(value: object) -> int:
 
 def _memory_limit(value: object) -> MemoryLimit:
     return parse_memory_limit(_text(value))
+
+
+def _version(value: object) -> str:
+    text = _text(value)
+    if not re.fullmatch(r"\d+(\.\d+)*", text):
+        raise ValueError('numbers and dots, such as "4.2.4"')
+    return text
+
+
+def _error_codes(value: object) -> tuple[RetriedError, ...]:
+    return tuple(parse_retried_error(item) for item in (value if isinstance(value, list) else [value]))
 
 
 def _sha256(value: object) -> str:
@@ -239,7 +284,24 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "certainty": Key(_share, 0.02, 'with window = "auto": half-width of its mean that is sure enough, as a share'),
         "gates": Key(_one_of("on", "off"), "on", 'with "auto": whether the server\'s own state must have settled, too'),
         "settle": Key(_duration(0), 0, "idle pause before each run"),
+        "restore": Key(
+            _one_of("run", "ladder"),
+            "run",
+            'data are restored and the server is started before each run; "ladder": once for all concurrencies of a '
+            "target, which earns a caveat",
+        ),
+        "step_warm_up": Key(
+            _duration(0), 60 * 10**9, 'with restore = "ladder": warm-up of each concurrency after the first'
+        ),
         "repeats": Key(_whole(1, 50), 2, "runs of each cell"),
+        "repeats_max": Key(
+            _whole(3, 50),
+            None,
+            "most runs of a cell: those beyond `repeats` are made only while its level is not sure enough",
+        ),
+        "level_certainty": Key(
+            _share, 0.03, "with repeats_max: half-width of a cell's level at 95 % that is sure enough, as a share"
+        ),
         "seed": Key(_whole(0), 1, "of the order, the rows and the load"),
         "order": Key(_one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
         "sentinel": Key(
@@ -304,6 +366,12 @@ ERRORS: Mapping[str, Key] = MappingProxyType(
             None,
             "repeats before it counts as failed; absent: as the imitated tool (sysbench: until it succeeds)",
         ),
+        "also": Key(
+            _error_codes,
+            (),
+            "further errors after which a transaction is repeated: a code, or code/number where the message names a "
+            'number of the storage engine, as in [1296, "1180/149"]; those of known storage engines are known',
+        ),
         "pause": Key(_pause, 0, "longest random wait before the third attempt; doubled each time, up to 64 times"),
         "prepared_full": Key(
             _one_of("text", "stop"), "stop", "when max_prepared_stmt_count is reached: send the rest as text, or stop"
@@ -317,6 +385,28 @@ LIMITS: Mapping[str, Key] = MappingProxyType(
             None,
             'of each server of ours, page cache included, by a control group without swap: "3GB", "tier + 512MB", '
             '"tier * 1.5"',
+        ),
+    }
+)
+_SECOND_NS, _HOUR_NS, _DAY_NS = 10**9, 3600 * 10**9, 86_400 * 10**9
+TIMEOUTS: Mapping[str, Key] = MappingProxyType(
+    {
+        "path": Key(
+            _duration_within(_SECOND_NS, _HOUR_NS),
+            10 * _SECOND_NS,
+            "nothing that is sent to another host is acknowledged for so long: its connection is lost",
+        ),
+        "answer": Key(
+            _duration_or_none(_SECOND_NS, _DAY_NS),
+            300 * _SECOND_NS,
+            "a statement of the load is without any byte of an answer for so long: its connection is lost; "
+            '"none": never',
+        ),
+        "check": Key(
+            _duration_within(_SECOND_NS, _DAY_NS),
+            None,
+            "for a query that reads whole tables; absent: 1h for the sums of a filled table, 10min for a condition "
+            "between tables, which is undecided then",
         ),
     }
 )
@@ -337,6 +427,9 @@ TARGET: Mapping[str, Key] = MappingProxyType(
         ),
         "sha256": Key(_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
         "plugin": Key(_text, "", "file that holds the storage engine, where the server has it not"),
+        "plugin_version": Key(
+            _version, "", "version of that plug-in, on which its options depend; absent: as its file says"
+        ),
         "plugin_maturity": Key(
             _text, "", "least ripe plug-in that the server is to load, such as experimental; MariaDB"
         ),
@@ -369,6 +462,12 @@ SERVER: Mapping[str, Key] = MappingProxyType(
         "user": Key(_text, ..., "account for the load"),
         "password_file": Key(_text, None, "file that holds the password, readable by its owner only"),
         "password_env": Key(_text, None, "environment variable that holds the password"),
-        "tls": Key(_one_of("off", "preferred", "required"), "preferred", "encryption of the load's connections"),
+        "tls": Key(
+            _one_of("off", "preferred", "required", "verify-ca", "verify-identity"),
+            "preferred",
+            "encryption of all connections: never; over TCP if offered; always; and the certificate signed by tls_ca; "
+            "and naming the host",
+        ),
+        "tls_ca": Key(_text, None, "PEM file of the authority, with verify-ca and verify-identity"),
     }
 )

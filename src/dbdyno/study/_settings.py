@@ -12,7 +12,7 @@ BUDGET = "memory.budget"
 """Another word for the axis ``tier`` of a study with one memory size."""
 
 
-class WrongSetting(Exception):
+class InvalidSetting(Exception):
     """A setting that can't be read; `key` is its name as the file writes it."""
 
     def __init__(self, key: str, what: str, why: str = "", remedy: str = "") -> None:
@@ -40,18 +40,18 @@ def read_settings(table: Mapping[str, Any]) -> dict[str, SettingValue]:
 
     Raises
     ------
-    WrongSetting : an unknown name (the nearest is given), or a value that it can't have
+    InvalidSetting : an unknown name (the nearest is given), or a value that it can't have
     """
     read: dict[str, SettingValue] = {}
     for key, value in flatten(table).items():
         name = key.lower().replace("-", "_")
         if name not in vocabulary():
-            raise WrongSetting(key, f"unknown setting '{key}'", *_unknown(name))
+            raise InvalidSetting(key, f"unknown setting '{key}'", *_unknown(name))
         try:
             read[name] = read_setting(name, value)
         except ValueError as error:
             title = vocabulary()[name][0].title
-            raise WrongSetting(key, f"'{key}' is {value!r} but must be {error}", title) from error
+            raise InvalidSetting(key, f"'{key}' is {value!r} but must be {error}", title) from error
     return read
 
 

@@ -1,4 +1,4 @@
-"""Tables of a study file, read key by key; every complaint names file, line and the nearest valid word."""
+"""Tables of a study file, read key by key; every diagnostic names file, line and the nearest valid word."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dbdyno.core import StudyError
 from dbdyno.engines import SettingValue
 from dbdyno.study._lines import line_of, nearest, setting_line
 from dbdyno.study._schema import Key
-from dbdyno.study._settings import WrongSetting, read_settings
+from dbdyno.study._settings import InvalidSetting, read_settings
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, options_of
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What all readers of a study file share. Carries the text, so that a complaint can name its line."""
+    """What all readers of a study file share. Carries the text, so that a diagnostic can name its line."""
 
     text: str
     source: str
@@ -24,7 +24,7 @@ class Tables:
     def _asked(self, table: Mapping[str, Any], where: str, index: int = 0) -> dict[str, SettingValue]:
         try:
             return read_settings(table)
-        except WrongSetting as wrong:
+        except InvalidSetting as wrong:
             place = setting_line(self.text, where, wrong.key, index)
             raise StudyError(f"{self.source}:{place}: {wrong.what}", wrong.why, wrong.remedy) from wrong
 

@@ -55,7 +55,7 @@ class TargetsReader(Tables):
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
-            engine = self._with_plugin(engine, values["plugin"], values["plugin_maturity"], index)
+            engine = self._with_plugin(engine, values, index)
             if values["held_share"] and engine.source_kind == "server":
                 what = "a server that is not ours can't be held"
                 self._fail("target", "held_share", what, remedy="leave it out", index=index)
@@ -163,16 +163,14 @@ class TargetsReader(Tables):
             self._fail("target", "sha256", what, remedy="leave it out", index=index)
         return replace(engine, sha256=sha256)
 
-    def _with_plugin(self, engine: EngineName, plugin: str, maturity: str, index: int) -> EngineName:
-        engine = replace(
-            engine,
-            plugin=plugin or engine.plugin,
-            plugin_maturity=maturity.lower() or engine.plugin_maturity,
-        )
+    def _with_plugin(self, engine: EngineName, values: Mapping[str, str], index: int) -> EngineName:
+        keys = ("plugin", "plugin_version", "plugin_maturity")
+        engine = replace(engine, **{key: values[key] or str(getattr(engine, key)) for key in keys})
+        engine = replace(engine, plugin_maturity=engine.plugin_maturity.lower())
         try:
             check_plugin(engine)
         except StudyError as error:
-            key = "plugin_maturity" if maturity else "plugin"
+            key = next((key for key in reversed(keys) if values[key]), "plugin")
             self._fail("target", key, error.what, error.why, error.remedy, index)
         return engine
 
@@ -193,12 +191,12 @@ def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
     return (
         short
         if taken[short] == 1
-        else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_maturity=""))
+        else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_version="", plugin_maturity=""))
     )
 
 
 def _short_name(engine: EngineName) -> str:
-    engine = replace(engine, plugin="", plugin_maturity="")
+    engine = replace(engine, plugin="", plugin_version="", plugin_maturity="")
     is_known_by_kind = engine.source_kind in ("archive", "basedir", "image", "maven", "npm")
     return str(replace(engine, source=engine.source_kind, sha256="") if is_known_by_kind else engine)
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dbdyno.core import Policy, Route, Target, format_duration
+from dbdyno.core import Policy, RetriedError, Route, Target, format_duration
 from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, Limits
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
+from dbdyno.study._timeouts import USUAL, Timeouts
 from dbdyno.study._workloads import OptionValue, family_name, options_of
 
 Order = Literal["interleaved", "as-written", "unknown"]
@@ -17,6 +18,7 @@ Protocol = Literal["prepared", "text", "unknown"]
 RandomSource = Literal["sysbench", "dbdyno", "unknown"]
 AuditStop = Literal["never", "critical", "high"]
 Ending = Literal["discard", "stop", "recover"]
+Restore = Literal["run", "ladder"]
 
 
 def concerns(name: str, storage_engine: str) -> bool:
@@ -60,7 +62,7 @@ class WorkloadChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldWorkload:
+class ResolvedWorkload:
     """A workload with its options, as the load generator will run it.
 
     Parameters
@@ -89,6 +91,8 @@ class ServerAddress:
     ----------
     password_file : readable by its owner only
     password_env : name of the environment variable that holds the password instead; neither means an empty one
+    tls : as the ``mysql`` client's ``--ssl-mode``; of all connections, dbdyno's own and the load's
+    tls_ca : PEM file of the authority, with verify-ca and verify-identity
     """
 
     name: str
@@ -99,6 +103,7 @@ class ServerAddress:
     password_file: str | None = None
     password_env: str | None = None
     tls: str = "preferred"
+    tls_ca: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,7 @@ class ErrorPolicy:
     ----------
     draws : values of a repeated transaction: drawn anew, or those of the first attempt
     retry_limit : repeats after which it counts as failed
+    also : further errors after which it is repeated, beyond those of the tool and of the storage engine
     pause_ns : from the third attempt on a repeat waits a random time up to this, doubled each time; 0: never
     prepared_full : when the server's max_prepared_stmt_count is reached: send the rest as text, or stop
     """
@@ -119,6 +125,7 @@ class ErrorPolicy:
     retry_limit: int | None = None
     pause_ns: int = 0
     prepared_full: Literal["text", "stop"] = "stop"
+    also: tuple[RetriedError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +146,7 @@ class Pinning:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenEnds:
+class AdaptiveLength:
     """What of a run's length is left to the run itself.
 
     Parameters
@@ -189,6 +196,11 @@ class Study:
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
     sentinel : name of the target that is driven again and again to watch the machine; empty: none is
     ending : what becomes of each server of ours after its run
+    restore : when data are restored and a server is started: before each run, or once for a ladder, which is all
+        concurrencies of a target at one workload, tier and route
+    step_warm_up_ns : in a ladder, warm-up of each concurrency after the first
+    repeats_max : most runs of a cell; those beyond `repeats` are made while its level is not known to
+        `level_certainty`, a half-width as a share. None: none beyond
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     order, protocol, rng : unknown of imported results alone
     imported : of results that were imported; such a study can be reported and not be run. Their logs tell neither
@@ -216,12 +228,17 @@ class Study:
     errors: ErrorPolicy = ErrorPolicy()
     pinning: Pinning = Pinning()
     limits: Limits = UNBOUNDED
+    timeouts: Timeouts = USUAL
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
     audit_stop: AuditStop = "never"
-    open_ends: OpenEnds = OpenEnds()
+    open_ends: AdaptiveLength = AdaptiveLength()
     sentinel: str = ""
     ending: Ending = "discard"
+    restore: Restore = "run"
+    step_warm_up_ns: int = 60 * 10**9
+    repeats_max: int | None = None
+    level_certainty: float = 0.03
     scaled: str = ""
     imported: Imported | None = None
     policy: Policy = "aligned"
@@ -239,7 +256,17 @@ class Study:
         if self.imported is not None:
             return "not told"
         length = format_duration(self.warm_up_ns)
-        return f"until settled, at most {length}" if self.open_ends.warm_up else length
+        words = f"until settled, at most {length}" if self.open_ends.warm_up else length
+        if self.restore == "run":
+            return words
+        return f"{words}; {format_duration(self.step_warm_up_ns)} for each further concurrency on the same server"
+
+    @property
+    def repeats_words(self) -> str:
+        """How often each cell is run."""
+        if self.repeats_max is None:
+            return str(self.repeats)
+        return f"{self.repeats} to {self.repeats_max}, until its level is known to ±{100 * self.level_certainty:.2g} %"
 
     @property
     def window_words(self) -> str:

@@ -9,6 +9,7 @@ from dbdyno.core import ContainerChoice, Target
 from dbdyno.engines import SettingValue, setting_toml
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
+from dbdyno.study._timeouts import USUAL
 from dbdyno.study._values import Study, WorkloadChoice
 from dbdyno.study._workloads import OptionValue
 
@@ -43,7 +44,7 @@ def study_text(study: Study) -> str:
         f"route = [{', '.join(_quoted(route) for route in study.routes)}]"
     )
     parts.append("\n[measure]\n" + (_measure_text(study) if study.imported is None else _told_text(study)))
-    tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _audit_text, _servers_text)
+    tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _timeouts_text, _audit_text, _servers_text)
     parts.append("".join(text(study) for text in tables))
     parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
@@ -61,9 +62,23 @@ def _measure_text(study: Study) -> str:
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
         f"equivalence_events = {study.equivalence_events}"
+        + _further_text(study)
+        + _ladder_text(study)
         + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
         + ("" if study.ending == "discard" else f"\nending = {_quoted(study.ending)}")
     )
+
+
+def _further_text(study: Study) -> str:
+    if study.repeats_max is None:
+        return ""
+    return f"\nrepeats_max = {study.repeats_max}\nlevel_certainty = {study.level_certainty}"
+
+
+def _ladder_text(study: Study) -> str:
+    if study.restore == "run":
+        return ""
+    return f'\nrestore = "ladder"\nstep_warm_up = {_quoted(_seconds(study.step_warm_up_ns))}'
 
 
 def _lengths_text(study: Study) -> str:
@@ -149,6 +164,8 @@ def _errors_text(study: Study) -> str:
         lines.append(f"draws = {_quoted(errors.draws)}")
     if errors.retry_limit is not None:
         lines.append(f"retry_limit = {errors.retry_limit}")
+    if errors.also:
+        lines.append(f"also = [{', '.join(_quoted(str(error)) for error in errors.also)}]")
     if errors.pause_ns:
         lines.append(f"pause = {_quoted(duration_text(errors.pause_ns))}")
     if errors.prepared_full != "stop":
@@ -169,6 +186,17 @@ def _audit_text(study: Study) -> str:
 def _limits_text(study: Study) -> str:
     memory = study.limits.memory
     return "" if memory is None else f"\n[limits]\nmemory = {_quoted(str(memory))}\n"
+
+
+def _timeouts_text(study: Study) -> str:
+    asked, lines = study.timeouts, list[str]()
+    if asked.path_ns != USUAL.path_ns:
+        lines.append(f"path = {_quoted(_seconds(asked.path_ns))}")
+    if asked.answer_ns != USUAL.answer_ns:
+        lines.append(f"answer = {_quoted('none' if asked.answer_ns is None else _seconds(asked.answer_ns))}")
+    if asked.check_ns is not None:
+        lines.append(f"check = {_quoted(_seconds(asked.check_ns))}")
+    return "\n".join(["\n[timeouts]", *lines, ""]) if lines else ""
 
 
 def _servers_text(study: Study) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -14,62 +15,104 @@ MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
 
 
-def told(records: list[RunRecord]) -> Answer:
+def answer_of(records: list[RunRecord]) -> Answer:
     judgements = judge_cells(records)
     return answer(judgements, compare_targets(judgements))
 
 
 def test_a_clear_winner_is_named_with_ratio_and_interval(study: MakeStudy) -> None:
-    found = told(study({"a": 130.0, "b": 100.0}))
-    assert found.headline == "a does most at every memory size"
+    found = answer_of(study({"a": 130.0, "b": 100.0}))
+    assert found.headline == "a is fastest at every memory size"
     assert len(found.sentences) <= 3
-    assert all(re.search(r"\(\d\.\d+ to \d\.\d+\)", sentence) for sentence in found.sentences)
-    assert "times as much as b" in found.sentences[0]
-    assert "with 512 mib at 16 connections" in found.sentences[0].lower()
+    assert all(re.search(r"\d+ % slower \(\d+ to \d+ %\)", sentence) for sentence in found.sentences)
+    assert "b is 23 % slower" in found.sentences[0]
+    assert found.sentences[0].startswith("a is fastest at 512 MiB and 16 connections: ")
 
 
 def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
-    found = told(study({"a": 100.0, "b": 100.0}, spread=0.05))
-    assert "can't be told apart" in found.sentences[0]
-    assert "does most" not in " ".join(found.sentences)
-    assert found.headline == "At their best, the first two can't be told apart"
+    found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.05))
+    assert found.sentences[0].startswith("No difference shown at ") and "would decide" in found.sentences[0]
+    assert "fastest" not in " ".join(found.sentences)
+    assert found.headline == "No difference shown between the fastest two"
 
 
 def test_nothing_is_called_faster_when_cells_agree_closely(study: MakeStudy) -> None:
-    found = told(study({"a": 100.0, "b": 100.0}, spread=0.001))
-    assert "the same to within 3 %" in found.sentences[0]
+    found = answer_of(study({"a": 100.0, "b": 100.0}, spread=0.001))
+    assert "equally fast at" in found.sentences[0] and "within 3 %" in found.sentences[0]
 
 
 def test_one_target_alone_is_described_not_compared(study: MakeStudy) -> None:
-    found = told(study({"a": 100.0}))
+    found = answer_of(study({"a": 100.0}))
     assert len(found.sentences) <= 3
-    assert all("±" in sentence and "times" not in sentence for sentence in found.sentences)
+    assert all("±" in sentence and "slower" not in sentence for sentence in found.sentences)
 
 
 def test_places_that_differ_by_route_alone_are_told_apart(record: MakeRecord) -> None:
     records = [record(route=route, repeat=repeat) for route in ("socket", "loopback") for repeat in (1, 2)]
-    first, second = told(records).sentences
+    first, second = answer_of(records).sentences
     assert {"loopback" in first, "loopback" in second} == {True, False}
     assert {"socket" in first, "socket" in second} == {True, False}
 
 
 def test_no_good_run_gives_no_answer(record: MakeRecord) -> None:
-    assert told([record(status="failed", tps_mean=None)]).headline == "No answer"
+    assert answer_of([record(status="failed", tps_mean=None)]).headline == "No answer"
 
 
 def test_many_tiers_still_give_three_sentences(study: MakeStudy) -> None:
     tiers = [64 << 20, 128 << 20, 256 << 20, 512 << 20]
-    found = told(study({"a": 130.0, "b": 100.0, "c": 90.0}, tiers=tiers))
+    found = answer_of(study({"a": 130.0, "b": 100.0, "c": 90.0}, tiers=tiers))
     assert len(found.sentences) == 3
     assert "512 MiB" in found.sentences[0]
     assert "64 MiB" in found.sentences[1]
-    assert "Of 36 comparisons at 12 places" in found.sentences[2]
+    assert "of 36 comparisons at 12 places" in found.sentences[2]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_counts_of_the_tally_add_up(study: MakeStudy, seed: int) -> None:
     records = study({"a": 104.0, "b": 100.0, "c": 97.0}, spread=0.02, seed=seed)
     pairs = compare_targets(judge_cells(records))
-    numbers = [int(n) for n in re.findall(r"(?:or more|none|undecided) (\d+)", told(records).sentences[-1])]
-    assert sum(numbers) == len(pairs) == 18
-    assert numbers[0] == sum(pair.verdict == "different" for pair in pairs)
+    tally = answer_of(records).sentences[-1]
+    different = re.match(r"(\d+) of 18 ", tally)
+    assert different is not None
+    rest = [int(n) for n in re.findall(r"(\d+) (?:show less|are undecided|have not settled)", tally)]
+    assert int(different[1]) + sum(rest) == len(pairs) == 18
+    assert int(different[1]) == sum(pair.verdict == "different" for pair in pairs)
+
+
+def moved(one: RunRecord, workload: str, family: str = "mysql") -> RunRecord:
+    """The same run of another workload."""
+    cell = replace(one.run.cell, workload=workload)
+    return replace(one, run=replace(one.run, cell=cell), family=family)
+
+
+def test_every_workload_and_route_has_a_sentence_and_what_is_compared_leads(record: MakeRecord) -> None:
+    scenarios = [("imported:not named", "unknown"), ("sysbench/oltp_read_only", "loopback")]
+    scenarios += [("sysbench/oltp_read_write", "network"), ("sysbench/oltp_read_write at 100/s", "network")]
+    records = [
+        moved(record(target, level + repeat, route=route, repeat=repeat, tier=tier), workload)
+        for workload, route in scenarios
+        for tier in (1 << 30, 2 << 30)
+        for target, level in (("a", 100.0), ("b", 50.0))
+        for repeat in (1, 2, 3)
+        if target == "a" or not workload.endswith("/s")
+    ]
+    *each, tally = answer_of(records).sentences
+    assert "comparisons at" in tally
+    assert [sentence.split(" connections, ")[1][:24] for sentence in each] == [
+        "oltp_read_only, loopback",
+        "oltp_read_write, network",
+        "oltp_read_write at 100/s",
+        "imported:not named, unkn",
+    ]
+    assert all(" at 2 GiB and " in sentence for sentence in each)
+
+
+def test_targets_that_no_log_names_do_not_lead(record: MakeRecord) -> None:
+    records = [
+        moved(record(target, level + repeat, repeat=repeat), workload, family)
+        for workload, family in (("sysbench/x", "unknown"), ("sysbench/y", "mysql"))
+        for target, level in (("a", 100.0), ("b", 50.0))
+        for repeat in (1, 2, 3)
+    ]
+    first, second, _ = answer_of(records).sentences
+    assert (", y: " in first, ", x: " in second) == (True, True)

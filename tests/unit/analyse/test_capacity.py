@@ -46,7 +46,7 @@ def test_a_peak_is_a_set_and_a_fall_behind_it_is_a_collapse(curve: Callable[...,
     assert found.steps[0].is_gain
     assert not found.is_open
     (text,) = capacity_sentences([found])
-    assert "from 64 on it collapses, at 128 to 0.5" in text
+    assert "it collapses from 64 on, at 128 by -5" in text
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:
@@ -62,7 +62,7 @@ def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[Run
     assert small.more_memory is None
     assert large.more_memory is not None
     assert large.more_memory.low < 3.0 < large.more_memory.high
-    assert "8 times the memory brought 2.97 (" in capacity_sentences([large])[0]
+    assert "with 8 times the memory its peak is 2.97 (" in capacity_sentences([large])[0]
 
 
 def test_the_law_is_fitted_from_six_concurrencies_and_shown_where_it_fits(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from dbdyno.analyse import judge_cells
 from dbdyno.core import RunRecord
+from dbdyno.stats import PRIOR_SPREAD
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -38,7 +40,24 @@ def test_an_interval_is_never_narrower_than_the_noise(record: MakeRecord) -> Non
 def test_a_single_run_gets_an_assumed_spread_and_says_so(record: MakeRecord) -> None:
     (cell,) = judge_cells([record(tps=100.0)])
     assert cell.interval_kind == "one run, assumed spread"
-    assert (cell.tps_high - cell.tps_low) / 2 == pytest.approx(1.96 * 100 * math.hypot(0.01 / 1.96, 0.012), rel=0.01)
+    assert cell.assumed_spread == PRIOR_SPREAD
+    half = 1.96 * 100 * math.hypot(0.01 / 1.96, PRIOR_SPREAD)
+    assert (cell.tps_high - cell.tps_low) / 2 == pytest.approx(half, rel=0.01)
+
+
+def test_a_single_run_borrows_the_spread_of_a_few_repeated_cells_and_of_the_sentinel(record: MakeRecord) -> None:
+    lonely = record("lonely", 100.0)
+    few = [record("few", 100.0 * (1 + 0.1 * n), repeat=n) for n in (1, 2)]
+    assert judge_cells([lonely, *few])[0].interval_kind == "one run, assumed spread"
+    assert judge_cells([lonely, *few])[0].assumed_spread > PRIOR_SPREAD
+    watched = [
+        replace(found, run=replace(found.run, is_sentinel=True, order_index=n))
+        for n, tps in enumerate((100.0, 104.0, 97.0, 102.0, 99.0, 103.0))
+        if (found := record("watch", tps, repeat=n + 1))
+    ]
+    cell = judge_cells([lonely, *watched])[0]
+    assert (cell.interval_kind, cell.assumed_spread, cell.level.df) == ("one run, borrowed spread", None, 4.0)
+    assert 0.01 < cell.level.sd < 0.05
 
 
 def test_a_single_run_among_repeated_cells_borrows_their_spread(study: MakeStudy, record: MakeRecord) -> None:

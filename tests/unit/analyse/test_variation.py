@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dbdyno.analyse import judge_cells, seen_variation
+from dbdyno.analyse import judge_cells, observed_variation
 from dbdyno.core import RunRecord
 from dbdyno.stats import ASSUMED_SPREAD
 
@@ -16,7 +16,7 @@ MakeStudy = Callable[..., list[RunRecord]]
 
 def test_a_planted_spread_is_seen_and_noise_is_scaled_to_900_seconds(study: MakeStudy) -> None:
     records = study({"a": 100.0, "b": 50.0}, repeats=5, spread=0.05)
-    found, cells = seen_variation(judge_cells(records))
+    found, cells = observed_variation(judge_cells(records))
     assert cells == 12
     assert found.spread == pytest.approx(0.05, rel=0.3)
     assert found.noise_se == pytest.approx(0.01 / 1.96 * (12 / 900) ** 0.5)
@@ -24,10 +24,10 @@ def test_a_planted_spread_is_seen_and_noise_is_scaled_to_900_seconds(study: Make
 
 def test_noise_of_the_windows_is_no_spread(study: MakeStudy) -> None:
     records = study({"a": 100.0, "b": 50.0}, repeats=5, spread=0.003)
-    assert seen_variation(judge_cells(records))[0].spread == 0.0
+    assert observed_variation(judge_cells(records))[0].spread == 0.0
 
 
 def test_without_repeats_the_spread_is_the_assumed_one(record: MakeRecord) -> None:
-    found, cells = seen_variation(judge_cells([record("a"), record("b")]))
+    found, cells = observed_variation(judge_cells([record("a"), record("b")]))
     assert (found.spread, cells) == (ASSUMED_SPREAD, 0)
-    assert seen_variation([])[0].spread == ASSUMED_SPREAD
+    assert observed_variation([])[0].spread == ASSUMED_SPREAD

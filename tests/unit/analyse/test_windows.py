@@ -6,21 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dbdyno.analyse import WindowJudgement, judge_window, unsettled_windows
+from dbdyno.analyse import unsettled_windows
 from dbdyno.core import RunRecord
+from dbdyno.stats import settled_part
 from planted_series import jump, noisy, ramp, slow_start, stalled, wave
 
 MakeRecord = Callable[..., RunRecord]
 
 
 def told(record: MakeRecord, *levels: np.ndarray | float) -> dict[str, str]:
-    records = [record(target=f"t{index}") for index in range(len(levels))]
-    windows: dict[str, WindowJudgement] = {}
-    for index, (run, level) in enumerate(zip(records, levels, strict=True)):
-        found = judge_window(noisy(level, index))
-        assert found is not None
-        windows[run.run.run_id] = found
-    return {caveat.code: caveat.text for caveat in unsettled_windows(records, windows)}
+    records = [
+        record(target=f"t{index}", settled=settled_part(noisy(level, index))) for index, level in enumerate(levels)
+    ]
+    return {caveat.code: caveat.text for caveat in unsettled_windows(records)}
 
 
 def test_settled_windows_are_not_mentioned(record: MakeRecord) -> None:
@@ -30,7 +28,7 @@ def test_settled_windows_are_not_mentioned(record: MakeRecord) -> None:
 def test_windows_that_drift_or_jump_are_counted_with_the_widest(record: MakeRecord) -> None:
     dip = jump(450, 1000, 700) + 300 * (np.arange(900) >= 770)
     text = told(record, 1000.0, ramp(0.2), ramp(0.1), dip)["unsettled-windows"]
-    assert "Of 4 windows of three minutes or more, 2 drifting and 1 without a level" in text
+    assert "Of 4 windows of three minutes or more, 2 drifting and 1 not settled" in text
     assert "t1 at 4 connections, +1" in text
 
 
@@ -40,10 +38,9 @@ def test_a_window_with_warm_up_in_it_is_told_with_its_length(record: MakeRecord)
 
 
 def test_waves_are_told_with_their_periods(record: MakeRecord) -> None:
-    assert "period of 60 to 200 s" in told(record, wave(60, 0.3), wave(200, 0.3))["waves"]
+    assert "waves of 60 to 200 s" in told(record, wave(60, 0.3), wave(200, 0.3))["waves"]
 
 
-def test_a_window_below_three_minutes_is_not_judged_and_a_dead_one_has_no_stalls() -> None:
-    assert judge_window([5.0] * 179) is None
-    dead = judge_window(np.zeros(200))
-    assert (dead.state.status, dead.stalls) == ("dead", None)
+def test_a_window_below_three_minutes_is_not_judged_and_is_told_of_nowhere(record: MakeRecord) -> None:
+    assert settled_part([5.0] * 179) is None
+    assert unsettled_windows([record(settled=None)]) == []

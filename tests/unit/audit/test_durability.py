@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from audit_cases import (
     MARIADB_11_8,
     MYSQL_8_4,
@@ -9,6 +11,8 @@ from audit_cases import (
     outcome,
     verdict,
 )
+from dbdyno.audit import TargetFacts
+from dbdyno.configure import choose_settings
 
 
 def test_row_metadata_alone_is_low() -> None:
@@ -43,3 +47,22 @@ def test_doublewrite_batches_are_compared_among_full_ones() -> None:
     a = facts("a", innodb_doublewrite="ON", innodb_doublewrite_pages="128", innodb_doublewrite_files="2")
     b = facts("b", innodb_doublewrite="OFF", innodb_doublewrite_pages="4", innodb_doublewrite_files="2")
     assert outcome("doublewrite-batching-mismatch", a, b) == "not applicable"
+
+
+@pytest.mark.parametrize("word", ["full", "periodic"])
+def test_a_durability_that_a_study_sets_on_innodb_and_tidesdb_is_one_class(word: str) -> None:
+    def configured(storage_engine: str) -> TargetFacts:
+        settings = choose_settings(
+            family="mariadb",
+            version="11.8.6",
+            storage_engine=storage_engine,
+            tier_bytes=256 << 20,
+            concurrency_max=8,
+            asked={"commit.durability": word},
+            plugin_version=None if storage_engine == "innodb" else "4.2.4",
+        )
+        variables = {setting.option: setting.value for setting in settings}
+        return facts(storage_engine, MARIADB_11_8, more={"storage_engine": storage_engine}, **variables)
+
+    assert outcome("commit-policy-mismatch", configured("innodb"), configured("tidesdb")) == "clear"
+    assert outcome("tidesdb-wrong-sync-knob", configured("tidesdb")) == "clear"

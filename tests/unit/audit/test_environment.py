@@ -12,7 +12,7 @@ from audit_cases import (
     verdict,
     with_facts,
 )
-from dbdyno.audit import TargetFacts
+from dbdyno.audit import ComparisonSet, TargetFacts, audit, what
 
 
 def test_names_of_containers_are_no_machines() -> None:
@@ -22,6 +22,20 @@ def test_names_of_containers_are_no_machines() -> None:
         facts(n, more={"summary": {"hostname": h}}, hostname="3f2a9c01d4e5") for n, h in (("a", "x"), ("b", "y"))
     )
     assert outcome("host-mismatch", *named) == "finding"
+
+
+def test_campaigns_on_different_machines_are_told_though_each_is_alike_in_itself() -> None:
+    def campaign(name: str, machine: str) -> ComparisonSet:
+        return ComparisonSet(tuple(facts(target, hostname=machine) for target in ("a", "b")), campaign=name)
+
+    found = audit([campaign("local", "node1"), campaign("remote", "node3"), campaign("remote read-only", "node3")])
+    (one,) = [finding for finding in found.findings if finding.rule.rule_id == "host-mismatch"]
+    assert (one.between, one.values) == (True, {"node1": ("local",), "node3": ("remote", "remote read-only")})
+    assert what(one) == "machine: node1 (local), node3 (remote; remote read-only)"
+    assert "host-mismatch" not in {decision.rule.rule_id for decision in found.decisions}
+    same = audit([campaign("local", "node1"), campaign("remote", "node1")])
+    assert not [finding for finding in same.findings if finding.rule.rule_id == "host-mismatch"]
+    assert [d.outcome for d in same.decisions if d.rule.rule_id == "host-mismatch"] == ["clear", "clear"]
 
 
 def test_runs_must_repeat_and_interleave() -> None:

@@ -75,6 +75,22 @@ def test_only_what_differs_of_definitions_is_told() -> None:
     assert told == ["definition of the test tables: t: key k_2 (k,id) (b), nothing of it (a)"]
 
 
+def test_options_that_a_storage_engine_defines_are_no_other_keys_than_another_engine_has() -> None:
+    own = DDL.replace("InnoDB", "TidesDB") + " `SYNC_MODE`='INTERVAL' `SYNC_INTERVAL_US`=1000000 `COMPRESSION`='NONE'"
+
+    def tidesdb(name: str, ddl: str) -> TargetFacts:
+        return with_facts(name, MARIADB_11_8, storage_engine="tidesdb", schema={"ddl": {"t": ddl}})
+
+    innodb = with_facts("a", MARIADB_11_8, schema={"ddl": {"t": DDL}})
+    assert outcome("schema-ddl-mismatch", innodb, tidesdb("b", own)) == "clear"
+    assert outcome("schema-ddl-mismatch", innodb, tidesdb("b", own), tidesdb("c", own)) == "clear"
+    other = tidesdb("c", own.replace("INTERVAL'", "NONE'"))
+    told = [what(finding) for finding in found(audited(innodb, tidesdb("b", own), other), "schema-ddl-mismatch")]
+    assert len(told) == 1 and "sync_mode='interval'" in told[0] and "sync_mode='none'" in told[0]
+    missing = own.replace(", KEY `k_1` (`k`)", "")
+    assert outcome("schema-ddl-mismatch", innodb, tidesdb("b", missing)) == "finding", "keys are still compared"
+
+
 def test_another_key_is_another_definition() -> None:
     more = DDL.replace("KEY `k_1` (`k`)", "KEY `k_1` (`k`), CONSTRAINT `f` FOREIGN KEY (`k`) REFERENCES `u` (`id`)")
     pair = with_facts("a", schema={"ddl": {"t": DDL}}), with_facts("b", schema={"ddl": {"t": more}})

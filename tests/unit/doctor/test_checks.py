@@ -9,8 +9,8 @@ import pytest
 
 from dbdyno.core import (
     UNLIMITED,
-    Asynchronous,
-    Busy,
+    AsyncIo,
+    BusyProcess,
     ControlGroup,
     Disk,
     Docker,
@@ -41,7 +41,7 @@ CLEAN = Machine(
     memory=Memory(64 * GIB, 60 * GIB, 0, 0, None, 60, "madvise", 0),
     limits=Limits(1_048_576, UNLIMITED, 4096, 28_232),
     disk=Disk("/data", "/dev/nvme0n1", "xfs", ("rw", "noatime"), False, "none", 128 << 10, 900 * GIB, 600 * GIB),
-    asynchronous=Asynchronous(io_uring=True, native=True, requests_left=65_536),
+    asynchronous=AsyncIo(io_uring=True, native=True, requests_left=65_536),
     load=Load(1.0, 0.02, 0.0, 0.0, ()),
     control_group=ControlGroup(2, ("cpu", "memory"), None, None, True),
 )
@@ -51,7 +51,7 @@ LAPTOP = replace(
     CLEAN,
     processors=replace(CLEAN.processors, governors=("powersave",), turbo=True, on_battery=True),
     memory=replace(CLEAN.memory, swap_bytes=8 * GIB, swap_used_bytes=0, huge_pages="always"),
-    load=Load(1.0, 1.7, 0.0, 0.2, (Busy(4711, "browser", 1.5),)),
+    load=Load(1.0, 1.7, 0.0, 0.2, (BusyProcess(4711, "browser", 1.5),)),
 )
 GUEST = replace(
     CLEAN,
@@ -66,7 +66,7 @@ CONTAINER = replace(
     virtualisation="container",
     disk=replace(CLEAN.disk, filesystem="overlay", scheduler="", read_ahead_bytes=None),
     limits=replace(CLEAN.limits, open_files=1024, processes=300),
-    asynchronous=Asynchronous(io_uring=False, io_uring_why="Operation not permitted", native=True, requests_left=512),
+    asynchronous=AsyncIo(io_uring=False, io_uring_why="Operation not permitted", native=True, requests_left=512),
     control_group=ControlGroup(2, ("cpu",), 1.5, 4 * GIB, False),
 )
 

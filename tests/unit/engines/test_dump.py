@@ -29,7 +29,7 @@ from dbdyno.engines import read_dump
 def test_every_form_of_a_dump_gives_the_same(text: str) -> None:
     found = read_dump(text)
     assert found.values == {"sync_binlog": "1", "sql_mode": ""}
-    assert found.complaints == ()
+    assert found.diagnostics == ()
     assert parse_rows(text) == found.values
 
 
@@ -43,7 +43,7 @@ def test_a_framed_value_keeps_the_frames_inside_of_it() -> None:
 
 def test_a_name_without_its_value_below_is_named() -> None:
     found = read_dump("Variable_name: a\nValue: 1\nVariable_name: b\nnonsense\n")
-    assert (found.values, [line for line, _ in found.complaints]) == ({"a": "1"}, [4])
+    assert (found.values, [line for line, _ in found.diagnostics]) == ({"a": "1"}, [4])
 
 
 def test_names_are_kept_as_they_stand_and_folded_for_the_audit() -> None:
@@ -52,10 +52,10 @@ def test_names_are_kept_as_they_stand_and_folded_for_the_audit() -> None:
 
 
 def test_lines_that_are_none_are_named() -> None:
-    assert [line for line, _ in read_dump("a\t1\nnonsense\nb\t2\n").complaints] == [2]
+    assert [line for line, _ in read_dump("a\t1\nnonsense\nb\t2\n").diagnostics] == [2]
 
 
 @pytest.mark.parametrize("text", ["ERROR 1045 (28000): Access denied\n", "{broken", "\x00\x01\x02"])
 def test_what_is_no_dump_is_said_once(text: str) -> None:
     found = read_dump(text)
-    assert (found.values, len(found.complaints)) == ({}, 1)
+    assert (found.values, len(found.diagnostics)) == ({}, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.engines import asked_option, read_option_file
+from dbdyno.engines import read_option_file, requested_option
 
 
 def test_an_option_file_is_read_as_the_server_reads_it() -> None:
@@ -44,12 +44,16 @@ def test_options_keep_how_they_were_written_and_where() -> None:
         ("c", "x # y", 7, "mysqld-8.4"),
     ]
     assert written.asked == {"a_b": "2", "c": "x # y"}
-    assert written.complaints == ()
+    assert written.diagnostics == ()
 
 
 def test_lines_that_are_no_option_are_named() -> None:
     written = read_option_file("[mysqld]\n= 3\n<<<<\n[mariadb\n")
-    assert written.complaints == ((2, "not an option: = 3"), (3, "not an option: <<<<"), (4, "not an option: [mariadb"))
+    assert written.diagnostics == (
+        (2, "not an option: = 3"),
+        (3, "not an option: <<<<"),
+        (4, "not an option: [mariadb"),
+    )
     assert written.options == ()
 
 
@@ -72,4 +76,4 @@ def test_the_last_of_several_options_for_one_variable_counts_however_it_is_writt
 )
 def test_values_end_where_the_server_sees_their_end(line: str, asked: tuple[str, str]) -> None:
     assert read_option_file(f"[mysqld]\r\n{line}\r\n").asked == dict([asked])
-    assert asked_option(line) == asked
+    assert requested_option(line) == asked

@@ -10,7 +10,7 @@ import pytest
 
 from dbdyno.audit import Audit, audit
 from dbdyno.core import Run
-from dbdyno.fairness import looked_set, study_sets
+from dbdyno.fairness import inspected_set, study_sets
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import parse_study
@@ -164,7 +164,7 @@ def looks_of(folder: Path, change: Any = lambda run, fields: None) -> tuple[Resu
 
 def test_identical_servers_that_were_only_looked_at_differ_in_nothing(tmp_path: Path) -> None:
     results, looks = looks_of(tmp_path / "looked")
-    result = audit([looked_set(results, parse_study(TWINS, "study.toml"), looks)])
+    result = audit([inspected_set(results, parse_study(TWINS, "study.toml"), looks)])
     told = [finding.rule.rule_id for finding in result.findings]
     assert told == ["evidence-captured-too-early"], "which is true, and no difference between servers"
     assert outcome(result, "tls-effective-mismatch") == "clear", "the load's own connections were asked"
@@ -177,6 +177,6 @@ def test_a_server_that_was_looked_at_stands_beside_one_that_was_driven(tmp_path:
     driven = write_study(tmp_path / "driven", TWINS)
     _, looks = looks_of(tmp_path / "looked", relaxed)
     alone = [look for look in looks if look.record.run.cell.target == "one"]
-    result = audit([looked_set(driven, parse_study(TWINS, "study.toml"), alone)])
+    result = audit([inspected_set(driven, parse_study(TWINS, "study.toml"), alone)])
     assert result.targets == ("one", "other")
     assert outcome(result, "commit-policy-mismatch") == "critical"

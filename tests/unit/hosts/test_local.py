@@ -92,8 +92,8 @@ def test_waiting_for_a_process_that_goes_on_is_an_error() -> None:
 def test_a_piped_process_is_read_while_it_runs_and_can_be_interrupted() -> None:
     # Not a shell's trap: a shell started with the signal ignored, as in a background job, can't take it back.
     script = (
-        "import signal, sys, time\n"
-        "signal.signal(signal.SIGINT, lambda *_: sys.exit(print('stopped', flush=True)))\n"
+        "import os, signal, sys, time\n"  # written, not printed: the signal may come while the line before is printed
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(os.write(1, b'stopped\\n') and None))\n"
         "print(input(), flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -103,6 +103,66 @@ def test_a_piped_process_is_read_while_it_runs_and_can_be_interrupted() -> None:
     process.interrupt()
     assert list(lines) == ["stopped"]
     assert process.wait(10).exit_code == 0
+
+
+def test_a_piped_process_that_says_nothing_is_looked_at_each_second() -> None:
+    process = HOST.spawn_piped([sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"], stdin=b"")
+    looks = 0
+
+    def tick() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            raise ValueError
+
+    read = []
+    try:
+        with pytest.raises(ValueError):
+            for line in process.lines(tick):
+                read.append(line)
+    finally:
+        process.kill()
+        process.wait(10)
+    assert read == ["1"]
+
+
+def test_a_process_that_prints_all_the_time_is_looked_at_too() -> None:
+    process = HOST.spawn_piped(["yes"], stdin=b"")
+
+    def tick() -> None:
+        raise ValueError
+
+    began = time.monotonic()
+    try:
+        with pytest.raises(ValueError):
+            for _ in process.lines(tick):
+                pass
+    finally:
+        process.kill()
+        process.wait(10)
+    assert time.monotonic() - began < 10
+
+
+def test_a_command_that_is_stopped_is_named_and_ended() -> None:
+    argv = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"]
+    began = time.monotonic()
+    with pytest.raises(HostError, match=r"has answered nothing for 1\d s; process stopped \(T\)"):
+        HOST.run(argv, timeout_s=60)
+    assert time.monotonic() - began < 20
+
+
+def test_a_command_that_is_slow_to_read_gets_all_it_is_fed() -> None:
+    fed = "x" * 1_000_000
+    done = HOST.run(["sh", "-c", "sleep 2.5; wc -c"], stdin=fed, timeout_s=30)
+    assert done.stdout.split() == ["1000000"]
+
+
+def test_helpers_that_keep_a_commands_output_open_are_not_waited_for(tmp_path: Path) -> None:
+    """They left its session, so they are not ended with it; their pipe is closed on this side."""
+    began = time.monotonic()
+    with pytest.raises(HostError, match=r"took longer than 1 s"):
+        HOST.run(["sh", "-c", "setsid sleep 20 & sleep 20"], timeout_s=1)
+    assert time.monotonic() - began < 8
 
 
 def test_a_piped_process_gives_its_standard_error_with_its_end() -> None:

@@ -12,13 +12,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from dbdyno.imports import Outcome, Request, import_logs
+from dbdyno.core import RunRecord
+from dbdyno.imports import ImportOutcome, ImportRequest, import_logs
 from dbdyno.store import Results
 from dbdyno.study import parse_study
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not (SHARED / "archives").exists(), reason="needs ../shared/data/archives")
-Imported = tuple[Outcome, Results]
+Imported = tuple[ImportOutcome, Results]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Import
         folder = tmp_path_factory.mktemp(name)
         with tarfile.open(SHARED / "archives" / f"{name}.tar.xz") as archive:
             archive.extractall(folder / "logs", filter="data")
-        outcome = import_logs(Request(folder / "logs", folder / "out", name), lambda *_: None)
+        outcome = import_logs(ImportRequest(folder / "logs", folder / "out", name), lambda *_: None)
         return outcome, Results.open(folder / "out")
 
     return unpack
@@ -79,8 +80,8 @@ def test_every_log_of_2026_is_a_run_and_the_empty_one_is_named(of_2026: Imported
     study = parse_study(results.study_text, "s")
     assert (len(study.targets), len(study.tiers_bytes), len(study.concurrencies), study.repeats) == (10, 3, 8, 1)
     assert dict(outcome.statuses) == {"good": 239, "failed": 1}
-    (complaint,) = outcome.complaints
-    assert str(complaint).endswith("mysql/5.7.44/Tier2G_RW_512th.sysbench.txt:1: the log is empty")
+    (diagnostic,) = outcome.diagnostics
+    assert str(diagnostic).endswith("mysql/5.7.44/Tier2G_RW_512th.sysbench.txt:1: the log is empty")
     assert outcome.others_count + outcome.asides_count == 0
 
 
@@ -121,12 +122,18 @@ def test_settings_and_telemetry_of_2026_are_kept(of_2026: Imported) -> None:
 
 def test_no_caveat_claims_what_the_logs_of_2026_do_not_show(of_2026: Imported) -> None:
     codes = {caveat.code for record in of_2026[1].records() for caveat in record.caveats}
-    assert codes == {"no-histogram", "status-undated", "telemetry-offset"}
+    assert codes == {"no-histogram", "status-undated", "telemetry-offset", "whole-run-quantiles"}
+    late = {record.run.run_id for record in of_2026[1].records() if _has(record, "whole-run-quantiles")}
+    assert late == {r.run.run_id for r in of_2026[1].records() if r.settled and r.is_settled and r.settled.start_s}
+
+
+def _has(record: RunRecord, code: str) -> bool:
+    return any(caveat.code == code for caveat in record.caveats)
 
 
 def test_the_tree_of_2020_gives_ten_targets_at_25_gib(of_2020: Imported) -> None:
     outcome, results = of_2020
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert {r.run.cell.tier_bytes >> 30 for r in results.records()} == {25}
     assert len({r.run.cell.target for r in results.records()}) == 10
     engine = results.engine("mysql 8.0.21, NVME, io7000")

@@ -15,7 +15,7 @@ TPS = [100.0 + (n % 7) for n in range(90)]
 
 def test_an_empty_log_is_named_and_stands_as_a_failed_run(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": "", "a/8.log": sysbench_log.log(TPS, threads=8)})
-    assert [str(complaint) for complaint in outcome.complaints] == ["a/4.log:1: the log is empty"]
+    assert [str(diagnostic) for diagnostic in outcome.diagnostics] == ["a/4.log:1: the log is empty"]
     assert {record.run.cell.concurrency: record.status for record in results.records()} == {4: "failed", 8: "good"}
 
 
@@ -24,7 +24,7 @@ def test_a_log_cut_in_a_line_names_that_line_and_keeps_the_seconds_before(tmp_pa
     cut = text[: text.index("[ 50s ]") + 30]
     outcome, results = imported(tmp_path, {"a/4.log": cut})
     at = cut.count("\n") + 1
-    assert {(c.line, c.text.split(":")[0]) for c in outcome.complaints} == {
+    assert {(c.line, c.text.split(":")[0]) for c in outcome.diagnostics} == {
         (at, "not a whole interval line"),
         (at, "the log ends here, without a whole last report"),
     }
@@ -40,14 +40,14 @@ def test_a_log_cut_in_its_last_report_does_not_take_half_a_report(tmp_path: Path
     assert record.status == "suspect"
     assert "in the middle of its last report" in record.reason
     assert record.latency_ns is None
-    assert len(outcome.complaints) == 1
+    assert len(outcome.diagnostics) == 1
 
 
 def test_a_damaged_line_costs_one_second(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS).replace("[ 30s ] thds: 4 tps: 101.00", "[ 30s ] thds: 4 tps: 1#1.00")
     outcome, results = imported(tmp_path, {"a/4.log": text})
-    (complaint,) = outcome.complaints
-    assert text.split("\n")[complaint.line - 1].startswith("[ 30s ]")
+    (diagnostic,) = outcome.diagnostics
+    assert text.split("\n")[diagnostic.line - 1].startswith("[ 30s ]")
     (record,) = results.records()
     seconds = results.seconds(record.run.run_id)["second"].to_pylist()
     assert (len(seconds), 29 in seconds) == (89, False)
@@ -58,8 +58,8 @@ def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path: Path) -> Non
     raw = sysbench_log.log(TPS).encode().replace(b"[ 20s ] thds", b"[ 20\xff\xfe ] thds")
     outcome, results = imported(tmp_path, {"a/4.log": raw})
     line = sysbench_log.log(TPS).split("\n").index(sysbench_log.line(20, TPS[19]).rstrip("\n")) + 1
-    assert {complaint.line for complaint in outcome.complaints} == {line}
-    assert any("not UTF-8" in complaint.text for complaint in outcome.complaints)
+    assert {diagnostic.line for diagnostic in outcome.diagnostics} == {line}
+    assert any("not UTF-8" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert len(results.seconds(results.records()[0].run.run_id)) == 89
 
 
@@ -67,14 +67,14 @@ def test_a_line_overwritten_with_noise_is_named_where_its_second_is_missing(tmp_
     old = sysbench_log.line(40, TPS[39])
     text = sysbench_log.log(TPS).replace(old, "x" * 60 + "\n")
     outcome, _ = imported(tmp_path, {"a/4.log": text})
-    (complaint,) = outcome.complaints
-    assert text.split("\n")[complaint.line - 1] == "x" * 60
+    (diagnostic,) = outcome.diagnostics
+    assert text.split("\n")[diagnostic.line - 1] == "x" * 60
 
 
 def test_seconds_that_go_back_are_named_and_left_out(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS).replace("[ 60s ]", "[ 6s ]").replace("[ 70s ]", "[ 7000s ]")
     outcome, results = imported(tmp_path, {"a/4.log": text})
-    assert [c.text for c in outcome.complaints] == [
+    assert [c.text for c in outcome.diagnostics] == [
         "second 6 comes after second 59: left out",
         "second 7000 is followed by second 71: left out",
     ]
@@ -84,9 +84,9 @@ def test_seconds_that_go_back_are_named_and_left_out(tmp_path: Path) -> None:
 def test_two_versions_in_one_log_are_named(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS) + sysbench_log.log(TPS, version="1.1.0-abc", threads=4)
     outcome, results = imported(tmp_path, {"a/4.log": text})
-    (complaint,) = outcome.complaints
-    assert "sysbench 1.1.0-abc here, 1.0.20 above" in complaint.text
-    assert text.split("\n")[complaint.line - 1].startswith("sysbench 1.1.0")
+    (diagnostic,) = outcome.diagnostics
+    assert "sysbench 1.1.0-abc here, 1.0.20 above" in diagnostic.text
+    assert text.split("\n")[diagnostic.line - 1].startswith("sysbench 1.1.0")
     assert [record.run.repeat for record in results.records()] == [1, 2]
 
 
@@ -101,26 +101,26 @@ def test_a_log_without_its_head_takes_the_threads_from_its_lines(tmp_path: Path)
 def test_a_gzip_file_that_ends_early_gives_what_is_in_it(tmp_path: Path) -> None:
     packed = gzip.compress(sysbench_log.log(TPS * 30).encode())
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed[: len(packed) // 2]})
-    assert any("gzip data end early" in complaint.text for complaint in outcome.complaints)
+    assert any("gzip data end early" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert results.records()[0].status == "suspect"
 
 
 def test_a_name_that_contradicts_the_log_is_named_and_the_log_believed(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/16.log": sysbench_log.log(TPS, threads=8)})
-    assert "the name says 16 threads, the log 8" in outcome.complaints[0].text
+    assert "the name says 16 threads, the log 8" in outcome.diagnostics[0].text
     assert results.records()[0].run.cell.concurrency == 8
 
 
 def test_a_damaged_total_is_named(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS).replace("total number of events:              ", "total number of events:        x")
     outcome, _ = imported(tmp_path, {"a/4.log": text})
-    (complaint,) = outcome.complaints
-    assert "'total number of events' can't be read" in complaint.text
+    (diagnostic,) = outcome.diagnostics
+    assert "'total number of events' can't be read" in diagnostic.text
 
 
 def test_windows_line_ends_and_utf_16_are_no_damage(tmp_path: Path) -> None:
     text = sysbench_log.log(TPS)
     files: dict[str, str | bytes] = {"a/4.log": text.replace("\n", "\r\n"), "b/4.log": text.encode("utf-16")}
     outcome, results = imported(tmp_path, files)
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert [record.status for record in results.records()] == ["good", "good"]

@@ -32,14 +32,14 @@ def test_every_tool_is_tried_here() -> None:
 @every_tool
 def test_a_whole_log_is_good_and_nothing_is_wrong_with_it(tmp_path: Path, tool: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": LOGS[tool]()}, tool=tool)
-    assert (outcome.complaints, [r.status for r in results.records()]) == ((), ["good"])
+    assert (outcome.diagnostics, [r.status for r in results.records()]) == ((), ["good"])
     assert results.verify() == ()
 
 
 @every_tool
 def test_an_empty_log_is_named_and_stands_as_a_failed_run(tmp_path: Path, tool: str) -> None:
     outcome, results = imported(tmp_path, {"a/8.log": "", "b/4.log": LOGS[tool]()}, tool=tool)
-    assert [str(complaint) for complaint in outcome.complaints] == ["a/8.log:1: the log is empty"]
+    assert [str(diagnostic) for diagnostic in outcome.diagnostics] == ["a/8.log:1: the log is empty"]
     assert {r.run.cell.target: r.status for r in results.records()} == {"a": "failed", "b": "good"}
 
 
@@ -51,21 +51,21 @@ def test_a_truncated_log_is_never_good_and_its_end_is_named(tmp_path: Path, tool
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool=tool)
     assert {r.status for r in results.records()} <= {"suspect", "failed"}
     last = cut.rstrip("\n").count("\n") + 1
-    assert max(complaint.line for complaint in outcome.complaints) in (last, last + 1)
+    assert max(diagnostic.line for diagnostic in outcome.diagnostics) in (last, last + 1)
 
 
 @every_tool
 def test_a_packed_log_that_ends_early_gives_what_is_in_it(tmp_path: Path, tool: str) -> None:
     packed = gzip.compress(LOGS[tool]().encode(), compresslevel=1)
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed[: int(0.7 * len(packed))]}, tool=tool)
-    assert any("gzip data end early" in complaint.text for complaint in outcome.complaints)
+    assert any("gzip data end early" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert {r.status for r in results.records()} <= {"suspect", "failed"}
 
 
 @every_tool
 def test_a_whole_packed_log_is_like_any_other(tmp_path: Path, tool: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log.gz": gzip.compress(LOGS[tool]().encode())}, tool=tool)
-    assert (outcome.complaints, [r.status for r in results.records()]) == ((), ["good"])
+    assert (outcome.diagnostics, [r.status for r in results.records()]) == ((), ["good"])
 
 
 @every_tool
@@ -74,14 +74,14 @@ def test_bytes_that_are_no_text_are_named_and_cost_no_run(tmp_path: Path, tool: 
     middle = raw.index(b"\n", len(raw) // 2)
     outcome, results = imported(tmp_path, {"a/4.log": raw[:middle] + b"\n\xff\xfe noise" + raw[middle:]}, tool=tool)
     line = raw[:middle].count(b"\n") + 2
-    assert any(c.line == line and "not UTF-8" in c.text for c in outcome.complaints)
+    assert any(c.line == line and "not UTF-8" in c.text for c in outcome.diagnostics)
     assert [r.status for r in results.records()] == ["good"]
 
 
 @every_tool
 def test_windows_line_ends_are_no_damage(tmp_path: Path, tool: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": LOGS[tool]().replace("\n", "\r\n")}, tool=tool)
-    assert (outcome.complaints, [r.status for r in results.records()]) == ((), ["good"])
+    assert (outcome.diagnostics, [r.status for r in results.records()]) == ((), ["good"])
 
 
 @every_tool

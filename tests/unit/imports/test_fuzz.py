@@ -17,7 +17,7 @@ from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
 from dbdyno.imports._run import Source
 from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
-from dbdyno.imports.telemetry import place, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.imports.telemetry import align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.store import SecondRow
 from dbdyno.store._series import table_of
 
@@ -94,7 +94,7 @@ def test_any_log_is_read_judged_and_made_a_table(text: str) -> None:
         figures = run_figures(run)
         found = judge(run, figures, part.head.threads or 1)
         assert found.status in ("good", "suspect", "failed")
-        assert all(1 <= line <= text.count("\n") + 1 for line, _ in run.complaints)
+        assert all(1 <= line <= text.count("\n") + 1 for line, _ in run.diagnostics)
         table_of(SecondRow, "r", seconds_table(run.intervals, figures.interval_s, percentile_of(run)))
 
 
@@ -119,7 +119,7 @@ def damaged(draw: st.DrawFn, wholes: list[str]) -> str:
 def test_any_log_of_any_tool_is_read_with_whatever_lies_beside_it(tool: str, data: st.DataObject) -> None:
     text = data.draw(damaged(OF_TOOLS[tool]))
     known = TOOLS[tool]
-    beside = {companion.kind: data.draw(damaged(BESIDE_TOOLS)) for companion in known.companions}
+    companion_data = {companion.kind: data.draw(damaged(BESIDE_TOOLS)) for companion in known.companions}
     lines = text.count("\n") + 1
     known.is_log(text)
     parts = known.survey(text)
@@ -127,7 +127,7 @@ def test_any_log_of_any_tool_is_read_with_whatever_lies_beside_it(tool: str, dat
         known.why_none(text)
     for index, part in enumerate(parts):
         assert 1 <= part.first_line <= lines
-        run = known.read(Source(text, index, part.threads or 1, beside))
+        run = known.read(Source(text, index, part.threads or 1, companion_data))
         assert run.judgement.status in ("good", "suspect", "failed")
         assert (run.judgement.status == "failed") == (run.tps_mean is None)
         assert run.tps_mean is None or math.isfinite(run.tps_mean)
@@ -156,7 +156,7 @@ def test_a_megabyte_that_only_looks_like_a_log_is_done_with(tool: str) -> None:
 @given(st.one_of(st.text(max_size=300), st.lists(st.sampled_from(BESIDE), max_size=30).map("\n".join)))
 def test_any_telemetry_is_read_and_placed_or_not(text: str) -> None:
     for read in (read_iostat, read_vmstat, read_mpstat, read_dstat):
-        place(read(text), 5)
+        align(read(text), 5)
 
 
 @quick

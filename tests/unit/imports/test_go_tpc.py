@@ -17,7 +17,7 @@ PER_ORDER = sum(tool_logs.GO_TPC_MIX.values())
 def test_every_style_gives_the_same(tmp_path: Path, style: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.go_tpc(ORDERS, style=style)}, tool="go-tpc")
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
     assert record.tps_mean == pytest.approx(PER_ORDER * sum(ORDERS) / 120, rel=1e-3)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.tpm) == (pytest.approx(sum(ORDERS) / 2), 99_999.9)
@@ -70,7 +70,7 @@ def test_a_log_without_a_summary_is_suspect(tmp_path: Path) -> None:
     cut = text[: text.index("Finished")]
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="go-tpc")
     assert results.records()[0].status == "suspect"
-    assert outcome.complaints[0].text == "the log ends here, without a summary"
+    assert outcome.diagnostics[0].text == "the log ends here, without a summary"
 
 
 def test_a_summary_alone_is_a_run_without_noise(tmp_path: Path) -> None:

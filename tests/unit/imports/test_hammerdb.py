@@ -20,7 +20,7 @@ def codes(record: object) -> set[str]:
 def test_what_the_server_counted_is_kept_as_such(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.hammerdb()}, tool="hammerdb")
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.server_nopm, record.orders.server_tpm) == (None, 6000.0, 13_900.0)
     assert (record.tps_mean, record.tps_half_width) == (pytest.approx(13_900 / 60), None)
@@ -34,7 +34,7 @@ def test_what_the_server_counted_is_kept_as_such(tmp_path: Path) -> None:
 def test_readings_between_its_lines_are_those_of_the_timed_minutes(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.hammerdb(counter=READINGS)}, tool="hammerdb")
     (record,) = results.records()
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert record.tps_mean == pytest.approx(sum(READINGS) / 12 / 60)
     assert record.tps_half_width is not None
     seconds = results.seconds(record.run.run_id)
@@ -49,7 +49,7 @@ def test_a_counter_of_its_own_is_placed_by_the_clocks_of_both(tmp_path: Path) ->
     files = {"a/hammerdb.log": tool_logs.hammerdb(stamps=True), "a/hdbtcount.log": counter}
     outcome, results = imported(tmp_path, files, None, tool="hammerdb")
     (record,) = results.records()
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     seconds = results.seconds(record.run.run_id)
     assert seconds["tps"].to_pylist() == pytest.approx([tpm / 60 for tpm in READINGS])
     assert "long-intervals" in codes(record)
@@ -71,7 +71,7 @@ def test_the_time_profile_gives_types_with_their_quantiles(tmp_path: Path) -> No
     files = {"a/hammerdb.log": tool_logs.hammerdb(), "a/hdbxtprofile.log": tool_logs.hammerdb_profile()}
     outcome, results = imported(tmp_path, files, None, tool="hammerdb")
     (record,) = results.records()
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     first = record.types[0]
     assert (first.name, first.completed, first.tps) == ("new_order", 18_000, pytest.approx(100.0))
     assert first.latency_ns is not None
@@ -120,7 +120,7 @@ def test_tables_of_etprof_count_only_where_all_users_printed_one(tmp_path: Path)
 def test_the_report_of_a_job_is_a_run(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/job.json": tool_logs.hammerdb_job()}, None, tool="hammerdb")
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
     assert (record.run.cell.concurrency, record.version) == (4, "13.0.1")
     assert record.types[0].completed == 18_000
     assert "counter-left-out" in codes(record)
@@ -138,7 +138,7 @@ def test_a_log_without_a_result_fails_and_its_end_is_named(tmp_path: Path) -> No
     cut = text[: text.index("Vuser 1:TEST RESULT")]
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="hammerdb")
     assert results.records()[0].status == "failed"
-    assert [(c.line, c.text) for c in outcome.complaints] == [
+    assert [(c.line, c.text) for c in outcome.diagnostics] == [
         (cut.count("\n"), "the log ends here, without a test result")
     ]
 
@@ -150,7 +150,7 @@ def test_logs_of_a_schema_build_are_no_runs(tmp_path: Path) -> None:
     outcome, results = imported(
         tmp_path, {"a/build.log": build, "a/4.log": tool_logs.hammerdb()}, None, tool="hammerdb"
     )
-    assert (len(results.records()), outcome.asides_count, outcome.complaints) == (1, 1, ())
+    assert (len(results.records()), outcome.asides_count, outcome.diagnostics) == (1, 1, ())
 
 
 def test_a_damaged_reading_and_a_damaged_profile_are_named() -> None:

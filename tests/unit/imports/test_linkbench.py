@@ -15,7 +15,7 @@ RATES = [1000.0 + 10 * (n % 5) for n in range(12)]
 def test_progress_lines_are_intervals_and_types_keep_upper_edges(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.linkbench(RATES)}, tool="linkbench")
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
     assert record.tps_mean == pytest.approx(sum(RATES) / 12)
     assert (record.run.cell.workload, record.run.cell.concurrency) == ("linkbench", 4)
     first = record.types[0]
@@ -47,7 +47,7 @@ def test_the_table_of_statistics_beside_a_log_gives_its_types(tmp_path: Path) ->
     files = {"a/linkbench.log": log, "a/final-stats.csv": tool_logs.linkbench_stats(600)}
     outcome, results = imported(tmp_path, files, None, tool="linkbench")
     (record,) = results.records()
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert (record.types[0].completed, record.types[0].tps) == (600, pytest.approx(5.0))
     assert [e["role"] for e in results.document(record.run.run_id, "origin")] == ["LinkBench log", "csv-statistics"]
 
@@ -81,7 +81,7 @@ def test_a_log_that_ends_in_its_phase_keeps_what_was_done(tmp_path: Path) -> Non
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="linkbench")
     (record,) = results.records()
     assert (record.status, record.tps_mean) == ("suspect", pytest.approx(sum(RATES) / 12))
-    assert outcome.complaints[0].text == "the log ends here, in its request phase"
+    assert outcome.diagnostics[0].text == "the log ends here, in its request phase"
 
 
 def test_the_warm_up_is_led_in_and_not_counted(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ def test_lines_and_report_of_0_5_are_read_in_their_first_form(tmp_path: Path) ->
     text = sysbench_log.old_log([700.0, 650.0, 720.0, 690.0], threads=16, interval=10, percentile=99)
     outcome, results = imported(tmp_path, {"a/16.log": text})
     (record,) = results.records()
-    assert (outcome.complaints, record.status) == ((), "good")
+    assert (outcome.diagnostics, record.status) == ((), "good")
     assert record.tps_mean == pytest.approx(690.0)
     assert (record.window_s, record.transactions, record.run.cell.concurrency) == (40.0, 27_600, 16)
     assert record.latency_ns is not None
@@ -34,7 +34,7 @@ def test_the_later_form_of_0_5_tells_errors_too(tmp_path: Path) -> None:
     text = sysbench_log.old_log([100.0] * 70, form="later")
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert (outcome.complaints, record.status) == ((), "good")
+    assert (outcome.diagnostics, record.status) == ((), "good")
     assert set(results.seconds(record.run.run_id)["errors_per_s"].to_pylist()) == {0.5}
 
 
@@ -42,7 +42,7 @@ def test_intermediate_results_of_0_4_are_lines_as_well(tmp_path: Path) -> None:
     text = sysbench_log.old_log([583.0, 590.5, 487.25], form="0.4.12.10", version="0.4.12.10", interval=10)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 30.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 30.0)
     assert record.run.cell.workload == "imported:oltp"
     assert results.seconds(record.run.run_id)["tps"].to_pylist() == [583.0, 590.5, 487.25]
 
@@ -51,7 +51,7 @@ def test_0_4_without_lines_gives_its_total_and_says_that_noise_is_not_known(tmp_
     text = sysbench_log.old_log([100.0] * 60, form="none", version="0.4.12", deadlocks=7)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert (record.tps_mean, record.tps_half_width) == (pytest.approx(100.0, rel=1e-3), None)
     assert dict(record.errors) == {"deadlock or lock wait timeout (code not in the log)": 7}
     assert "no-intervals" in {caveat.code for caveat in record.caveats}
@@ -61,7 +61,7 @@ def test_a_script_without_transactions_is_counted_by_its_events(tmp_path: Path) 
     text = sysbench_log.old_log([200.0] * 70, is_transactional=False)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.transactions) == ((), "good", 14_000)
+    assert (outcome.diagnostics, record.status, record.transactions) == ((), "good", 14_000)
     assert record.tps_mean == pytest.approx(200.0)
     assert "events-counted" in {caveat.code for caveat in record.caveats}
 
@@ -87,6 +87,6 @@ def test_a_cut_line_of_0_5_is_named(tmp_path: Path) -> None:
     outcome, results = imported(
         tmp_path, {"a/4.log": text.replace("[  30s] threads: 4, tps: 100.00, reads/s", "[  30s] thr")}
     )
-    (complaint,) = outcome.complaints
-    assert text.split("\n")[complaint.line - 1].startswith("[  30s]")
+    (diagnostic,) = outcome.diagnostics
+    assert text.split("\n")[diagnostic.line - 1].startswith("[  30s]")
     assert len(results.seconds(results.records()[0].run.run_id)) == 69

@@ -47,7 +47,7 @@ def test_interval_lines_are_read_with_and_without_the_colon_at_any_percentile(co
     assert run.intervals.qps is not None
     assert run.intervals.qps.tolist() == [20 * tps for tps in TPS]
     assert percentile_of(run) == percentile
-    assert run.complaints == ()
+    assert run.diagnostics == ()
 
 
 def test_a_whole_log_gives_mean_noise_counts_and_times() -> None:
@@ -101,7 +101,7 @@ def test_reports_left_out_by_sysbench_do_not_count_as_zero() -> None:
     figures = run_figures(run)
     assert (figures.missing, figures.tps_mean) == (2, 100.0)
     assert "missing-intervals" in caveats(run)
-    assert run.complaints == ()
+    assert run.diagnostics == ()
 
 
 def test_a_sweep_in_one_file_is_as_many_runs() -> None:
@@ -169,7 +169,7 @@ def test_every_sample_of_a_run_is_read_without_a_complaint() -> None:
     for name in names:
         run = sample(name)
         assert run.is_complete, name
-        assert run.complaints == (), name
+        assert run.diagnostics == (), name
         assert run.head.version == "1.0.20", name
 
 

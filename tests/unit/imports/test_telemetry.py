@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sysbench_log
-from dbdyno.imports.telemetry import Reports, place, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from trees import imported
 
 IOSTAT_HEAD = "Linux 6.8.0 (node1) \t03/12/2026 \t_x86_64_\t(80 CPU)\n\n"
@@ -33,6 +33,14 @@ DSTAT = """You did not select any stats, using -cdngy by default.
 12-03 05:51:50| 99   1   0   0   0|   0    78M|2408B 3236B|   0     0 |  87k   25k
 12-03 05:51:52| 97   1   2   0   0|4096B  1.5M|2408B 3236B|   0     0 | 120k   25k
 """
+DSTAT_UNTIMED = """---procs--- -dsk/total- ---system--
+run blk new| read  writ| int   csw
+ 13   0    |           |
+ 17 1.0   0|   0   111M| 348k  330k
+8.0 1.0   0|   0   112M| 347k  330k
+9.0 506   0| 498M   39k|1412k 1006k missed 4 ticks
+8.0 1.0   0|   0   113M| 347k  331k
+"""
 DSTAT_CSV = """"Dstat 0.7.4 CSV output"
 "Author:","Dag Wieers",,,,"URL:","http://dag.wieers.com/"
 "Host:","node1",,,,"User:","root"
@@ -56,7 +64,7 @@ def values(reports: Reports, metric: str) -> list[float]:
 
 def test_iostat_gives_bytes_shares_and_busy_devices_only() -> None:
     found = read_iostat(iostat(3))
-    assert (found.count, found.complaints) == (3, ())
+    assert (found.count, found.diagnostics) == (3, ())
     assert values(found, "iostat.sda.read_bytes") == [0.5 * 1048576] * 3
     assert values(found, "iostat.sda.busy") == pytest.approx([0.555] * 3)
     assert not any("loop0" in metric for metric in found.series)
@@ -66,11 +74,11 @@ def test_iostat_gives_bytes_shares_and_busy_devices_only() -> None:
 def test_a_cut_line_of_iostat_is_named() -> None:
     text = iostat(3)
     found = read_iostat(text[: len(text) - 20])
-    assert [line for line, _ in found.complaints] == [text[: len(text) - 20].count("\n") + 1]
+    assert [line for line, _ in found.diagnostics] == [text[: len(text) - 20].count("\n") + 1]
 
 
 def test_the_first_report_of_iostat_is_left_out_and_the_second_is_second_zero() -> None:
-    placed = place(read_iostat(iostat(11)), 10)
+    placed = align(read_iostat(iostat(11)), 10)
     assert placed.table is not None
     rows = [row for row in placed.table.to_pylist() if row["metric"] == "iostat.sda.writes"]
     assert [(row["second"], row["value"]) for row in rows] == [(n, float(n + 1)) for n in range(10)]
@@ -78,7 +86,7 @@ def test_the_first_report_of_iostat_is_left_out_and_the_second_is_second_zero() 
 
 
 def test_readings_that_are_not_one_a_second_are_not_placed() -> None:
-    placed = place(read_iostat(iostat(9)), 100)
+    placed = align(read_iostat(iostat(9)), 100)
     assert placed.table is None
     assert "without a clock" in placed.problem
 
@@ -86,7 +94,7 @@ def test_readings_that_are_not_one_a_second_are_not_placed() -> None:
 def test_vmstat_gives_bytes_and_shares() -> None:
     rows = " 4  0      0 832 133 661    0    0   476  2646 1303    7 60 10 29  1  0  0\n" * 2
     found = read_vmstat(VMSTAT_HEAD + rows + VMSTAT_HEAD + rows)
-    assert (found.count, found.complaints) == (4, ())
+    assert (found.count, found.diagnostics) == (4, ())
     assert values(found, "vmstat.memory.free")[0] == 832 * 1024
     assert values(found, "vmstat.disk.written_bytes")[0] == 2646 * 1024
     assert values(found, "vmstat.cpu.user")[0] == 0.6
@@ -96,7 +104,7 @@ def test_mpstat_gives_all_processors_and_the_busiest_by_its_clock() -> None:
     found = read_mpstat(MPSTAT)
     assert values(found, "mpstat.cpu.user") == [0.5, 0.2]
     assert values(found, "mpstat.cpu.busiest") == [1.0]
-    placed = place(found, 10)
+    placed = align(found, 10)
     assert placed.table is not None
     user = [row for row in placed.table.to_pylist() if row["metric"] == "mpstat.cpu.user"]
     assert [row["second"] for row in user] == [0, 2]
@@ -104,18 +112,33 @@ def test_mpstat_gives_all_processors_and_the_busiest_by_its_clock() -> None:
 
 def test_dstat_for_people_has_powers_of_two_for_bytes_and_of_ten_for_counts() -> None:
     found = read_dstat(DSTAT)
-    assert (found.count, found.complaints) == (3, ())
+    assert (found.count, found.diagnostics) == (3, ())
     assert values(found, "dstat.disk.written_bytes") == [78 * 1048576, 1.5 * 1048576]
     assert values(found, "dstat.interrupts") == [87_000, 120_000]
-    placed = place(found, 10)
+    placed = align(found, 10)
     assert placed.table is not None
     seconds = [row["second"] for row in placed.table.to_pylist() if row["metric"] == "dstat.cpu.user"]
     assert seconds == [0, 2]
 
 
+def test_the_first_row_of_dstat_and_ticks_that_it_missed_are_no_damage() -> None:
+    found = read_dstat(DSTAT_UNTIMED)
+    assert (found.count, found.diagnostics) == (5, ())
+    placed = align(found, 7)
+    assert placed.table is not None
+    rows = placed.table.to_pylist()
+    # What came four seconds after the row before stands four seconds after it.
+    assert [row["second"] for row in rows if row["metric"] == "dstat.disk.written_bytes"] == [0, 1, 5, 6]
+    # dstat does not divide interrupts by the seconds that it missed, so they are no rate of a second.
+    assert [row["value"] for row in rows if row["metric"] == "dstat.interrupts"] == [348_000, 347_000, 347_000]
+    assert read_dstat(DSTAT_UNTIMED.replace(" 17 1.0   0|", " 17 1.0|")).diagnostics == (
+        (4, "not a whole line of dstat"),
+    )
+
+
 def test_dstat_as_csv_gives_the_same_metrics() -> None:
     found = read_dstat(DSTAT_CSV)
-    assert (found.count, found.complaints) == (2, ())
+    assert (found.count, found.diagnostics) == (2, ())
     assert values(found, "dstat.disk.written_bytes") == [2000.0, 8192.0]
     assert values(found, "dstat.cpu.user") == [0.05, 0.5]
 
@@ -127,7 +150,10 @@ def test_telemetry_beside_a_run_is_stored_with_it_and_damage_in_it_is_named(tmp_
     (record,) = results.records()
     metrics = set(results.telemetry(record.run.run_id)["metric"].to_pylist())
     assert "iostat.sda.written_bytes" in metrics
-    assert [str(complaint) for complaint in outcome.complaints] == ["a/4.vmstat.txt:1: the file is empty"]
+    assert [(str(diagnostic), diagnostic.is_minor) for diagnostic in outcome.diagnostics] == [
+        ("a/4.vmstat.txt:1: the file is empty", False),
+        ("a/8.iostat.txt:1: iostat that belongs to no run here: left aside", True),
+    ]
     assert "telemetry-offset" in {caveat.code for caveat in record.caveats}
     assert results.host["hostname"] == "node1"
     roles = [row["role"] for row in results.document(record.run.run_id, "origin")]

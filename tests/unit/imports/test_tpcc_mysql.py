@@ -15,7 +15,7 @@ ORDERS = [1000 + 10 * (n % 5) for n in range(12)]
 def test_all_transactions_are_counted_and_new_orders_told_apart(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.tpcc_mysql(ORDERS)}, tool="tpcc-mysql")
     (record,) = results.records()
-    assert (outcome.complaints, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
     assert record.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.server_nopm) == (pytest.approx(sum(ORDERS) / 2, abs=1e-3), None)
@@ -41,7 +41,7 @@ def test_neither_password_nor_its_option_is_kept(tmp_path: Path) -> None:
 def test_older_forms_count_the_same_and_guess_no_unit(tmp_path: Path, form: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.tpcc_mysql(ORDERS, form=form)}, tool="tpcc-mysql")
     (record,) = results.records()
-    assert (outcome.complaints, record.status) == ((), "good")
+    assert (outcome.diagnostics, record.status) == ((), "good")
     assert record.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
     assert "no-percentile" in {caveat.code for caveat in record.caveats}
     assert (record.latency_ns is None) is (form == "groups")
@@ -71,5 +71,5 @@ def test_a_log_cut_in_a_line_is_suspect_and_the_line_named(tmp_path: Path) -> No
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="tpcc-mysql")
     (record,) = results.records()
     assert (record.status, record.window_s) == ("suspect", 60.0)
-    assert {c.line for c in outcome.complaints} == {cut.count("\n") + 1}
-    assert any("not a whole interval line" in c.text for c in outcome.complaints)
+    assert {c.line for c in outcome.diagnostics} == {cut.count("\n") + 1}
+    assert any("not a whole interval line" in c.text for c in outcome.diagnostics)

@@ -12,7 +12,7 @@ import pytest
 
 import sysbench_log
 from dbdyno.core import StoreError, TreeError
-from dbdyno.imports import Request, import_logs
+from dbdyno.imports import ImportRequest, import_logs
 from dbdyno.report import page_text
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -34,7 +34,7 @@ def test_the_published_layout_is_recognised_with_all_its_scenarios(tmp_path: Pat
         for threads in (1, 4)
     }
     outcome, results = imported(tmp_path, files, None)
-    assert (outcome.layouts, outcome.complaints, outcome.runs_count) == (("percona-2026",), (), 16)
+    assert (outcome.layouts, outcome.diagnostics, outcome.runs_count) == (("percona-2026",), (), 16)
     study = parse_study(results.study_text, "s")
     assert study.tiers_bytes == (2 << 30, 12 << 30)
     assert study.routes == ("loopback", "network")
@@ -52,14 +52,49 @@ def test_a_part_of_the_published_tree_is_named_as_in_the_whole(tmp_path: Path) -
     # Here "logs" stands between, so neither scenario nor engine can be told.
     assert (cell.workload, cell.tier_bytes) == ("imported:not named", 0)
     (part / "Tier2G_RW_1th.sysbench.txt").write_text(log)
-    import_logs(Request(part, tmp_path / "o", "x"), lambda *_: None)
+    import_logs(ImportRequest(part, tmp_path / "o", "x"), lambda *_: None)
     cell = next(r.run.cell for r in Results.open(tmp_path / "o").records() if r.run.cell.tier_bytes)
     assert (cell.target, cell.workload) == ("mariadb 10.11.16", "sysbench/oltp_read_only")
+
+
+def test_runs_of_another_ordered_length_are_no_repeats(tmp_path: Path) -> None:
+    hour, three = TPS * 2, TPS * 6
+    files = {
+        "a/1/4.log": sysbench_log.log(hour),
+        "a/2/4.log": sysbench_log.log([tps + 1 for tps in hour]),
+        "a/3/4.log": sysbench_log.log(three),
+        "a/4/4.log": sysbench_log.log(three)[:2500],
+    }
+    _, results = imported(tmp_path, files, "{target}/*/{threads}.log")
+    found = {(r.run.cell.workload.partition(", ")[2], r.run.repeat, round(r.window_s)) for r in results.records()}
+    cut_s = next(round(record.window_s) for record in results.records() if record.status == "suspect")
+    assert found == {("140 s", 1, 140), ("140 s", 2, 140), ("420 s", 1, 420), ("unknown length", 1, cut_s)}
+    study = parse_study(results.study_text, "s")
+    assert len(study.workloads) == 3
+    assert {choice.name for choice in study.workloads} == {"imported:not named"}
+    assert len({choice.label for choice in study.workloads}) == 3
+
+
+def test_runs_that_end_by_a_number_of_events_stay_repeats(tmp_path: Path) -> None:
+    files = {f"a/{n}/4.log": sysbench_log.log(TPS + TPS[: 13 * n]) for n in (1, 2, 3)}
+    _, results = imported(tmp_path, files, "{target}/*/{threads}.log")
+    assert sorted(record.run.repeat for record in results.records()) == [1, 2, 3]
+    assert {record.run.cell.workload for record in results.records()} == {"imported:not named"}
 
 
 @pytest.mark.parametrize(
     ("path", "target", "tier"),
     [
+        (
+            "res-tpcc-mysql-8.0.21-2020-07-14-06-33/mysql-8.0.21.BP25/thr56/res.txt",
+            "mysql 8.0.21, mysql-8.0.21",
+            25 << 30,
+        ),
+        ("res-mysql-tpcc-NVME-BP25GB-2020-07-28-19-03/lru512/res.thr56.txt", "mysql, NVME, lru512", 25 << 30),
+        ("res-mysql-8.0.21-tpcc-2020-07-29-11-42/io15000/res.thr56.txt", "mysql 8.0.21, io15000", 0),
+        ("res-mariadb-tpcc-2020-07-29-13-26/io15000/res.thr56.txt", "mariadb, io15000", 0),
+        ("BP140/mysql/mysql-8.0.21.BP140/res.thr56txt", "mysql 8.0.21", 140 << 30),
+        ("res-tpcc-8.0.21-2020-07-22-08-46/ps8-BP140.NVMe.io2000/res.thr56txt", "ps8, NVMe, io2000", 140 << 30),
         ("res-tpcc-8.0.21-2020-07-19-14-45/mysql-BP25.SSD.io4000/res.thr56txt", "mysql, SSD, io4000", 25 << 30),
         ("res-tpcc-8.0.21-2020-07-17-06-45/mysql-8.0.21.BP25.lru256/res.thr56txt", "mysql 8.0.21, lru256", 25 << 30),
         ("res-tpcc-8.0.21-2020-07-16-21-28/mariadb-10.5.4.BP140/res.thr56txt", "mariadb 10.5.4", 140 << 30),
@@ -84,7 +119,7 @@ def test_the_layout_of_2020_is_recognised(tmp_path: Path, path: str, target: str
     outcome, results = imported(tmp_path, {path: sysbench_log.log(TPS, threads=56)}, None)
     cell = results.records()[0].run.cell
     assert (cell.target, cell.tier_bytes, cell.workload) == (target, tier, "tpcc/sysbench-tpcc")
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
 
 
 def test_logs_that_no_name_explains_keep_apart_and_say_what_is_unknown(tmp_path: Path) -> None:
@@ -164,7 +199,7 @@ def test_a_copy_is_no_repeat_and_other_logs_of_a_cell_are(tmp_path: Path) -> Non
     files = {"x/a/4.log": log, "y/a/4.log": log, "z/a/4.log": sysbench_log.log([tps + 1 for tps in TPS])}
     outcome, results = imported(tmp_path, files)
     assert [record.run.repeat for record in results.records()] == [1, 2]
-    assert [str(c) for c in outcome.complaints] == [
+    assert [str(c) for c in outcome.diagnostics] == [
         "y/a/4.log:1: a copy of x/a/4.log, which is no further repeat: left out"
     ]
 
@@ -172,7 +207,7 @@ def test_a_copy_is_no_repeat_and_other_logs_of_a_cell_are(tmp_path: Path) -> Non
 def test_the_same_bytes_in_another_cell_are_a_caveat(tmp_path: Path) -> None:
     log = sysbench_log.log(TPS)
     outcome, results = imported(tmp_path, {"a/4.log": log, "b/4.log": log})
-    assert outcome.complaints == ()
+    assert outcome.diagnostics == ()
     assert [c.code for r in results.records() for c in r.caveats].count("same-bytes") == 1
 
 
@@ -193,7 +228,7 @@ def test_given_fields_hold_for_all_logs(tmp_path: Path) -> None:
 def test_a_log_that_fits_no_pattern_is_named(tmp_path: Path) -> None:
     files = {"a/4.log": sysbench_log.log(TPS), "a/notes.txt": sysbench_log.log(TPS, threads=9), "a/readme.md": "hello"}
     outcome, _ = imported(tmp_path, files)
-    assert [str(c) for c in outcome.complaints] == [
+    assert [str(c) for c in outcome.diagnostics] == [
         "a/notes.txt:1: a sysbench log whose path fits no pattern: left out"
     ]
     assert outcome.others_count == 1
@@ -217,7 +252,7 @@ def test_open_loops_at_one_rate_give_the_study_its_pacing(tmp_path: Path) -> Non
 def test_packed_files_are_read_as_they_are(tmp_path: Path) -> None:
     packed = gzip.compress(sysbench_log.log(TPS).encode())
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed})
-    assert (outcome.complaints, len(results.records())) == ((), 1)
+    assert (outcome.diagnostics, len(results.records())) == ((), 1)
 
 
 def test_results_know_their_files_and_are_as_written(tmp_path: Path) -> None:
@@ -276,8 +311,8 @@ def test_hostile_names_and_words_stay_text(tmp_path: Path) -> None:
     assert tags.found.count("script") == 4
     assert "img" not in tags.found
     assert "&lt;script" in page
-    assert not any("\x1b" in str(complaint) for complaint in outcome.complaints)
-    assert all(len(str(complaint)) < 1000 for complaint in outcome.complaints)
+    assert not any("\x1b" in str(diagnostic) for diagnostic in outcome.diagnostics)
+    assert all(len(str(diagnostic)) < 1000 for diagnostic in outcome.diagnostics)
 
 
 def test_names_that_are_no_text_are_stored_as_escapes(tmp_path: Path) -> None:
@@ -295,4 +330,4 @@ def test_links_in_a_circle_and_pipes_are_passed_by(tmp_path: Path) -> None:
     (logs / "round").symlink_to(tmp_path / "logs", target_is_directory=True)
     os.mkfifo(logs / "8.log")
     outcome, _ = imported(tmp_path, {"a/4.log": sysbench_log.log(TPS)})
-    assert (outcome.runs_count, outcome.complaints) == (1, ())
+    assert (outcome.runs_count, outcome.diagnostics) == (1, ())

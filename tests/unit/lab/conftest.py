@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -11,11 +12,11 @@ from typing import Any, cast
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.configure import Death
+from dbdyno.configure import CrashReport
 from dbdyno.core import ConfigureError, Run, Target
 from dbdyno.hosts import Completed, Home, Host, LocalHost
 from dbdyno.lab import Auditor, Event, Outcome
-from dbdyno.lab._walk import Walk
+from dbdyno.lab._study_runner import StudyRunner
 from dbdyno.plan import Plan, make_plan
 from dbdyno.populate import Snapshot
 from dbdyno.provision import Installation
@@ -65,7 +66,7 @@ class PaperProcess:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, tick: object = None) -> Iterator[str]:
         yield from self._lines
 
     def interrupt(self) -> None:
@@ -117,6 +118,10 @@ class PaperConnection:
     def fetchall(self) -> tuple[()]:
         return ()
 
+    @contextmanager
+    def within(self, limit_s: float) -> Iterator[None]:
+        yield
+
     def close(self) -> None:
         return None
 
@@ -147,14 +152,17 @@ class PaperServer:
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         return {"socket": "/tmp/s.sock", "database": database, "password_file": "/tmp/p"}
 
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        return None
+
     def death(self) -> str | None:
         return self.dead
 
     def log_tail(self) -> str:
         return "[Note] ready\n[ERROR] out of ink\n"
 
-    def autopsy(self) -> Death | None:
-        return Death("killed", self.dead, -9) if self.dead else None
+    def autopsy(self) -> CrashReport | None:
+        return CrashReport("killed", self.dead, -9) if self.dead else None
 
     def life(self) -> Mapping[str, JsonValue]:
         return {"start_ns": 1}
@@ -178,6 +186,9 @@ class PaperServer:
 
     def sources(self) -> Sequence[Sequence[Any]]:
         return ()
+
+    def session_waits(self) -> Mapping[str, JsonValue]:
+        return {"sessions": [], "lock_waits": 0}
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         return {"absent": []}
@@ -272,7 +283,7 @@ class Laboratory:
         )
 
     def walk(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> Outcome:
-        return Walk(
+        return StudyRunner(
             self.study,
             self.plan,
             self.results,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbdyno.core import Cell, Run, RunRecord
 from dbdyno.lab._record import with_conditions
 from dbdyno.populate import ConditionAnswer
@@ -36,3 +38,17 @@ def test_a_quirk_of_the_tool_that_struck_is_a_caveat() -> None:
     assert caveat.code == "quirk-broke-condition"
     assert "3.3.2.11 (Q-HD-5)" in caveat.text
     assert "rows_orders" not in caveat.text
+
+
+def test_a_condition_that_was_not_answered_weakens_the_run_and_does_not_fail_it() -> None:
+    record = with_conditions(RECORD, (HOLDS, replace(HOLDS, name="3.3.2.9", status="undecided")))
+    assert record.status == RECORD.status
+    assert [caveat.code for caveat in record.caveats[len(RECORD.caveats) :]] == ["condition-undecided"]
+
+
+def test_what_was_undecided_after_the_filling_weakens_each_run_that_starts_from_it() -> None:
+    filled = (replace(HOLDS, name="3.3.2.9", status="undecided"),)
+    record = with_conditions(RECORD, (HOLDS,), filled)
+    (caveat,) = record.caveats[len(RECORD.caveats) :]
+    assert caveat.code == "condition-undecided"
+    assert caveat.text.startswith("after the filling: not answered within ten minutes")

@@ -10,7 +10,7 @@ import pytest
 from dbdyno.core import ProvisionError
 from dbdyno.hosts import Home
 from dbdyno.lab._local import LocalBench
-from dbdyno.provision import kept_engines, remove_kept
+from dbdyno.provision import installed_engines, remove_installed
 from dbdyno.study import parse_study
 from words_host import WordsHost, build, pack
 
@@ -27,8 +27,8 @@ def test_an_engine_of_a_study_stays_until_the_study_ends(tmp_path: Path) -> None
     study = parse_study(STUDY.format(archive=archive), "s.toml")
     with contextlib.ExitStack() as held:
         LocalBench(study, host, home, held).obtain(study.targets[0], lambda _: None)
-        (kept,) = kept_engines(home, host)
+        (kept,) = installed_engines(home, host)
         with pytest.raises(ProvisionError, match="is in use"):
-            remove_kept(kept, home, host)
-    remove_kept(kept, home, host)
-    assert kept_engines(home, host) == []
+            remove_installed(kept, home, host)
+    remove_installed(kept, home, host)
+    assert installed_engines(home, host) == []

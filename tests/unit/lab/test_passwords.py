@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.cli._progress import done_line
 from dbdyno.core import StudyError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab._passwords import password_files
+from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.study import Study, parse_study
 
 TEXT = """
@@ -38,3 +39,14 @@ def test_a_password_of_the_environment_lies_in_a_private_file_while_the_study_ru
 def test_a_variable_that_is_not_set_is_named(study: Study) -> None:
     with pytest.raises(StudyError, match="not in the environment"), password_files(study, LocalHost(), {}):
         pass
+
+
+@pytest.mark.parametrize(("mode", "is_told"), [(0o600, False), (0o640, False), (0o644, True), (0o602, True)])
+def test_a_password_file_that_all_can_read_or_change_is_told(mode: int, is_told: bool, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("secret\n")
+    file.chmod(mode)
+    study = parse_study(TEXT.replace('password_env = "DB_PASSWORD"', f'password_file = "{file}"'), "s.toml")
+    told = exposed_passwords(study)
+    assert [(one.server, one.file, one.mode) for one in told] == ([("prod", str(file), mode)] if is_told else [])
+    assert all("chmod 600" in done_line(one) and "secret" not in done_line(one) for one in told)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
-from dbdyno.lab._signals import interruptible, uninterrupted
+from dbdyno.lab import _signals
+from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 
-ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +65,27 @@ def test_without_a_signal_nothing_is_raised_and_all_is_as_before() -> None:
     with uninterrupted():
         pass
     assert [signal.getsignal(number) for number in ENDINGS] == before
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_what_follows_the_first_signal_is_cut_off_when_it_hangs(is_held: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_signals, "END_S", 0.3)
+    began = time.monotonic()
+    with pytest.raises(OverdueError), interruptible():
+        if is_held:
+            with uninterrupted():
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(30)
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            time.sleep(30)
+    assert time.monotonic() - began < 5
+
+
+def test_no_alarm_comes_after_the_end() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is before

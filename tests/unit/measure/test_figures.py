@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from dbdyno.measure import window_figures
+from dbdyno.measure._figures import settled_latency
 from dbdyno.measure._records import IntervalRecord
 from dbdyno.measure._rows import busiest_share, interval_rows, second_row
-from dbdyno.stats import noise_interval
+from dbdyno.stats import noise_interval, settled_part
 from dbdyno.store import TelemetryRow
 
 Make = Callable[..., IntervalRecord]
@@ -137,3 +138,18 @@ def test_types_are_stored_with_their_histograms_as_they_came(interval: Make) -> 
     assert transaction.service_histogram == second.transactions["read_write"].service
     assert transaction.retries_json == '{"1213": 2}'
     assert statement.errors_json == '{"1213": 2}'
+
+
+def test_response_times_are_those_of_the_settled_part(interval: Make) -> None:
+    """Slow transactions of a start that is cut from the level are cut from its quantiles, too."""
+    counts = [(60, 30_000_000)] * 100 + [(100, 1_000_000)] * 200
+    warm = [interval(s, 500, phase="warm-up", latency_ns=9_000_000) for s in range(5)]
+    seconds = [*warm, *(interval(5 + s, count, latency_ns=ns) for s, (count, ns) in enumerate(counts))]
+    whole = window_figures(seconds, first_second=5, seconds_count=300, open_loop=False).latency_ns
+    settled = settled_part([float(count) for count, _ in counts])
+    assert settled is not None and settled.start_s == 100
+    found = settled_latency(seconds, settled, whole, open_loop=False)
+    assert whole is not None and found is not None
+    assert whole.p95 == pytest.approx(30_000_000, rel=0.001)
+    assert found.max == pytest.approx(1_000_000, rel=0.001)
+    assert settled_latency(seconds, None, whole, open_loop=False) is whole

@@ -118,3 +118,41 @@ def test_a_few_conflicts_that_are_given_up_weaken_a_run_and_many_make_it_suspect
     judgement = judged([interval(0, failed=failed, errors=errors), interval(1)])
     assert judgement.status == status
     assert code in {caveat.code for caveat in judgement.caveats}
+
+
+def test_a_lost_path_fails_the_run_whether_or_not_the_connections_came_back(interval: Make) -> None:
+    """Seconds in which nothing reached the server say nothing of it, however the load ended."""
+    gone = EndRecord("failed", "error 2013 on commit: Connection timed out", None, failure_kind="network")
+    told = EndRecord("failed", "network: the path to db:3306 was lost", None, failure_kind="network")
+    back = EndRecord("complete", "", 1, outages=2, paths_lost=((4 * 10**9, 10 * 10**9), (15 * 10**9, None)))
+    for end, words in (
+        (gone, "network: error 2013 on commit: Connection timed out"),
+        (told, "network: the path to db:3306 was lost"),
+        (back, "network: the path to the server was lost (6.0 s, to the end)"),
+    ):
+        judgement = judged([interval(second) for second in range(60)], end)
+        assert (judgement.status, judgement.fault) == ("failed", "network")
+        assert judgement.reason.startswith(words)
+
+
+def test_a_server_that_gave_no_answer_in_time_is_a_fault_of_its_own(interval: Make) -> None:
+    end = EndRecord("failed", "nothing within 300 s", None, failure_kind="no-answer")
+    assert judged([interval(0)], end).fault == "no-answer"
+
+
+def test_a_dead_server_is_the_reason_where_the_path_seems_lost_too(interval: Make) -> None:
+    end = EndRecord("failed", "x", None, failure_kind="network")
+    judgement = judged([interval(0)], end, server_death="signal 9")
+    assert (judgement.reason, judgement.fault) == ("the server died: signal 9", "")
+
+
+def test_an_outage_that_the_server_made_is_no_lost_path(interval: Make) -> None:
+    judgement = judged([interval(second) for second in range(60)], EndRecord("complete", "", 1, outages=1))
+    assert (judgement.status, judgement.fault) == ("good", "")
+
+
+def test_a_storage_engines_own_conflicts_are_conflicts_of_its_runs_alone(interval: Make) -> None:
+    seconds = [interval(i, failed=5, errors={"1180": 5}) for i in range(60)]
+    assert judged(seconds).status == "suspect"
+    judgement = judged(seconds, conflicts={"1020", "1205", "1213", "1180"})
+    assert judgement.status == "good" and codes(judgement) == {"conflicts-given-up"}

@@ -60,7 +60,7 @@ class FakeProcess:
         self._lines, self._exit_code, self._stderr = lines, exit_code, stderr
         self.calls: list[str] = []
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, tick: object = None) -> Iterator[str]:
         yield from self._lines
 
     def interrupt(self) -> None:
@@ -88,6 +88,9 @@ class FakeHost:
 class FakeServer:
     def __init__(self, dies_after: int | None = None) -> None:
         self.asked, self.dies_after = 0, dies_after
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        return None
 
     def death(self) -> str | None:
         self.asked += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,13 @@ def test_a_client_has_its_own_processors_when_pinned_apart_or_elsewhere(
     tables: str, target: dict[str, str], apart: bool
 ) -> None:
     assert order_of(tables, target).client_has_own_cpus is apart
+
+
+def test_conflicts_of_the_storage_engine_and_further_errors_of_the_study_are_repeated() -> None:
+    assert "also" not in checked("")["errors"]
+    head = 'workload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}\n'
+    text = head + '[[target]]\nname = "a"\nengine = "mariadb:11.8+tidesdb"\n[errors]\nalso = [1296, "1180/149"]\n'
+    run = replace(RUN, cell=replace(RUN.cell, target="a"))
+    order = json.loads(json.dumps(LoadOrder(run, parse_study(text, "s.toml"), TARGET, workers=1).to_json()))
+    jsonschema.validate(order, SCHEMA)
+    assert order["errors"]["also"] == [{"code": 1180, "cause": 149}, {"code": 1296}]

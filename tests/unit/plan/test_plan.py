@@ -1,12 +1,14 @@
 """Order and budget of a study."""
 
+import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dbdyno.core import HostError, RequestError
-from dbdyno.plan import check_budget, make_plan
+from dbdyno.plan import check_budget, make_plan, share_server
 from dbdyno.study import Study, read_study
 
 ROOT = Path(__file__).parents[3]
@@ -41,8 +43,6 @@ def test_no_target_always_goes_first(study: Study) -> None:
 
 
 def test_the_same_study_gives_the_same_plan_and_another_seed_another(study: Study) -> None:
-    from dataclasses import replace
-
     assert make_plan(study) == make_plan(study)
     assert make_plan(replace(study, seed=2)).runs != make_plan(study).runs
 
@@ -59,3 +59,45 @@ def test_a_machine_too_small_is_refused_before_anything_starts(study: Study) -> 
     with pytest.raises(HostError, match="not enough disk"):
         check_budget(study, budget, 1 << 40, 1 << 30)
     check_budget(study, budget, 1 << 40, 1 << 40)
+
+
+@pytest.fixture
+def ladders(study: Study) -> Study:
+    return replace(study, restore="ladder", sentinel=study.targets[1].name)
+
+
+def test_a_ladder_holds_all_concurrencies_of_a_target_one_after_the_other(ladders: Study) -> None:
+    runs = [run for run in make_plan(ladders).runs if not run.is_sentinel]
+    steps = len(ladders.concurrencies)
+    assert steps > 1
+    for first in range(0, len(runs), steps):
+        ladder = runs[first : first + steps]
+        assert {run.cell.concurrency for run in ladder} == set(ladders.concurrencies)
+        assert len({(run.cell.target, run.cell.tier_bytes, run.cell.workload, run.repeat) for run in ladder}) == 1
+        assert all(share_server(ladders, a, b) for a, b in itertools.pairwise(ladder))
+        if first:
+            assert not share_server(ladders, runs[first - 1], ladder[0])
+
+
+def test_targets_climb_a_ladder_in_one_order_and_are_sent_the_same_statements(ladders: Study) -> None:
+    orders: dict[tuple[int, int], dict[str, list[tuple[int, int]]]] = {}
+    for run in make_plan(ladders).runs:
+        if not run.is_sentinel:
+            place = orders.setdefault((run.repeat, run.cell.tier_bytes), {})
+            place.setdefault(run.cell.target, []).append((run.cell.concurrency, run.seed))
+    for place in orders.values():
+        steps = list(place.values())
+        assert all(step == steps[0] for step in steps)
+        assert len({seed for _, seed in steps[0]}) == len(steps[0])
+
+
+def test_a_sentinel_cuts_no_ladder_in_two(ladders: Study) -> None:
+    runs = make_plan(ladders).runs
+    for before, run, after in zip(runs, runs[1:], runs[2:], strict=False):
+        if run.is_sentinel:
+            assert not share_server(ladders, before, after)
+
+
+def test_the_same_cells_are_run_with_ladders_and_without(study: Study, ladders: Study) -> None:
+    plain = {run.run_id for run in make_plan(study).runs}
+    assert {run.run_id for run in make_plan(ladders).runs if not run.is_sentinel} == plain

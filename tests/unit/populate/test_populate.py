@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+import jsonschema
 import pymysql
 import pytest
 
@@ -40,7 +42,7 @@ class FakeLoad:
         self._lines, self._completed = lines, Completed((), exit_code, "", stderr)
         self.killed = False
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, tick: object = None) -> Iterator[str]:
         yield from self._lines
 
     def kill(self) -> None:
@@ -92,6 +94,10 @@ class FakeConnection:
     def cursor(self) -> FakeCursor:
         return FakeCursor(self.server)
 
+    @contextmanager
+    def within(self, limit_s: float) -> Iterator[None]:
+        yield
+
     def close(self) -> None:
         self.server.calls.append("close")
 
@@ -119,6 +125,9 @@ class FakeServer:
 
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         return {"socket": "/tmp/s.sock", "database": database, "password_file": "/tmp/p"}
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        return None
 
     def death(self) -> str | None:
         return self.dead
@@ -179,12 +188,20 @@ def test_the_order_keeps_to_the_contract() -> None:
     assert order == sample
 
 
+def test_tables_of_an_engine_that_bounds_its_transactions_are_filled_in_portions() -> None:
+    order = Dataset("tpcc/hammerdb", {"warehouses": 2}).order({"user": "u", "database": "d"}, "tidesdb", 4)
+    assert order["transaction_rows"] == 25_000
+    schema = json.loads((SAMPLES.parent / "populate-order.schema.json").read_text())
+    jsonschema.validate(order["transaction_rows"], schema["properties"]["transaction_rows"])
+    assert "transaction_rows" not in Dataset("tpcc/hammerdb").order({}, "rocksdb", 4)
+
+
 def test_a_fresh_snapshot_is_filled_proven_stopped_and_kept(bench: Bench) -> None:
     snapshot = bench.snapshot()
     assert not snapshot.reused
     assert snapshot.tables == (SENT,)
     assert snapshot.rows_total == 50_000
-    assert bench.server.calls == ["close", "stop", "discard"]
+    assert bench.server.calls == ["close", "close", "stop", "discard"]
     assert [progress.phase for progress in bench.seen] == ["load", "index"]
     assert bench.host.orders[0]["target"]["database"] == "dbdyno_sbtest"
     queries = bench.server.queries

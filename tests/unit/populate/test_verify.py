@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,19 @@ import pytest
 
 from dbdyno.core import PopulateError
 from dbdyno.hosts import Completed, Host
-from dbdyno.populate import Dataset, broken_words, verify
+from dbdyno.populate import (
+    ConditionAnswer,
+    ConditionWait,
+    Dataset,
+    FillServer,
+    broken_words,
+    undecided_words,
+    verify,
+)
+from dbdyno.populate import (
+    _verify as verifying,
+)
+from dbdyno.study import Timeouts
 
 DATASET = Dataset("tpcc/hammerdb", {"warehouses": 2})
 TARGET: dict[str, Any] = {"socket": "/s", "port": None, "user": "dbdyno", "password_file": "/p", "database": "d"}
@@ -24,13 +37,42 @@ class PaperHost:
         self.rows, self.exit_code = rows, exit_code
         self.argv: Sequence[str] = ()
 
-    def run(self, argv: Sequence[str], **_: object) -> Completed:
+    def spawn_piped(self, argv: Sequence[str], *, stdin: bytes) -> PaperLoad:
         self.argv = argv
-        return Completed(tuple(argv), self.exit_code, "\n".join(map(json.dumps, self.rows)), "error: gone away")
+        return PaperLoad(self)
 
 
-def _verify(host: PaperHost) -> Any:
-    return verify(DATASET, TARGET, "innodb", "run", cast("Host", host), Path("load"))
+class PaperLoad:
+    """Says its rows, and is looked at after each."""
+
+    pid, start_ticks = os.getpid(), 1
+
+    def __init__(self, host: PaperHost) -> None:
+        self.host = host
+
+    def lines(self, tick: Callable[[], None]) -> Iterator[str]:
+        for row in self.host.rows:
+            yield json.dumps(row)
+            tick()
+
+    def kill(self) -> None:
+        pass
+
+    def wait(self, timeout_s: float) -> Completed:
+        return Completed((), self.host.exit_code, "", "error: gone away")
+
+
+class PaperServer:
+    def order_target(self, database: str) -> dict[str, Any]:
+        return TARGET
+
+    def wedged(self, quiet_s: float = 0.0) -> str | None:
+        return None
+
+
+def _verify(host: PaperHost, **more: Any) -> Any:
+    server, place = cast("FillServer", PaperServer()), cast("Host", host)
+    return verify(DATASET, server, "innodb", "run", place, Path("load"), **more)
 
 
 def test_what_must_hold_and_does_not_is_told_in_words() -> None:
@@ -62,3 +104,41 @@ def test_conditions_that_could_not_be_asked_are_an_error() -> None:
     with pytest.raises(PopulateError, match="could not be verified") as error:
         _verify(PaperHost([HOLDS, {"record": "verify-end", "status": "incomplete"}], 3))
     assert "gone away" in error.value.why
+
+
+def test_conditions_that_were_not_answered_in_time_are_named_and_not_broken() -> None:
+    answers = (
+        ConditionAnswer("3.3.2.1", "sums agree", "holds", 0),
+        ConditionAnswer("3.3.2.2", "orders are numbered", "undecided", 0),
+    )
+    assert broken_words(answers) == "" and undecided_words(answers[:1]) == ""
+    assert "3.3.2.2 (orders are numbered)" in undecided_words(answers)
+
+
+def test_who_waits_is_told_for_which_condition_and_how_long_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verifying, "_FIRST_WORD_S", 0.0)
+    asked = {"record": "condition-asked", "name": "3.3.2.1", "meaning": "a", "limit_ns": 600}
+    waits: list[ConditionWait] = []
+    _verify(PaperHost([asked, HOLDS, {"record": "verify-end", "status": "consistent"}]), on_wait=waits.append)
+    assert [(wait.name, wait.meaning, wait.limit_ns) for wait in waits] == [("3.3.2.1", "a", 600)]
+
+
+def test_the_time_for_a_check_is_that_of_the_study_and_stands_in_the_words() -> None:
+    host, timeouts = PaperHost([{"record": "verify-end", "status": "undecided"}], 1), Timeouts(check_ns=90 * 10**9)
+    _verify(host, timeouts=timeouts)
+    assert "--check-timeout=90s" in host.argv
+    answer = ConditionAnswer("3.3.2.2", "orders are numbered", "undecided", 0)
+    assert undecided_words((answer,), timeouts).startswith("not answered within 1 min 30 s")
+
+
+def test_a_lost_path_is_told_as_one() -> None:
+    end = {"record": "verify-end", "status": "incomplete", "failure_kind": "network"}
+    with pytest.raises(PopulateError) as error:
+        _verify(PaperHost([end], 3))
+    assert error.value.fault == "network"
+
+
+@pytest.mark.parametrize("line", [[], {"record": 3}, {"record": "condition", "name": "a"}, {"record": "space"}, 7])
+def test_a_line_that_is_no_record_is_an_error_with_the_line(line: Any) -> None:
+    with pytest.raises(PopulateError, match="not a record"):
+        _verify(PaperHost([line]))

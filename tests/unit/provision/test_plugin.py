@@ -82,7 +82,7 @@ def test_libraries_are_looked_for_beside_it_and_named_when_they_are_nowhere(tmp_
         obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)
     (tmp_path / "libtidesdb.so.1").write_text("")
     found = obtain(f"{name}#plugin={file}", LibraryHost(host), tmp_path)
-    assert found.server_argv[:2] == ("env", f"LD_LIBRARY_PATH={tmp_path}")
+    assert found.server_argv[:2] == ("env", f"LD_LIBRARY_PATH={found.plugin_directory}")
 
 
 class LibraryHost(WordsHost):

@@ -11,6 +11,7 @@ from dbdyno.core import ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import Home
 from dbdyno.provision import provision, sources
 from dbdyno.provision._base import find_base
+from dbdyno.provision._fetchers import ArchiveFetcher
 from dbdyno.provision._libraries import library_path
 from words_host import WordsHost, build, obtain, pack
 
@@ -141,6 +142,20 @@ def test_what_is_no_coordinate_is_refused_before_any_client_is_asked(source: str
 def test_plain_http_is_refused_without_a_digest(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="can't be trusted"):
         obtain("mysql:8.0@archive:http://127.0.0.1:9/a.tar.gz", WordsHost(), tmp_path)
+
+
+def test_https_without_a_digest_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="has no sha256") as caught:
+        obtain("mysql:8.0@archive:https://127.0.0.1:9/a.tar.gz", WordsHost(), tmp_path)
+    assert "dbdyno engines get --without-digest" in caught.value.remedy
+
+
+def test_https_without_a_digest_is_fetched_where_that_is_asked_for(tmp_path: Path) -> None:
+    """The address answers nothing here: what matters is that it is asked."""
+    home = Home(tmp_path / "home")
+    host = WordsHost()
+    with pytest.raises(ProvisionError, match="can't be fetched"):
+        ArchiveFetcher(without_digest=True).fetch("https://127.0.0.1:9/a.tar.gz", "", host, home, lambda _: None)
 
 
 def test_a_library_that_the_host_lacks_is_named_with_its_package(tmp_path: Path) -> None:

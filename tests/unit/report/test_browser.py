@@ -194,7 +194,7 @@ def test_a_click_on_a_point_opens_its_run(browser: playwright.Browser, address: 
     playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("rocksdb")
     visit.page.locator("#chart-map-1 svg .mark-rect path").first.click(position={"x": 40, "y": 18})
     visit.run_drawn()
-    assert visit.page.locator("#detail-title").text_content().startswith("mysql:9.7 with 64 MiB at 16 connections")
+    assert visit.page.locator("#detail-title").text_content().startswith("mysql:9.7 at 64 MiB and 16 connections")
     visit.context.close()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dbdyno.core import Run
-from dbdyno.report import gather, page_text, summary_json
+from dbdyno.report import analyse_study, page_text, summary_json
 from dbdyno.report._counters import MEASURES, NOT_SHOWN, write_amplification
 from dbdyno.store import Results
 from stored_study import TWO, write_study
@@ -41,24 +41,24 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_growth_is_told_for_each_transaction_over_all_judged_runs(results: Results) -> None:
-    cells = gather(results).counters
+    cells = analyse_study(results).counters
     assert len(cells) == 4
     assert {cell.transactions for cell in cells} == {2400}
     assert {_READ.words(cell) for cell in cells} == {"2"}
 
 
 def test_zero_and_not_shown_are_two_things(results: Results) -> None:
-    words = {cell.group.cell.target: _DEADLOCKS.words(cell) for cell in gather(results).counters}
+    words = {cell.group.cell.target: _DEADLOCKS.words(cell) for cell in analyse_study(results).counters}
     assert words == {"mysql:9.7": "0", "mariadb:11.8": NOT_SHOWN}
 
 
 def test_the_log_grows_by_its_position_from_the_first_reading_in_the_window_on(results: Results) -> None:
-    cell = next(cell for cell in gather(results).counters if cell.group.cell.target == "mysql:9.7")
+    cell = next(cell for cell in analyse_study(results).counters if cell.group.cell.target == "mysql:9.7")
     assert cell.each("engine.redo.lsn") == pytest.approx(12_000 / 1200)
 
 
 def test_write_amplification_is_of_log_flushes_and_compactions(results: Results) -> None:
-    by_target = {cell.group.cell.target: cell for cell in gather(results).counters}
+    by_target = {cell.group.cell.target: cell for cell in analyse_study(results).counters}
     assert write_amplification(by_target["mariadb:11.8"]) == pytest.approx(4.0)
     assert write_amplification(by_target["mysql:9.7"]) is None
 
@@ -82,5 +82,5 @@ def test_counters_can_be_asked_for_in_sql(results: Results) -> None:
 
 def test_folders_without_counters_have_no_such_section(tmp_path: Path) -> None:
     results = write_study(tmp_path / "two")
-    assert gather(results).counters == []
+    assert analyse_study(results).counters == []
     assert "Why: what the servers did" not in page_text(results)

@@ -12,7 +12,12 @@ import pytest
 from dbdyno.cli import main
 from dbdyno.core import LatencyNs, RequestError
 from dbdyno.report import StudyDiff, diff_results
+from dbdyno.report._diff import _matched
+from dbdyno.report._diff_side import DiffSide
+from dbdyno.report._mismatch import _window
 from dbdyno.store import Results, StoredRun
+from dbdyno.study import Imported
+from rewritten_results import as_written
 
 Write = Callable[..., Results]
 SMALL = """
@@ -136,7 +141,7 @@ def rewritten(results: Results, name: str, change: Callable[[dict[str, object]],
         document = json.loads(path.read_text())
         change(document)
         path.write_text(json.dumps(document))
-    return Results.open(results.path)
+    return as_written(results.path)
 
 
 def test_other_rows_and_another_machine_are_obstacles(base: Results, write: Write, tmp_path: Path) -> None:
@@ -198,26 +203,46 @@ def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
     assert code == 1
     failed = [line for line in printed.splitlines() if line.startswith("FAIL slower:3%: mysql:9.7 ")]
     assert len(failed) == 3
-    assert "with 512 MiB at 16 connections: -15" in failed[2]
-    assert "PASS missing: held in 6 cells" in printed
+    assert "at 512 MiB and 16 connections: -15" in failed[2]
+    assert "PASS missing: held in all 6 cells" in printed
+    assert printed.splitlines()[-1] == "FAIL: of 2 rules 1 FAIL, 1 PASS"
     assert asked(capsys, base.path, new.path)[0] == 0
     assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%")[0] == 0
     assert asked(capsys, base.path, new.path, "--fail-on", "p99:10%")[0] == 1
     assert asked(capsys, new.path, base.path, "--fail-on", "slower:3%", "--fail-on", "p99:10%")[0] == 0
 
 
-def test_what_is_left_open_breaks_a_strict_rule(
+def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
     base: Results, new: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%")
-    assert code == 0
-    assert "\nPASS slower:16%: held in 6 cells" in printed
-    assert "\nOPEN slower:16%: not excluded for 3 cells: mysql:9.7 with 512 MiB at 1 connection" in printed
-    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--strict")
     assert code == 1
-    assert "\nFAIL slower:16%: not excluded for 3 cells: mysql:9.7" in printed
+    shown = [line for line in printed.splitlines() if line.startswith("NOT SHOWN slower:16%: mysql:9.7 ")]
+    assert len(shown) == 3
+    assert "repeats would decide" in shown[0]
     assert "PASS" not in printed
-    assert asked(capsys, base.path, new.path, "--fail-on", "slower:30%", "--strict")[0] == 0
+    assert "NOT SHOWN: of 1 rule 1 NOT SHOWN; this fails the build" in printed
+    assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--strict")[0] == 1
+    assert asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--undecided", "pass")[0] == 0
+    assert asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--undecided", "pass")[0] == 1
+    code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%", "--json")
+    found = json.loads(printed)
+    assert (code, found["outcome"], found["rules"][0]["outcome"]) == (1, "NOT SHOWN", "NOT SHOWN")
+    assert all("repeats would decide" in row["remedy"] for row in found["rules"][0]["open"])
+
+
+def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
+    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def crashed(run: StoredRun) -> StoredRun:
+        if run.record.run.cell.concurrency == 4:
+            return StoredRun(replace(run.record, status="failed", reason="died", tps_mean=None, latency_ns=None))
+        return run
+
+    other = write(tmp_path / "crash", text=SMALL, change=crashed)
+    code, printed, _ = asked(capsys, base.path, other.path, "--fail-on", "slower:30%")
+    assert code == 1
+    assert "NOT SHOWN slower:30%: mysql:9.7 at 512 MiB and 4 connections: no good run in" in printed
 
 
 def test_a_rule_that_nothing_could_be_held_against_is_broken(
@@ -281,3 +306,29 @@ def test_words_of_a_folder_stay_words(
     _, printed, _ = asked(capsys, base.path, other.path, "--all")
     assert "[bold red]x[/]" in printed
     assert "\x1b" not in printed
+
+
+def imported(folder: Results, suffix: str, window_s: int) -> DiffSide:
+    """A side as an import makes it: with a length behind the workload's name, or without."""
+    side = DiffSide.of(folder)
+    choices = tuple(replace(choice, label=choice.label + suffix) for choice in side.study.workloads)
+    told = Imported("sysbench", "/logs")
+    study = replace(side.study, workloads=choices, imported=told, window_ns=window_s * 10**9)
+    named = [replace(cell, workload=cell.workload + suffix) for cell in side.judgements]
+    groups = [replace(group, cell=cell) for cell, group in zip(named, side.judgements.values(), strict=True)]
+    return replace(side, study=study, judgements=dict(zip(named, groups, strict=True)))
+
+
+def matched(sides: tuple[DiffSide, DiffSide]) -> int:
+    """How many cells stand beside each other, with nothing in the way of the comparison of their lengths."""
+    pairs, _ = _matched(sides, {target.name: target.name for target in sides[1].study.targets})
+    free = [pair for pair in pairs if _window(*sides, (pair[0].cell, pair[1].cell)) is None]
+    return len(free)
+
+
+def test_a_folder_whose_names_tell_lengths_meets_one_that_has_a_single_length(base: Results) -> None:
+    plain, labelled = imported(base, "", 3601), imported(base, ", 3600 s", 10_000)
+    assert matched((plain, labelled)) == matched((labelled, plain)) == len(plain.judgements)
+    assert matched((labelled, labelled)) == len(plain.judgements)
+    assert matched((imported(base, "", 10_000), labelled)) == 0
+    assert matched((plain, imported(base, ", unknown length", 3600))) == 0

@@ -9,7 +9,7 @@ import pytest
 
 import sysbench_log
 import tool_logs
-from dbdyno.report import diff_results, gather, markdown_text, page_text, summary_json
+from dbdyno.report import analyse_study, diff_results, markdown_text, page_text, summary_json
 from dbdyno.store import Results
 from trees import imported
 
@@ -19,7 +19,7 @@ TPS = [100.0 + n % 7 for n in range(700)]
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     stalled = list(TPS)
-    stalled[300:307] = [10.0] * 7
+    stalled[500:507] = [10.0] * 7
     files = {
         "old/4.log": sysbench_log.log(stalled),
         "new/4.log": sysbench_log.log([3 * tps for tps in TPS]),
@@ -30,22 +30,22 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_runs_that_nobody_planned_are_not_missing(results: Results) -> None:
-    evidence = gather(results)
-    assert [record.status for record in evidence.records].count("missing") == 0
-    codes = {caveat.code for caveat in evidence.weaknesses}
+    analysis = analyse_study(results)
+    assert [record.status for record in analysis.records].count("missing") == 0
+    codes = {caveat.code for caveat in analysis.limitations}
     assert {"imported", "not-in-the-logs", "one-repeat"} <= codes
     assert {"fixed-order", "shared-cores"}.isdisjoint(codes)
 
 
 def test_the_printed_percentile_is_shown_as_printed_and_no_other(results: Results) -> None:
-    evidence = gather(results)
-    assert {(x.quantile, x.value_ns, x.is_told) for x in evidence.latency} == {("p95", 5_000_000, True)}
+    analysis = analyse_study(results)
+    assert {(x.quantile, x.value_ns, x.is_told) for x in analysis.latency} == {("p95", 5_000_000, True)}
     page = page_text(results)
     assert "As the tool printed them for each whole run" in page
     assert "median of the seconds&#x27; percentiles" in page or "median of the seconds' percentiles" in page
 
 
-def test_stalled_seconds_are_counted_over_all_seconds_of_a_long_run(results: Results) -> None:
+def test_stalled_seconds_are_counted_over_all_seconds_of_the_settled_part(results: Results) -> None:
     assert "7 stalled seconds" in page_text(results)
 
 
@@ -93,3 +93,37 @@ def test_folders_of_logs_are_compared_with_a_caveat_on_how_their_runs_were_made(
     assert [change.outcome for change in found.of("tps")] == ["faster"]
     caveat = next(caveat for caveat in found.caveats if caveat.code == "made-unchecked")
     assert str(tmp_path) in caveat.text and str(results.path) in caveat.text
+
+
+def test_routes_that_ran_on_different_machines_are_told_on_the_first_screen(tmp_path: Path) -> None:
+    variables = "version\t8.4.8\nversion_comment\tMySQL Community Server - GPL\nhostname\t{}\n"
+    head = "Linux 6.8.0 ({}) \t03/13/2026 \t_x86_64_\t(80 CPU)\n\nDevice            r/s     rMB/s  %util\n"
+    files = {}
+    for scenario, node in (("benchmark_logs", "node1"), ("benchmark_remote_logs", "node3")):
+        for threads in (1, 4):
+            stem = f"{scenario}/mysql/8.4.8/Tier2G_RW_{threads}th"
+            files[f"{stem}.sysbench.txt"] = sysbench_log.log([tps + threads for tps in TPS[:100]], threads=threads)
+            files[f"{stem}.iostat.txt"] = head.format(node) + "sda  1.00  2.00  3.00\n" * 100
+        # A container names itself, so only the readings beside the load tell the machine.
+        files[f"{scenario}/mysql/8.4.8/Tier2G.vars.txt"] = variables.format("3f2a9c01d4e5")
+    analysis = analyse_study(imported(tmp_path, files, None)[1])
+    (caveat,) = [found for found in analysis.limitations if found.code == "audit-host-mismatch"]
+    assert caveat.text.startswith("High difference between campaigns, machine: node1 (loopback), node3 (network).")
+    (finding,) = [found for found in analysis.fairness.audit.findings if found.rule.rule_id == "host-mismatch"]
+    assert finding.between
+
+
+def test_targets_that_ran_on_different_machines_are_a_finding(tmp_path: Path) -> None:
+    variables = "version\t{}\nversion_comment\tMySQL Community Server - GPL\nhostname\t3f2a9c01d4e5\n"
+    head = "Linux 6.8.0 ({}) \t03/13/2026 \t_x86_64_\t(80 CPU)\n\nDevice            r/s     rMB/s  %util\n"
+    files = {}
+    for version, nodes in (("8.4.8", ("node1", "node1")), ("8.0.45", ("node1", "node2"))):
+        for threads, node in zip((1, 4), nodes, strict=True):
+            stem = f"benchmark_logs/mysql/{version}/Tier2G_RW_{threads}th"
+            files[f"{stem}.sysbench.txt"] = sysbench_log.log([tps + threads for tps in TPS[:100]], threads=threads)
+            files[f"{stem}.iostat.txt"] = head.format(node) + "sda  1.00  2.00  3.00\n" * 100
+        files[f"benchmark_logs/mysql/{version}/Tier2G.vars.txt"] = variables.format(version)
+    analysis = analyse_study(imported(tmp_path, files, None)[1])
+    (finding,) = [found for found in analysis.fairness.audit.findings if found.rule.rule_id == "host-mismatch"]
+    assert not finding.between
+    assert finding.values == {"node1": ("mysql 8.4.8",), "node1 and node2": ("mysql 8.0.45",)}

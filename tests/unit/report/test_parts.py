@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbdyno.core import Target, parse_engine_name
-from dbdyno.report import Evidence, gather
+from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._html import Html, element, script_json
 from dbdyno.report._palette import palette_of
-from dbdyno.report._series import run_series, thinned
-from dbdyno.report._settings import asked_settings, variable_rows
+from dbdyno.report._series import downsampled, run_series
+from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts._style import end_labels
 from dbdyno.store import Results
 
 
 @pytest.fixture(scope="module")
-def evidence(results: Results) -> Evidence:
-    return gather(results)
+def analysis(results: Results) -> StudyAnalysis:
+    return analyse_study(results)
 
 
 def target(name: str) -> Target:
@@ -43,7 +43,7 @@ def test_no_two_targets_look_alike_even_without_colour() -> None:
 def test_series_are_thinned_without_losing_extremes() -> None:
     values = np.random.default_rng(1).normal(1000, 10, 5000)
     values[1234], values[4321] = 0.0, 9999.0
-    seconds, kept = thinned(range(5000), values.tolist())
+    seconds, kept = (part.tolist() for part in downsampled(np.arange(5000), values))
     assert len(kept) <= 600
     assert (min(kept), max(kept)) == (0.0, 9999.0)
     assert seconds == sorted(seconds)
@@ -68,14 +68,14 @@ def test_every_metric_is_drawn_in_one_panel_only(results: Results) -> None:
     assert len(names) == len(set(names))
 
 
-def test_settings_that_follow_the_tier_are_shown_for_each_tier(evidence: Evidence) -> None:
-    pool = next(row for row in asked_settings(evidence)["mysql:9.7"] if row.option == "innodb_buffer_pool_size")
+def test_settings_that_follow_the_tier_are_shown_for_each_tier(analysis: StudyAnalysis) -> None:
+    pool = next(row for row in requested_settings(analysis)["mysql:9.7"] if row.option == "innodb_buffer_pool_size")
     assert pool.effective == "64 MiB: 67108864; 512 MiB: 536870912"
     assert pool.reason == "the tier"
 
 
-def test_differences_between_targets_are_marked_and_accidents_left_out(evidence: Evidence) -> None:
-    rows = {row.name: row for row in variable_rows(evidence)}
+def test_differences_between_targets_are_marked_and_accidents_left_out(analysis: StudyAnalysis) -> None:
+    rows = {row.name: row for row in variable_rows(analysis)}
     assert rows["binlog_row_image"].differs
     assert not rows["max_connections"].differs
     assert rows["rocksdb_wal_bytes"].values == ("0", "0", "")

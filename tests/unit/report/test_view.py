@@ -10,39 +10,41 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbdyno.analyse import SecondHistograms, judge_window
+from dbdyno.analyse import SecondHistograms
 from dbdyno.core import Cell
-from dbdyno.report import Evidence, gather
+from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._curves import response_curve
+from dbdyno.report._downsample import LADDER, downsampling_for, packed_run
 from dbdyno.report._facets import facets_of
 from dbdyno.report._html import Column, table
 from dbdyno.report._marks import run_marks
-from dbdyno.report._standing import standings
-from dbdyno.report._wire import LADDER, packed_run, thinning_for
+from dbdyno.report._relative_throughput import relative_throughputs
+from dbdyno.report._runs import seconds_of_runs
+from dbdyno.stats import settled_part
 from dbdyno.store import Results
 
 
 @pytest.fixture(scope="module")
-def evidence(results: Results) -> Evidence:
-    return gather(results)
+def analysis(results: Results) -> StudyAnalysis:
+    return analyse_study(results)
 
 
 def unpacked(text: str) -> str:
     return zlib.decompress(base64.b64decode(text)).decode()
 
 
-def test_every_cell_carries_a_token_of_each_axis(evidence: Evidence) -> None:
-    facets = facets_of(evidence.study, evidence.records)
-    cell = next(record.run.cell for record in evidence.records if record.run.cell.concurrency == 4)
+def test_every_cell_carries_a_token_of_each_axis(analysis: StudyAnalysis) -> None:
+    facets = facets_of(analysis.study, analysis.records)
+    cell = next(record.run.cell for record in analysis.records if record.run.cell.concurrency == 4)
     tokens = facets.of_cell(cell).split()
     assert sorted(token[0] for token in tokens) == ["c", "m", "r", "t", "w"]
     assert facets.of(targets=["mariadb:11.8", "mysql:9.7"]) == "t0 t2"
     assert len(set(facets.target.keys)) == 3
 
 
-def test_a_target_that_may_be_first_is_told_apart_from_one_that_may_not(evidence: Evidence) -> None:
-    at_best = {(s.cell.target, s.cell.tier_bytes >> 20): s for s in standings(evidence) if s.at == 0}
+def test_a_target_that_may_be_first_is_told_apart_from_one_that_may_not(analysis: StudyAnalysis) -> None:
+    at_best = {(s.cell.target, s.cell.tier_bytes >> 20): s for s in relative_throughputs(analysis) if s.at == 0}
     large = {target: found.may_be_first for (target, memory), found in at_best.items() if memory == 512}
     assert large == {"mariadb:11.8": True, "mariadb:11.8+rocksdb": False, "mysql:9.7": True}
     small = at_best["mysql:9.7", 64]
@@ -53,8 +55,8 @@ def test_a_target_that_may_be_first_is_told_apart_from_one_that_may_not(evidence
     assert small.cell.concurrency == 16
 
 
-def test_a_box_holds_the_middle_half_of_all_repeats(evidence: Evidence) -> None:
-    boxes = window_boxes(evidence.results, evidence.study, evidence.judgements)
+def test_a_box_holds_the_middle_half_of_all_repeats(analysis: StudyAnalysis) -> None:
+    boxes = window_boxes(seconds_of_runs(analysis), analysis.judgements)
     assert len(boxes) == 18
     for box in boxes:
         assert box.seconds == 24
@@ -82,15 +84,15 @@ def test_stalls_of_a_short_window_lie_on_the_axis_of_the_run() -> None:
 def test_a_beginning_that_still_rises_is_no_stall() -> None:
     rising = np.concatenate([np.linspace(5.0, 40.0, 100), np.random.default_rng(3).normal(100.0, 2.0, 600)])
     rising[400:404] = 10.0
-    judged = judge_window(rising)
-    assert judged is not None and judged.risen_s == 100 and judged.stalled_s == 4
+    judged = settled_part(rising)
+    assert judged is not None and (judged.start_s, judged.stalled_s) == (100, 4)
     assert run_marks(rising, 10, judged)["stalls"] == [[409.5, 413.5]]
 
 
 def series(seconds: int) -> dict[str, Any]:
     values = np.random.default_rng(1).normal(1000, 100, (9, seconds))
     values[:, seconds // 2] = 0.0
-    line, *others = ({"name": f"m{n}", "s": list(range(seconds)), "v": own.tolist()} for n, own in enumerate(values))
+    line, *others = ({"name": f"m{n}", "s": np.arange(seconds), "v": own} for n, own in enumerate(values))
     panels = [{"title": "Throughput", "unit": "", "lines": [line], "key": "tps", "log": False}]
     panels += [{"title": "t", "unit": "", "lines": [other], "key": "", "log": False} for other in others]
     return {"phases": [], "panels": panels, "seconds": seconds}
@@ -98,7 +100,7 @@ def series(seconds: int) -> dict[str, Any]:
 
 def test_a_page_with_room_keeps_every_second() -> None:
     run = series(900)
-    thinning = thinning_for([run], 10**6)
+    thinning = downsampling_for([run], 10**6)
     told = json.loads(unpacked(packed_run(run, thinning)))
     assert thinning == LADDER[0]
     assert not told["thinned"]
@@ -108,7 +110,7 @@ def test_a_page_with_room_keeps_every_second() -> None:
 def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
     run = series(900)
     budget = 6_000
-    packed = packed_run(run, thinning_for([run], budget))
+    packed = packed_run(run, downsampling_for([run], budget))
     told = json.loads(unpacked(packed))
     assert len(packed) <= budget
     assert told["thinned"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbdyno.report import gather, page_text
-from dbdyno.report._windows import window_tps
-from dbdyno.store import Results, StoredRun
+from dbdyno.report import analyse_study, page_text, settled_records
+from dbdyno.report._windows import with_settled
+from dbdyno.stats import METHOD, settled_part
+from dbdyno.store import Results, StoredRun, window_tps
+from dbdyno.study import parse_study
 from planted_series import noisy, ramp, stalled
 
 Write = Callable[..., Results]
@@ -36,10 +39,10 @@ def long_windows(write: Write, tmp_path: Path) -> Results:
 
 
 def test_verdicts_of_long_windows_are_caveats_and_stand_at_their_strips(long_windows: Results) -> None:
-    evidence = gather(long_windows)
-    statuses = {record.run.cell.target: evidence.windows[record.run.run_id].state.status for record in evidence.stored}
+    analysis = analyse_study(long_windows)
+    statuses = {record.run.cell.target: record.settled.status for record in analysis.stored if record.settled}
     assert statuses["mariadb:11.8"] == "drifting"
-    text = next(caveat.text for caveat in evidence.weaknesses if caveat.code == "unsettled-windows")
+    text = next(caveat.text for caveat in analysis.limitations if caveat.code == "unsettled-windows")
     assert "drifting" in text
     page = page_text(long_windows)
     assert ", drifting" in page
@@ -47,8 +50,38 @@ def test_verdicts_of_long_windows_are_caveats_and_stand_at_their_strips(long_win
         assert ", 50 stalled seconds, noisy" in page
 
 
+def test_seconds_of_a_lost_path_are_no_stalls(write: Write, tmp_path: Path) -> None:
+    """The same seconds that are stalls of a server: nobody reached it."""
+
+    def change(run: StoredRun) -> StoredRun:
+        stalls = with_window(run, noisy(stalled(), run.record.run.order_index))
+        lost = replace(stalls.record, status="failed", fault="network", reason="network: the path to db was lost")
+        return replace(stalls, record=lost)
+
+    results = write(tmp_path / "lost", change=change, most=2)
+    assert not any(record.settled for record in analyse_study(results).stored)
+    page = page_text(results)
+    assert "failed, network: path to the server lost" in page
+    assert re.findall(r"\d+ stalled seconds?", page) == []
+
+
 def test_short_windows_are_not_judged(results: Results) -> None:
-    assert gather(results).windows == {}
+    assert not any(record.settled for record in analyse_study(results).stored)
+
+
+def test_a_run_is_judged_once_and_its_verdict_is_kept(write: Write, tmp_path: Path) -> None:
+    kept = settled_part(noisy(1000.0))
+    assert kept is not None
+
+    def change(run: StoredRun) -> StoredRun:
+        longer = with_window(run, noisy(ramp(0.2), run.record.run.order_index))
+        return replace(longer, record=replace(longer.record, settled=kept, method=METHOD))
+
+    stored = write(tmp_path / "kept", change=change, most=2)
+    study = parse_study(stored.study_text, "study.toml")
+    assert [record.settled for record in settled_records(stored, study)] == [kept, kept]
+    old = [replace(record, method="dbdyno-stats/0") for record in stored.records()]
+    assert {record.settled.status for record in with_settled(stored, study, old) if record.settled} == {"drifting"}
 
 
 def test_a_second_without_a_report_counts_as_nothing_done() -> None:

@@ -17,6 +17,7 @@ from dbdyno.plan import make_plan
 from dbdyno.serve import serving
 from dbdyno.store import Results
 from dbdyno.study import parse_study
+from rewritten_results import as_written
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'"
 
@@ -72,6 +73,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stopped = history_studies.write_night(top / "nights" / "stopped", 1, lambda run: 100.0)
     last = sorted(stopped.run_ids())[-1]
     stopped.run_folder(last).rename(top / "away")
+    as_written(stopped.path)
     write_hostile(top / HOSTILE.replace("/", ""))
     (top / "broken").mkdir()
     (top / "broken" / "study.toml").write_text("?")

@@ -23,7 +23,7 @@ def test_the_list_shows_every_study_and_opens_one(
     playwright.expect(visit.page.locator(".study")).to_have_count(4, timeout=30_000)
     assert visit.fits()
     visit.page.locator(".study a", has_text="nights/one").click()
-    playwright.expect(visit.page.locator("#answer p").first).to_contain_text("mariadb:11.8", timeout=30_000)
+    playwright.expect(visit.page.locator("#answer p").first).to_contain_text("MariaDB 11.8", timeout=30_000)
     playwright.expect(visit.page.locator("#cells tbody tr")).to_have_count(2)
     same = "All with sysbench/oltp_read_write, 64 MiB, 4 connections, socket."
     playwright.expect(visit.page.locator("#cells-common")).to_have_text(same)

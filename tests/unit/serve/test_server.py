@@ -50,7 +50,7 @@ def test_every_study_is_listed_with_its_state_and_what_it_found(address: str) ->
     }
     one = cards["nights/one"]
     assert (one["runs_done"], one["runs_total"]) == (4, 4)
-    assert "mariadb:11.8" in one["headline"]
+    assert "MariaDB 11.8" in one["headline"]
     assert one["sentences"]
     assert "can't be read" in cards["broken"]["problem"]
 

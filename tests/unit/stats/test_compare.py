@@ -17,9 +17,12 @@ from dbdyno.stats import (
     compare_pairs,
     holm,
     rank_intervals,
+    repeated_level,
     repeats_to_decide,
+    repeats_to_exclude,
     single_run_level,
     smallest_detectable_ratio,
+    spread_to_stand,
     t_quantile,
     verdict_of,
 )
@@ -167,3 +170,25 @@ def test_the_repeats_told_show_what_is_the_same_four_times_in_five(difference: f
     errors = np.sqrt((left.var(axis=1, ddof=1) + right.var(axis=1, ddof=1)) / repeats)
     is_same = seen + t_quantile(0.95, 2.0 * (repeats - 1)) * errors < MARGIN
     assert 0.78 <= is_same.mean() <= 0.86
+
+
+def test_the_spread_up_to_which_a_difference_stands_is_where_its_p_meets_the_level() -> None:
+    """At the spread that is told p is what the level asks for, on either side of it more or less."""
+    for left_tps, noise in ((1300.0, 5.0), (1080.0, 20.0), (2000.0, 1.0)):
+        levels = [single_run_level(tps, noise, 0.026) for tps in (left_tps, 1000.0)]
+        limit = spread_to_stand(levels[0], levels[1], (0.026, 0.026), 0.01)
+        at = [single_run_level(tps, noise, limit) for tps in (left_tps, 1000.0)]
+        assert compare(*at).p == pytest.approx(0.01, rel=1e-6)
+
+
+def test_the_repeats_that_decide_a_limit_decide_it_four_times_in_five() -> None:
+    """The sample is drawn anew: a cell without loss passes a limit of 3 % with the repeats that are named."""
+    sd, limit, generator = 0.02, math.log(0.97), np.random.default_rng(4)
+    repeats = repeats_to_exclude(0.0, limit, sd)
+    assert repeats is not None
+    passed = 0
+    for _ in range(400):
+        sides = generator.normal(0, sd, (2, repeats))
+        levels = [repeated_level(side, float(side.std(ddof=1)), repeats - 1.0) for side in sides]
+        passed += compare(*levels).interval()[0] > 0.97
+    assert 0.74 <= passed / 400 <= 0.92

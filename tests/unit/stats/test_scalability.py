@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats import LogLevel, fit_scalability, joined_curve, peak
+from dbdyno.stats import LogLevel, fit_scalability, peak
 
 CONCURRENCIES = (1, 4, 16, 32, 64, 128, 256, 512)
 
@@ -56,16 +56,6 @@ def test_a_curve_that_misses_the_law_is_not_shown_as_one() -> None:
 
 def test_five_concurrencies_are_too_few_for_a_law() -> None:
     assert fit_scalability(levels({n: law(n) for n in CONCURRENCIES[:5]})) is None
-
-
-def test_joined_points_meet_what_was_measured_and_never_overshoot() -> None:
-    seen = {1: 100.0, 8: 900.0, 16: 900.0, 64: 200.0}
-    assert joined_curve(levels(seen), list(seen)) == pytest.approx(list(seen.values()))
-    between = joined_curve(levels(seen), list(np.linspace(1, 64, 500)))
-    assert between.max() <= 900.0 + 1e-9
-    assert between.min() >= 100.0 - 1e-9
-    with pytest.raises(AnalysisError, match="no curve"):
-        joined_curve(levels(seen), [128])
 
 
 def test_the_peak_is_a_set_and_a_collapse_needs_to_be_clear() -> None:

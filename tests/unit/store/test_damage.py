@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import history_studies
-from dbdyno.core import StoreError
+from dbdyno.core import DamageError, StoreError
 from dbdyno.store import Results
 
 Read = Callable[[Results, str], object]
@@ -65,3 +67,51 @@ def test_a_manifest_that_lacks_a_field_is_named(night: tuple[Results, str]) -> N
     with pytest.raises(StoreError, match=r"manifest\.json is damaged") as error:
         Results.open(results.path)
     assert "study_name" in error.value.why
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "words"),
+    [
+        ({"a": 1}, pa.struct([("a", pa.int64())]), "holds struct"),
+        ("x", pa.string(), "holds string where double belongs"),
+        (float("nan"), pa.float64(), "holds NaN"),
+        (float("inf"), pa.float64(), "numbers beyond"),
+        ([1.0], pa.list_(pa.float64()), "holds list"),
+    ],
+)
+def test_a_column_of_another_type_is_named(
+    night: tuple[Results, str], value: object, kind: pa.DataType, words: str
+) -> None:
+    results, run_id = night
+    table = pa.table({"run_id": [run_id], "second": [0], "phase": ["window"], "tps": pa.array([value], kind)})
+    pq.write_table(table, results.run_folder(run_id) / "seconds.parquet")
+    with pytest.raises(DamageError, match=r"seconds\.parquet is damaged") as error:
+        results.seconds(run_id)
+    assert "column tps" in error.value.why
+    assert words in error.value.why
+    assert error.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (("run", "cell", "concurrency"), "many", "/run/cell/concurrency: 'many' where a whole number belongs"),
+        (("window_s",), -1.0, "/window_s: -1 is below zero"),
+        (("tps_mean",), 10**400, "/tps_mean: a whole number beyond 64 bits"),
+        (("status",), [], "/status: a list where one of"),
+    ],
+)
+def test_a_record_of_another_shape_is_named_with_its_place(
+    night: tuple[Results, str], place: tuple[str, ...], value: object, words: str
+) -> None:
+    results, run_id = night
+    path = results.run_folder(run_id) / "record.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    inner = record
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(DamageError, match=r"record\.json is damaged") as error:
+        results.records()
+    assert words in error.value.why

@@ -12,6 +12,7 @@ from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures
 from dbdyno.store import Results, StoredRun, pack_run, record_from_json, record_to_json
 from dbdyno.store._files import json_text
 
+ORIGIN = [{"role": "log", "path": "a.log", "bytes": 7, "sha256": "0" * 64}]
 FIGURES = ToolFigures("sysbench 1.0.20", 95.0, 5, 4, 1, 2, 9, 100.0, 60.0, None)
 
 
@@ -20,7 +21,7 @@ def stored(repeat: int) -> StoredRun:
     latency = LatencyNs(None, 5, None, None, 9)
     record = RunRecord(run, "tidb", "", "unknown", "good", tps_mean=1.0, latency_ns=latency, imported=FIGURES)
     seconds = pa.table({"second": [0, 1], "phase": ["window"] * 2, "tps": [1.0, 1.5]})
-    return StoredRun(record, seconds=seconds, variables={"a": 'b"\u2028', "c": ""}, origin=[{"path": "a.log"}])
+    return StoredRun(record, seconds=seconds, variables={"a": 'b"\u2028', "c": ""}, origin=ORIGIN)
 
 
 def test_packed_runs_are_stored_as_others_are(tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_packed_runs_are_stored_as_others_are(tmp_path: Path) -> None:
     seconds = opened.seconds(run_id).to_pylist()
     assert (seconds[1]["tps"], seconds[1]["errors"], seconds[1]["run_id"]) == (1.5, None, run_id)
     assert opened.document(run_id, "variables") == {"a": 'b"\u2028', "c": ""}
-    assert opened.document(run_id, "origin") == [{"path": "a.log"}]
+    assert opened.document(run_id, "origin") == ORIGIN
     with opened.connect() as database:
         rows = database.execute("SELECT count(*), max(tps), count(failed) FROM seconds").fetchall()
         assert rows == [(4, 1.5, 0)]

@@ -277,9 +277,9 @@ def test_verify_names_what_was_changed_removed_and_added(results: Results) -> No
     (folder / "extra.txt").touch()
     names = [line.removeprefix(f"runs/{folder.name}/") for line in results.verify()]
     assert names == [
-        "order.json is missing",
-        "server.log is not what was written",
-        "extra.txt is not in the manifest",
+        "extra.txt (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) was added: the manifest does not list it",
+        "order.json (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) is missing",
+        "server.log (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) is not what was written",
     ]
 
 
@@ -291,7 +291,7 @@ def test_a_journal_that_grew_is_whole_and_one_that_changed_is_not(results: Resul
         assert results.verify() == ()
     journal = results.path / "journal.jsonl"
     journal.write_text(journal.read_text().replace("study-started", "study-stopped"))
-    assert results.verify() == ("journal.jsonl is not what was written",)
+    assert results.verify() == ("journal.jsonl was altered before its line 4",)
 
 
 def test_a_journal_line_cut_by_a_kill_is_dropped(results: Results) -> None:
@@ -380,7 +380,7 @@ def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> Non
     old = {name: value for name, value in record.items() if name not in ("client_use_share", "unsent", "outages")}
     (folder / "record.json").write_text(json.dumps(old))
     (folder / "end.json").unlink()
-    assert [found.client_use_share for found in Results.open(results.path).records()] == [None, None]
+    assert [found.client_use_share for found in results.records()] == [None, None]
     rows = results.connect().execute("SELECT count(*), count(client_use_share), sum(tps) FROM seconds").fetchone()
     assert rows == (4, 0, 300.0)
     shutil.rmtree(results.run_folder(run_of("mariadb:11.8", 1).record.run.run_id))  # and where there are only old ones

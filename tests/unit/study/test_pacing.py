@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.core import StudyError
+from dbdyno.core import RetriedError, StudyError
 from dbdyno.study import ErrorPolicy, Pacing, Search, Stretch, Study, Think, parse_study, study_text
 
 HEAD = """\
@@ -84,3 +84,12 @@ def test_the_policy_of_errors_is_read_and_written_back() -> None:
     assert found.errors == ErrorPolicy("same", 0, 5_000_000, "text")
     assert parse_study(study_text(found), "s.toml").errors == found.errors
     assert study("").errors == ErrorPolicy()
+
+
+def test_further_errors_are_codes_with_or_without_the_number_in_their_message() -> None:
+    found = study('[errors]\nalso = [1296, "1180/149"]')
+    assert found.errors.also == (RetriedError(1296), RetriedError(1180, 149))
+    assert parse_study(study_text(found), "s.toml") == found
+    for wrong in ("true", '"deadlock"', "[0]", "[70000]", '["1180/"]', '["1180/149/1"]', "[1.5]", '""'):
+        with pytest.raises(StudyError, match="must be error codes such as 1296"):
+            study(f"[errors]\nalso = {wrong}")

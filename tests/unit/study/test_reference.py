@@ -22,8 +22,8 @@ NO_OPTIONS = "Has no options: everything stands [in its directory](../guides/sql
 TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "Top of the file": (
         "`[scale.NAME]` holds the study at another scale, chosen by `--scale NAME`: `[scale.small.axes]` replaces keys "
-        "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `errors`, `limits` and `settings`; `targets` or "
-        "`[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
+        "of `[axes]`, likewise `measure`, `pacing`, `pinning`, `errors`, `limits`, `settings`, `timeouts`; `targets` "
+        "or `[[scale.small.target]]` replace all targets; `[scale.small.workload]` replaces options that a workload of "
         "the study gives, and `question` the question.",
         _schema.TOP,
     ),
@@ -63,6 +63,11 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "`[limits]`": (
         "What the operating system holds each server of ours to; see [memory limits](../guides/memory-limit.md).",
         _schema.LIMITS,
+    ),
+    "`[timeouts]`": (
+        "How long a server, and the way to it, may be silent. A log-in has 10 s (of the load generator 20 s), the "
+        "look-up of a host's name included.",
+        _schema.TIMEOUTS,
     ),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
 }

@@ -101,3 +101,28 @@ def test_the_published_studies_have_a_small_scale() -> None:
     published = [path for path in STUDIES if path.stem != "first"]
     assert len(published) == 6, "five reports, one of them with two workloads"
     assert all("small" in tomllib.loads(path.read_text())["scale"] for path in published)
+
+
+def test_a_scale_that_fixes_a_length_leaves_out_what_belonged_to_the_open_one() -> None:
+    text = """
+    targets = ["mysql:9.7"]
+    workload.name = "oltp_read_only"
+    axes = {tier = "64MB", concurrency = [1, 4]}
+    [measure]
+    warm_up = "auto"
+    warm_up_max = "600s"
+    window = "auto"
+    window_max = "600s"
+    certainty = 0.03
+    restore = "ladder"
+    step_warm_up = "30s"
+    repeats_max = 4
+    [scale.small.measure]
+    warm_up = "5s"
+    window = "10s"
+    restore = "run"
+    repeats = 1
+    """
+    found = parse_study(text, "example.toml", "small")
+    assert not found.open_ends
+    assert (found.restore, found.repeats, found.repeats_max) == ("run", 1, None)

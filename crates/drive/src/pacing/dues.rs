@@ -1,4 +1,4 @@
-//! The due instants of one stream of events.
+//! Computes the due instants of one stream of events.
 
 use super::profile::{Curve, Point};
 use super::{Arrivals, Share};
@@ -7,7 +7,7 @@ use dbdyno_chance::{RandomKind, RandomSource, Stream};
 /// The endless sequence of all workers' due instants, of which one worker keeps its share. Every worker
 /// walks the same sequence, so the instants do not depend on how many workers there are.
 #[derive(Debug, Clone)]
-pub(super) struct Dues {
+pub(super) struct DueSequence {
     arrivals: Arrivals,
     curve: Curve,
     stream: Stream,
@@ -21,7 +21,7 @@ pub(super) struct Dues {
     due_ns: u64,
 }
 
-impl Dues {
+impl DueSequence {
     /// `number` tells the streams of a load apart, so that their draws are unrelated.
     pub(super) fn new(
         curve: Curve,

@@ -1,4 +1,4 @@
-//! When events are due.
+//! Decides when events are due.
 //!
 //! The worker loop asks a few things of its [`Pace`] and knows nothing else of it: what does this
 //! connection, which has become free, do now; when is something due next; what is due now; how much
@@ -10,9 +10,9 @@ mod profile;
 mod schedule;
 mod think;
 
-pub(crate) use pace::{Due, Pace, Turn};
+pub(crate) use pace::{Due, FreeAction, Pace};
 pub use profile::{RateStream, Stretch};
-pub use think::{Think, ThinkLaw};
+pub use think::{Think, ThinkDistribution};
 
 use crate::DriveError;
 

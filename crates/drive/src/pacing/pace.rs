@@ -1,6 +1,6 @@
-//! One worker's view of the pacing.
+//! Applies the pacing to one worker.
 
-use super::schedule::Schedule;
+use super::schedule::DueSchedule;
 use super::think::Rests;
 use super::{Pacing, Share};
 use dbdyno_workload::TransactionType;
@@ -17,7 +17,7 @@ pub(crate) struct Due {
 
 /// What a connection does that has become free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum FreeAction {
     /// Its next event starts at once.
     Start(Due),
     /// It rests until then; the worker's timers wake it.
@@ -35,7 +35,7 @@ pub(crate) enum Pace {
     Closed,
     Thinking(Rests),
     Scheduled {
-        schedule: Box<Schedule>,
+        schedule: Box<DueSchedule>,
         free: VecDeque<u32>,
     },
     /// No event starts any more.
@@ -57,23 +57,23 @@ impl Pace {
             Pacing::FixedRate {
                 rate_per_s,
                 arrivals,
-            } => scheduled(Schedule::fixed(rate_per_s, arrivals, share, seed, span)),
+            } => scheduled(DueSchedule::fixed(rate_per_s, arrivals, share, seed, span)),
             Pacing::VariedRate {
                 ref streams,
                 arrivals,
-            } => scheduled(Schedule::varied(streams, arrivals, share, seed, span)),
+            } => scheduled(DueSchedule::varied(streams, arrivals, share, seed, span)),
         }
     }
 
     /// What a connection does that has become free.
     #[inline]
-    pub(crate) fn on_free(&mut self, connection: u32, now_ns: u64) -> Turn {
+    pub(crate) fn on_free(&mut self, connection: u32, now_ns: u64) -> FreeAction {
         match self {
-            Self::Closed => Turn::Start(Due {
+            Self::Closed => FreeAction::Start(Due {
                 at_ns: now_ns,
                 wanted: None,
             }),
-            Self::Thinking(rests) => Turn::Rest {
+            Self::Thinking(rests) => FreeAction::Rest {
                 until_ns: rests.until_ns(connection, now_ns),
             },
             Self::Scheduled { schedule, free } => {
@@ -81,12 +81,12 @@ impl Pace {
                 due.map_or_else(
                     || {
                         free.push_back(connection);
-                        Turn::Wait
+                        FreeAction::Wait
                     },
-                    Turn::Start,
+                    FreeAction::Start,
                 )
             }
-            Self::Over => Turn::Wait,
+            Self::Over => FreeAction::Wait,
         }
     }
 
@@ -145,7 +145,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arrivals, Think, ThinkLaw};
+    use crate::{Arrivals, Think, ThinkDistribution};
 
     const ALONE: Share = Share {
         worker: 0,
@@ -160,8 +160,8 @@ mod tests {
         }
     }
 
-    fn start(at_ns: u64) -> Turn {
-        Turn::Start(due(at_ns))
+    fn start(at_ns: u64) -> FreeAction {
+        FreeAction::Start(due(at_ns))
     }
 
     fn paced(rate_per_s: f64, arrivals: Arrivals, share: Share) -> Pace {
@@ -254,7 +254,7 @@ mod tests {
     fn a_free_connection_waits_for_the_next_due_instant() {
         let mut pace = paced(1_000.0, Arrivals::Constant, ALONE);
         assert_eq!(pace.on_free(2, 1_000), start(1_000));
-        assert_eq!(pace.on_free(2, 2_000), Turn::Wait);
+        assert_eq!(pace.on_free(2, 2_000), FreeAction::Wait);
         assert_eq!(pace.next_due_ns(), Some(1_001_000));
         assert_eq!(pace.take_due(1_000_999), None);
         assert_eq!(pace.take_due(1_001_000), Some((2, due(1_001_000))));
@@ -272,7 +272,7 @@ mod tests {
     fn a_thinking_connection_rests_first_and_is_due_at_the_end_of_its_rest() {
         let think = Think {
             mean_ns: 1_000_000,
-            law: ThinkLaw::Constant,
+            law: ThinkDistribution::Constant,
         };
         let mut pace = Pace::new(
             &Pacing::Closed { think: Some(think) },
@@ -280,12 +280,12 @@ mod tests {
             1,
             (500, u64::MAX),
         );
-        let Turn::Rest { until_ns } = pace.on_free(1, 500) else {
+        let FreeAction::Rest { until_ns } = pace.on_free(1, 500) else {
             panic!("no rest before the first event")
         };
         assert!((500..1_000_500).contains(&until_ns));
         assert_eq!(pace.on_rested(1), Some(due(until_ns)));
-        let after = Turn::Rest {
+        let after = FreeAction::Rest {
             until_ns: 3_000_000,
         };
         assert_eq!(pace.on_free(1, 2_000_000), after);

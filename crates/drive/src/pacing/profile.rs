@@ -1,4 +1,4 @@
-//! A rate that changes: its stretches as they are asked for, and the curve laid through them.
+//! Changes the rate over time: the stretches as they are asked for, and the curve laid through them.
 //!
 //! Instants come from the curve by counting: the n-th event is due when the area under the rate has
 //! reached n (operational time). Constant gaps are steps of one in that measure, Poisson gaps are

@@ -1,13 +1,13 @@
-//! What is due for one worker, over all streams.
+//! Finds what is due for one worker, over all streams.
 
-use super::dues::Dues;
+use super::dues::DueSequence;
 use super::profile::{Curve, RateStream};
 use super::{Arrivals, Due, Share};
 use dbdyno_workload::TransactionType;
 
 /// Due instants of one worker up to the end of the run.
 #[derive(Debug)]
-pub(crate) struct Schedule {
+pub(crate) struct DueSchedule {
     queues: Vec<Queue>,
     /// The queue whose first event is due first.
     first: usize,
@@ -20,14 +20,14 @@ pub(crate) struct Schedule {
 struct Queue {
     wanted: Option<TransactionType>,
     /// The first instant not taken yet.
-    head: Dues,
+    head: DueSequence,
     /// The first instant not counted as due yet.
-    ahead: Dues,
+    ahead: DueSequence,
     taken: u64,
     passed: u64,
 }
 
-impl Schedule {
+impl DueSchedule {
     /// The schedule of a rate that stays as it is.
     pub(super) fn fixed(
         rate_per_s: f64,
@@ -36,7 +36,7 @@ impl Schedule {
         seed: u64,
         (start_ns, end_ns): (u64, u64),
     ) -> Self {
-        let dues = Dues::new(Curve::level(rate_per_s), arrivals, 0, share, seed, start_ns);
+        let dues = DueSequence::new(Curve::level(rate_per_s), arrivals, 0, share, seed, start_ns);
         Self::new(vec![Queue::new(None, dues)], end_ns)
     }
 
@@ -50,7 +50,7 @@ impl Schedule {
     ) -> Self {
         let queue = |(stream, number): (&RateStream, u64)| {
             let curve = Curve::new(&stream.profile);
-            let dues = Dues::new(curve, arrivals, number, share, seed, start_ns);
+            let dues = DueSequence::new(curve, arrivals, number, share, seed, start_ns);
             Queue::new(stream.transaction, dues)
         };
         Self::new(streams.iter().zip(0..).map(queue).collect(), end_ns)
@@ -104,7 +104,7 @@ impl Schedule {
 }
 
 impl Queue {
-    fn new(wanted: Option<TransactionType>, dues: Dues) -> Self {
+    fn new(wanted: Option<TransactionType>, dues: DueSequence) -> Self {
         Self {
             wanted,
             ahead: dues.clone(),
@@ -152,12 +152,17 @@ mod tests {
         }
     }
 
-    fn varied(streams: &[RateStream], arrivals: Arrivals, share: Share, seconds: u64) -> Schedule {
+    fn varied(
+        streams: &[RateStream],
+        arrivals: Arrivals,
+        share: Share,
+        seconds: u64,
+    ) -> DueSchedule {
         let span = (START_NS, START_NS + seconds * SECOND_NS);
-        Schedule::varied(streams, arrivals, share, 7, span)
+        DueSchedule::varied(streams, arrivals, share, 7, span)
     }
 
-    fn all(mut schedule: Schedule) -> Vec<Due> {
+    fn all(mut schedule: DueSchedule) -> Vec<Due> {
         std::iter::from_fn(|| schedule.take(u64::MAX)).collect()
     }
 
@@ -190,9 +195,9 @@ mod tests {
         let span = (START_NS, u64::MAX);
         for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
             for rate_per_s in [0.013, 3.0, 1_234.5, 9_999_999.0] {
-                let fixed = Schedule::fixed(rate_per_s, arrivals, ALONE, 7, span);
+                let fixed = DueSchedule::fixed(rate_per_s, arrivals, ALONE, 7, span);
                 let level = stream(None, &[stretch(1, rate_per_s, rate_per_s)]);
-                let level = Schedule::varied(&[level], arrivals, ALONE, 7, span);
+                let level = DueSchedule::varied(&[level], arrivals, ALONE, 7, span);
                 for (mut schedule, slack_ns) in [(fixed, 0), (level, 1)] {
                     for plain_ns in plain_instants(rate_per_s, arrivals) {
                         let at_ns = schedule.take(u64::MAX).unwrap().at_ns;

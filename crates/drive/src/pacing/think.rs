@@ -1,4 +1,4 @@
-//! Think time: the rest of a connection between two events.
+//! Draws think time: the rest of a connection between two events.
 
 use super::Share;
 use crate::DriveError;
@@ -14,12 +14,12 @@ pub struct Think {
     /// Mean of the rests.
     pub mean_ns: u64,
     /// How they scatter.
-    pub law: ThinkLaw,
+    pub law: ThinkDistribution,
 }
 
 /// How rests scatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThinkLaw {
+pub enum ThinkDistribution {
     /// All the same.
     Constant,
     /// Exponential: most are short, a few are long.
@@ -40,8 +40,8 @@ impl Think {
     fn draw_ns(self, stream: &mut Stream) -> u64 {
         let mean_ns = self.mean_ns as f64;
         match self.law {
-            ThinkLaw::Constant => self.mean_ns,
-            ThinkLaw::Exponential => (-(1.0 - stream.next_double()).ln() * mean_ns) as u64,
+            ThinkDistribution::Constant => self.mean_ns,
+            ThinkDistribution::Exponential => (-(1.0 - stream.next_double()).ln() * mean_ns) as u64,
         }
     }
 
@@ -49,8 +49,8 @@ impl Think {
     /// constant one, and of an exponential one as much as of a fresh one.
     fn draw_rest_of_ns(self, stream: &mut Stream) -> u64 {
         match self.law {
-            ThinkLaw::Constant => (stream.next_double() * self.mean_ns as f64) as u64,
-            ThinkLaw::Exponential => self.draw_ns(stream),
+            ThinkDistribution::Constant => (stream.next_double() * self.mean_ns as f64) as u64,
+            ThinkDistribution::Exponential => self.draw_ns(stream),
         }
     }
 }
@@ -60,11 +60,11 @@ impl Think {
 #[derive(Debug)]
 pub(crate) struct Rests {
     think: Think,
-    connections: Vec<Rest>,
+    connections: Vec<RestState>,
 }
 
 #[derive(Debug)]
-struct Rest {
+struct RestState {
     stream: Stream,
     /// End of the rest under way; `None` during an event.
     until_ns: Option<u64>,
@@ -81,7 +81,7 @@ impl Rests {
         let rest = |connection| {
             let mut stream = source.keyed("think", u64::from(share.number_of(connection)));
             let until_ns = Some(start_ns + think.draw_rest_of_ns(&mut stream));
-            Rest { stream, until_ns }
+            RestState { stream, until_ns }
         };
         Self {
             think,
@@ -92,7 +92,7 @@ impl Rests {
     /// When the rest of a free connection ends. One that was lost and is back rests no longer for that:
     /// whoever sat behind it would have gone on thinking, and then have waited.
     pub(super) fn until_ns(&mut self, connection: u32, now_ns: u64) -> u64 {
-        let Rest { stream, until_ns } = &mut self.connections[connection as usize];
+        let RestState { stream, until_ns } = &mut self.connections[connection as usize];
         *until_ns.get_or_insert_with(|| now_ns + self.think.draw_ns(stream))
     }
 
@@ -108,7 +108,7 @@ mod tests {
 
     const START_NS: u64 = 1_000;
 
-    fn rests(law: ThinkLaw, worker: u32, workers: u32) -> Rests {
+    fn rests(law: ThinkDistribution, worker: u32, workers: u32) -> Rests {
         let think = Think {
             mean_ns: 1_000_000,
             law,
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn constant_rests_are_the_mean_and_begin_spread_over_it() {
-        let mut rests = rests(ThinkLaw::Constant, 0, 1);
+        let mut rests = rests(ThinkDistribution::Constant, 0, 1);
         let both: Vec<_> = (0..1_000)
             .map(|index| first_two(&mut rests, index))
             .collect();
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn exponential_rests_have_the_mean_and_its_spread() {
-        let mut rests = rests(ThinkLaw::Exponential, 0, 1);
+        let mut rests = rests(ThinkDistribution::Exponential, 0, 1);
         let seconds: Vec<f64> = (0..1_000)
             .map(|index| first_two(&mut rests, index)[1] as f64)
             .collect();
@@ -158,15 +158,15 @@ mod tests {
     #[test]
     fn rests_do_not_depend_on_the_number_of_workers() {
         let (mut alone, mut third) = (
-            rests(ThinkLaw::Exponential, 0, 1),
-            rests(ThinkLaw::Exponential, 2, 3),
+            rests(ThinkDistribution::Exponential, 0, 1),
+            rests(ThinkDistribution::Exponential, 2, 3),
         );
         assert_eq!(first_two(&mut third, 5), first_two(&mut alone, 17));
     }
 
     #[test]
     fn a_rest_goes_on_while_its_connection_is_opened_again() {
-        let mut rests = rests(ThinkLaw::Exponential, 0, 1);
+        let mut rests = rests(ThinkDistribution::Exponential, 0, 1);
         let until_ns = rests.until_ns(3, START_NS);
         assert_eq!(
             rests.until_ns(3, until_ns + 5),
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_rest_without_sense_is_refused() {
         for mean_ns in [0, u64::MAX] {
-            let law = ThinkLaw::Constant;
+            let law = ThinkDistribution::Constant;
             assert!(Think { mean_ns, law }.check().is_err());
         }
     }

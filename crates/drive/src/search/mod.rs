@@ -1,21 +1,21 @@
-//! The highest rate that holds a promise.
+//! Searches the highest rate that meets a service-level objective.
 //!
 //! A search opens the connections once and drives probe after probe on them, each at a fixed rate: some
 //! seconds to settle, a window that is judged. `verdict` says what holding means, `course` which rate is
-//! tried next, `window` adds up the seconds of a probe. How a probe is driven is left to the crew.
+//! tried next, `window` adds up the seconds of a probe. How a probe is driven is left to the pool.
 
-mod course;
+mod probe_plan;
 mod verdict;
 mod window;
 
-use crate::crew::Crew;
-use crate::leg::Leg;
-use crate::observe::{Level, Observer, Outcome, Status};
+use crate::connection_pool::ConnectionPool;
+use crate::observe::{Level, Observer, RunOutcome, Status};
 use crate::pacing::{Arrivals, Pacing};
+use crate::segment::Segment;
 use crate::{DriveError, Load, Phase, StopSwitch};
-use course::Course;
+use probe_plan::ProbePlan;
 use verdict::judge;
-use window::Window;
+use window::ProbeWindow;
 
 /// Lowest and highest rate of a probe.
 const RATES_PER_S: (f64, f64) = (1e-3, 1e7);
@@ -75,7 +75,7 @@ pub struct Probe {
 
 /// What a search has found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct SearchResult {
     /// Highest rate that held the promise, in two probes unless the search was cut short; `None`: none did.
     pub highest_held_per_s: Option<f64>,
     /// Lowest rate that broke it; `None`: none did.
@@ -145,68 +145,68 @@ fn window_name(number: u32) -> String {
 ///
 /// # Errors
 ///
-/// The load could not begin. What happens after its start is told by the [`Outcome`], which holds the
-/// [`Answer`].
+/// The load could not begin. What happens after its start is told by the [`RunOutcome`], which holds the
+/// [`SearchResult`].
 pub fn search(
     load: &Load,
     search: &Search,
     stop: &StopSwitch,
     observer: &mut dyn Observer,
-) -> Result<Outcome, DriveError> {
+) -> Result<RunOutcome, DriveError> {
     load.check()?;
     search.check()?;
     if load.events_limit.is_some() {
         let what = "a search can't end after a number of events: its probes last as long as they are told to";
         return Err(DriveError::Request(what.to_owned()));
     }
-    let mut hunt = Hunt {
+    let mut hunt = SearchRun {
         search,
         seed: load.seed,
         stop,
-        crew: Crew::open(load, stop, observer)?,
+        pool: ConnectionPool::open(load, stop, observer)?,
         told: Vec::new(),
     };
     hunt.warm_up(&load.phases, observer);
-    let mut course = Course::new(search);
+    let mut course = ProbePlan::new(search);
     while hunt.goes_on()
         && let Some(rate_per_s) = course.next()
         && let Some(probe) = hunt.probe(course.probes() + 1, rate_per_s, observer)
     {
         if let Err(error) = observer.probe(&probe) {
-            hunt.crew
+            hunt.pool
                 .fail(&DriveError::system("writing records")(error));
         }
         course.take(probe);
     }
-    let mut outcome = hunt.crew.close();
+    let mut outcome = hunt.pool.close();
     outcome.search = Some(course.answer());
     Ok(outcome)
 }
 
 /// The probes' side of a search.
-struct Hunt<'a> {
+struct SearchRun<'a> {
     search: &'a Search,
     seed: u64,
     stop: &'a StopSwitch,
-    crew: Crew<'a>,
+    pool: ConnectionPool<'a>,
     /// Remarks made already: each probe would make them again.
     told: Vec<String>,
 }
 
-impl Hunt<'_> {
+impl SearchRun<'_> {
     fn goes_on(&self) -> bool {
-        self.crew.is_well() && !self.stop.is_thrown()
+        self.pool.is_well() && !self.stop.is_thrown()
     }
 
     fn warm_up(&mut self, phases: &[Phase], observer: &mut dyn Observer) {
         if phases.iter().any(|phase| phase.seconds > 0) {
-            let leg = Leg {
+            let segment = Segment {
                 pacing: self.search.pacing(self.search.first_per_s),
                 phases: phases.to_vec(),
                 seed: self.seed,
             };
-            let mut window = Window::new(None, &mut self.told, observer);
-            self.crew.run(&leg, &mut window);
+            let mut window = ProbeWindow::new(None, &mut self.told, observer);
+            self.pool.run(&segment, &mut window);
         }
     }
 
@@ -218,14 +218,14 @@ impl Hunt<'_> {
         observer: &mut dyn Observer,
     ) -> Option<Probe> {
         let search = self.search;
-        let leg = Leg {
+        let segment = Segment {
             pacing: search.pacing(rate_per_s),
             phases: search.phases(number).to_vec(),
             // Instants of their own, so that a second probe at the same rate is a second witness.
             seed: self.seed.wrapping_add(u64::from(number)),
         };
-        let mut window = Window::new(Some(window_name(number)), &mut self.told, observer);
-        let (first_second, outcome) = self.crew.run(&leg, &mut window);
+        let mut window = ProbeWindow::new(Some(window_name(number)), &mut self.told, observer);
+        let (first_second, outcome) = self.pool.run(&segment, &mut window);
         if outcome.status != Status::Complete {
             return None;
         }

@@ -1,7 +1,7 @@
-//! What it means that a rate holds a promise.
+//! Judges whether a rate meets the objective.
 
 use super::Search;
-use super::window::Sums;
+use super::window::WindowTotals;
 
 /// Busy share of a worker above which what was measured may be the client's own limit.
 const BUSY_CLIENT: f64 = 0.8;
@@ -17,7 +17,7 @@ const LATE_CLIENT: f64 = 0.5;
 
 /// What is said of a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct ProbeVerdict {
     pub(super) held: bool,
     /// What was measured may be the client's limit.
     pub(super) client_bound: bool,
@@ -30,7 +30,7 @@ pub(super) struct Verdict {
 /// The promise was held when the quantile of the response time is below the bound, the backlog does not
 /// grow, what was due was done, and no event failed. The quantile alone would not do: what waits at the end
 /// of the window is in no histogram yet.
-pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &Sums) -> Verdict {
+pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> ProbeVerdict {
     let breaches = [
         slowness(search, sums),
         growth(search, rate_per_s, sums),
@@ -44,21 +44,21 @@ pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &Sums) -> Verdict {
     if !held {
         reasons.extend(limits.into_iter().flatten());
     }
-    Verdict {
+    ProbeVerdict {
         held,
         client_bound,
         reason: reasons.join("; "),
     }
 }
 
-fn busy_client(sums: &Sums) -> Option<String> {
+fn busy_client(sums: &WindowTotals) -> Option<String> {
     let busy = sums.client_busy();
     (busy > BUSY_CLIENT)
         .then(|| format!("the client's busiest worker was {:.0} % busy", busy * 100.0))
 }
 
 /// A client that gets no processor when it is due is not busy, but late.
-fn late_client(search: &Search, sums: &Sums) -> Option<String> {
+fn late_client(search: &Search, sums: &WindowTotals) -> Option<String> {
     let late_ns = sums.client_late_ns(search.quantile);
     (late_ns as f64 > LATE_CLIENT * search.response_ns as f64).then(|| {
         format!(
@@ -69,7 +69,7 @@ fn late_client(search: &Search, sums: &Sums) -> Option<String> {
     })
 }
 
-fn slowness(search: &Search, sums: &Sums) -> Option<String> {
+fn slowness(search: &Search, sums: &WindowTotals) -> Option<String> {
     let Some(quantile_ns) = sums.quantile_ns(search.quantile) else {
         return Some("nothing was completed".to_owned());
     };
@@ -85,7 +85,7 @@ fn slowness(search: &Search, sums: &Sums) -> Option<String> {
 /// A backlog grows when it stays above what the promise allows: if each event waits less than the bound, not
 /// more than rate × bound wait at a time (Little's law), give or take the noise of that number. A backlog that
 /// comes back below it in the last quarter of the window was a wave, and the quantile judges waves.
-fn growth(search: &Search, rate_per_s: f64, sums: &Sums) -> Option<String> {
+fn growth(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Option<String> {
     let allowed = rate_per_s * search.response_ns as f64 / 1e9;
     let allowed = (allowed + NOISE * allowed.sqrt()).ceil();
     let last_quarter = sums.backlogs.len() - sums.backlogs.len().div_ceil(4);
@@ -99,14 +99,14 @@ fn growth(search: &Search, rate_per_s: f64, sums: &Sums) -> Option<String> {
 }
 
 /// With a bound of seconds a slow growth would hide below what the promise allows.
-fn shortfall(sums: &Sums) -> Option<String> {
+fn shortfall(sums: &WindowTotals) -> Option<String> {
     let due = sums.due() as f64;
     let missing = due - sums.completed as f64;
     (missing > MISSING * due + NOISE * due.sqrt())
         .then(|| format!("{} of {due} due events were completed", sums.completed))
 }
 
-fn failures(sums: &Sums) -> Option<String> {
+fn failures(sums: &WindowTotals) -> Option<String> {
     (sums.failed > 0).then(|| format!("{} events failed", sums.failed))
 }
 
@@ -125,21 +125,21 @@ mod tests {
     use super::*;
 
     /// Ten seconds at 1,000 events a second, of which one in two hundred took 15 ms.
-    fn sums() -> Sums {
-        let mut sums = Sums {
+    fn sums() -> WindowTotals {
+        let mut sums = WindowTotals {
             started: 10_000,
             completed: 10_000,
             duration_ns: 10_000_000_000,
             busy_ns: vec![1_000_000_000, 2_000_000_000],
             backlogs: vec![0; 10],
-            ..Sums::default()
+            ..WindowTotals::default()
         };
         (0..9_950).for_each(|_| sums.response.record(1_000_000));
         (0..50).for_each(|_| sums.response.record(15_000_000));
         sums
     }
 
-    fn reason(change: impl FnOnce(&mut Sums)) -> String {
+    fn reason(change: impl FnOnce(&mut WindowTotals)) -> String {
         let mut sums = sums();
         change(&mut sums);
         judge(&SEARCH, 1_000.0, &sums).reason
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_calm_window_holds() {
-        let calm = Verdict {
+        let calm = ProbeVerdict {
             held: true,
             client_bound: false,
             reason: String::new(),
@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_quantile_at_the_bound_breaks_it() {
-        let slow = |ns| move |sums: &mut Sums| (0..200).for_each(|_| sums.response.record(ns));
+        let slow =
+            |ns| move |sums: &mut WindowTotals| (0..200).for_each(|_| sums.response.record(ns));
         assert_eq!(reason(slow(19_900_000)), "");
         assert!(reason(slow(25_000_000)).starts_with("p99 25"));
     }
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn a_backlog_that_stays_breaks_it_and_a_wave_does_not() {
         let backlog = |backlogs: [u64; 10]| {
-            move |sums: &mut Sums| {
+            move |sums: &mut WindowTotals| {
                 sums.backlogs = backlogs.to_vec();
                 sums.completed -= sums.backlog_last().min(100);
             }
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn a_late_client_is_named_beside_what_broke() {
         let late = |count: u64| {
-            move |sums: &mut Sums| {
+            move |sums: &mut WindowTotals| {
                 (0..5_000 - count).for_each(|_| sums.lateness.record(1_000));
                 (0..count).for_each(|_| sums.lateness.record(15_000_000));
                 sums.failed = 1;
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn nothing_completed_is_no_promise_held() {
-        let verdict = judge(&SEARCH, 1_000.0, &Sums::default());
+        let verdict = judge(&SEARCH, 1_000.0, &WindowTotals::default());
         assert_eq!(verdict.reason, "nothing was completed");
         assert!(!verdict.held && !verdict.client_bound);
     }

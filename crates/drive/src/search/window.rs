@@ -1,22 +1,22 @@
-//! The seconds of a probe's window added up while they pass on to the observer.
+//! Adds up the seconds of a probe's window while they pass on to the observer.
 
 use super::{Level, Observer};
 use crate::observe::{IntervalRecord, Start};
 use dbdyno_meter::Histogram;
 use std::io;
 
-/// Stands between the crew and the observer.
-pub(super) struct Window<'a> {
+/// Stands between the pool and the observer.
+pub(super) struct ProbeWindow<'a> {
     /// Name of the phase that is judged; `None`: none is.
     phase: Option<String>,
-    sums: Sums,
+    sums: WindowTotals,
     told: &'a mut Vec<String>,
     observer: &'a mut dyn Observer,
 }
 
 /// What the verdict is made of.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct WindowTotals {
     pub(super) started: u64,
     pub(super) completed: u64,
     pub(super) failed: u64,
@@ -32,7 +32,7 @@ pub(super) struct Sums {
     pub(super) backlogs: Vec<u64>,
 }
 
-impl<'a> Window<'a> {
+impl<'a> ProbeWindow<'a> {
     pub(super) fn new(
         phase: Option<String>,
         told: &'a mut Vec<String>,
@@ -40,18 +40,18 @@ impl<'a> Window<'a> {
     ) -> Self {
         Self {
             phase,
-            sums: Sums::default(),
+            sums: WindowTotals::default(),
             told,
             observer,
         }
     }
 
-    pub(super) fn into_sums(self) -> Sums {
+    pub(super) fn into_sums(self) -> WindowTotals {
         self.sums
     }
 }
 
-impl Observer for Window<'_> {
+impl Observer for ProbeWindow<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
         self.observer.started(start)
     }
@@ -74,7 +74,7 @@ impl Observer for Window<'_> {
     }
 }
 
-impl Sums {
+impl WindowTotals {
     fn add(&mut self, record: &IntervalRecord<'_>) {
         let interval = record.interval;
         for counts in &interval.transactions {

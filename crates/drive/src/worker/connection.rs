@@ -1,8 +1,8 @@
-//! One connection of a worker, the user behind it and the event under way.
+//! Holds one connection of a worker, the user behind it and the event under way.
 
-use crate::lanes::Lanes;
+use crate::connection_pair::ConnectionPair;
 use crate::login::{AS_TEXT, Opened, StatementIds};
-use dbdyno_wire::KeptRows;
+use dbdyno_wire::{BufferedRows, Channel};
 use dbdyno_workload::{StatementTemplate, TransactionType, User};
 
 /// What a connection is doing.
@@ -31,7 +31,7 @@ pub(crate) enum Activity {
 /// Everything a worker holds for one connection.
 pub(crate) struct Connection {
     /// `None` while it is being opened again.
-    pub(crate) lanes: Option<Lanes>,
+    pub(crate) lanes: Option<ConnectionPair>,
     pub(crate) ids: StatementIds,
     pub(crate) user: Box<dyn User>,
     pub(crate) activity: Activity,
@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     /// Which connection it went over.
     pub(crate) lane: u8,
     /// Rows of its answer, if the user looks at them.
-    pub(crate) rows: KeptRows,
+    pub(crate) rows: BufferedRows,
     /// Attempts at the event so far.
     pub(crate) attempts: u32,
     /// When the event was due.
@@ -52,10 +52,12 @@ pub(crate) struct Connection {
     pub(crate) begun_ns: u64,
     /// When the statement was sent.
     pub(crate) sent_ns: u64,
+    /// End of the last second in which a byte came.
+    pub(crate) heard_ns: u64,
     /// Since when no event is under way.
     pub(crate) free_since_ns: u64,
     /// The user is asked before each event whether it begins.
-    pub(crate) stands_by: bool,
+    pub(crate) is_self_paced: bool,
     /// It has said that no event of its own begins any more.
     pub(crate) is_retired: bool,
     /// How long the user rests before its next event, where that is the workload's to say.
@@ -69,7 +71,7 @@ impl Connection {
         let mut connection = Self {
             lanes: None,
             ids: opened.ids.clone(),
-            stands_by: user.stands_by(),
+            is_self_paced: user.is_self_paced(),
             is_retired: false,
             user,
             activity: Activity::Free,
@@ -77,11 +79,12 @@ impl Connection {
             was_reopened: false,
             statement: 0,
             lane: 0,
-            rows: KeptRows::default(),
+            rows: BufferedRows::default(),
             attempts: 0,
             due_ns: 0,
             begun_ns: 0,
             sent_ns: 0,
+            heard_ns: 0,
             free_since_ns: 0,
             rest_ns: 0,
             counted_bytes: (0, 0),
@@ -102,6 +105,16 @@ impl Connection {
             self.activity,
             Activity::Free | Activity::Down { event: false }
         )
+    }
+
+    /// The connection on which an answer is awaited.
+    pub(crate) fn awaiting(&mut self) -> Option<&mut Channel> {
+        let awaits = matches!(
+            self.activity,
+            Activity::Statement | Activity::Rollback { .. } | Activity::SettlingUp
+        );
+        let lanes = self.lanes.as_mut().filter(|_| awaits)?;
+        Some(lanes.lane(self.lane))
     }
 
     /// Bytes sent and received since the last call.

@@ -1,53 +1,53 @@
-//! Events that go well: start, statement, reply, next statement, end.
+//! Drives events that succeed: start, statement, reply, next statement, end.
 
-use super::{Activity, Stage, Worker};
+use super::{Activity, StatementMeta, Worker, WorkerStage};
 use crate::login::AS_TEXT;
-use crate::pacing::{Due, Pace, Turn};
+use crate::pacing::{Due, FreeAction, Pace};
 use dbdyno_meter::clock;
 use dbdyno_wire::{Flush, Reply};
-use dbdyno_workload::{Answer, Standing, Step};
+use dbdyno_workload::{NextAction, Readiness, Response};
 
 impl Worker {
     /// Lets the pacing decide what a free connection does now.
     pub(super) fn offer(&mut self, index: u32, now_ns: u64) {
         match self.turn(index, now_ns) {
-            Turn::Start(due) => self.start_event(index, due, now_ns),
-            Turn::Rest { until_ns } => self.timers.set(index, until_ns),
-            Turn::Wait => {}
+            FreeAction::Start(due) => self.start_event(index, due, now_ns),
+            FreeAction::Rest { until_ns } => self.timers.set(index, until_ns),
+            FreeAction::Wait => {}
         }
     }
 
     /// In a closed loop the workload may have its user rest (TPC-C's thinking and keying); where the pacing says
     /// when events are due, it says so alone.
     #[inline]
-    fn turn(&mut self, index: u32, now_ns: u64) -> Turn {
+    fn turn(&mut self, index: u32, now_ns: u64) -> FreeAction {
         let connection = &mut self.connections[index as usize];
-        if connection.stands_by {
-            return self.stand_by(index, now_ns);
+        if connection.is_self_paced {
+            return self.poll_ready(index, now_ns);
         }
         let rest_ns = std::mem::take(&mut connection.rest_ns);
         if rest_ns > 0 && matches!(self.pace, Pace::Closed) {
             let until_ns = now_ns.saturating_add(rest_ns);
             connection.due_ns = until_ns;
-            return Turn::Rest { until_ns };
+            return FreeAction::Rest { until_ns };
         }
         self.pace.on_free(index, now_ns)
     }
 
     /// The user says itself whether its next event begins.
-    fn stand_by(&mut self, index: u32, now_ns: u64) -> Turn {
+    fn poll_ready(&mut self, index: u32, now_ns: u64) -> FreeAction {
         let start_ns = self.shared.grid.start_ns;
         let connection = &mut self.connections[index as usize];
         let elapsed_ns = now_ns.saturating_sub(start_ns);
-        match connection.user.stand_by(elapsed_ns) {
-            Standing::Ready => self.pace.on_free(index, now_ns),
-            Standing::RestUntil(elapsed_ns) => Turn::Rest {
+        match connection.user.poll_ready(elapsed_ns) {
+            Readiness::Ready => self.pace.on_free(index, now_ns),
+            Readiness::RestUntil(elapsed_ns) => FreeAction::Rest {
                 until_ns: start_ns.saturating_add(elapsed_ns).max(now_ns + 1),
             },
-            Standing::Retired => {
+            Readiness::Retired => {
                 let was_retired = std::mem::replace(&mut connection.is_retired, true);
                 self.retired += usize::from(!was_retired);
-                Turn::Wait
+                FreeAction::Wait
             }
         }
     }
@@ -66,7 +66,7 @@ impl Worker {
     /// The instant has come that a connection waited for.
     pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
         match self.connections[index as usize].activity {
-            Activity::Free if self.connections[index as usize].stands_by => {
+            Activity::Free if self.connections[index as usize].is_self_paced => {
                 self.offer(index, now_ns);
             }
             Activity::Free => {
@@ -92,7 +92,7 @@ impl Worker {
 
     /// False when the quota of events is used up.
     fn enter_event(&mut self, index: u32, due: Due, now_ns: u64) -> bool {
-        if !self.shared.may_start() {
+        if !self.shared.can_start() {
             self.pace = Pace::Over; // what is due after the last event of the quota was not asked for
             return false;
         }
@@ -102,8 +102,8 @@ impl Worker {
         connection.attempts = 1;
         connection.due_ns = due.at_ns;
         connection.begun_ns = now_ns;
-        self.book.page.transactions[usize::from(connection.transaction)].started += 1;
-        self.book.totals.started += 1;
+        self.recorder.page.transactions[usize::from(connection.transaction)].started += 1;
+        self.recorder.totals.started += 1;
         self.in_flight += 1;
         true
     }
@@ -113,14 +113,14 @@ impl Worker {
         let mut sent_something = reply.is_some();
         loop {
             let connection = &mut self.connections[index as usize];
-            let answer = reply.take().map(|reply| Answer {
+            let answer = reply.take().map(|reply| Response {
                 reply,
                 rows: &mut connection.rows,
             });
             match connection.user.next(answer, &mut self.call) {
-                Step::Send => return self.send(index, now_ns),
-                Step::Done => self.complete(index, now_ns, false),
-                Step::RolledBack => self.complete(index, now_ns, true),
+                NextAction::Send => return self.send(index, now_ns),
+                NextAction::Done => self.complete(index, now_ns, false),
+                NextAction::RolledBack => self.complete(index, now_ns, true),
             }
             if !sent_something {
                 // An event without a statement takes no time that a reply would tell.
@@ -129,9 +129,9 @@ impl Worker {
             }
             sent_something = false;
             match self.turn(index, now_ns) {
-                Turn::Start(due) if self.enter_event(index, due, now_ns) => {}
-                Turn::Rest { until_ns } => return self.timers.set(index, until_ns),
-                Turn::Start(_) | Turn::Wait => return,
+                FreeAction::Start(due) if self.enter_event(index, due, now_ns) => {}
+                FreeAction::Rest { until_ns } => return self.timers.set(index, until_ns),
+                FreeAction::Start(_) | FreeAction::Wait => return,
             }
         }
     }
@@ -142,7 +142,7 @@ impl Worker {
             return; // a lost connection sends nothing before it is open again
         };
         let place = usize::from(self.call.statement);
-        let way = self.shared.ways[place];
+        let way = self.shared.statement_meta[place];
         connection.statement = self.call.statement;
         connection.lane = way.lane;
         connection.sent_ns = now_ns;
@@ -167,7 +167,7 @@ impl Worker {
         match lanes.lane(connection.lane).flush() {
             Ok(Flush::Complete) => {}
             Ok(Flush::WouldBlock) => self.watch_for_room(index, true),
-            Err(error) => self.lose(index, &error, super::trouble::GONE_AWAY, now_ns),
+            Err(error) => self.lose(index, &error, super::error_recovery::GONE_AWAY, now_ns),
         }
     }
 
@@ -183,7 +183,7 @@ impl Worker {
             Err(error) => self.lose(
                 index,
                 &error,
-                super::trouble::GONE_AWAY,
+                super::error_recovery::GONE_AWAY,
                 clock::monotonic_ns(),
             ),
         }
@@ -207,7 +207,7 @@ impl Worker {
             return;
         };
         let channel = lanes.lane(connection.lane);
-        let keeps_rows = self.shared.ways[usize::from(connection.statement)].keeps_rows;
+        let keeps_rows = self.shared.statement_meta[usize::from(connection.statement)].keeps_rows;
         let received = match keeps_rows {
             true => channel.receive_into(&mut self.read_buffer, &mut connection.rows),
             false => channel.receive(&mut self.read_buffer),
@@ -215,7 +215,12 @@ impl Worker {
         match received {
             Ok(None) => self.read_other_lane(index),
             Ok(Some(reply)) => self.take_reply(index, &reply),
-            Err(error) => self.lose(index, &error, super::trouble::LOST, clock::monotonic_ns()),
+            Err(error) => self.lose(
+                index,
+                &error,
+                super::error_recovery::LOST,
+                clock::monotonic_ns(),
+            ),
         }
     }
 
@@ -233,17 +238,22 @@ impl Worker {
         match channel.receive(&mut self.read_buffer) {
             Ok(None) => {}
             Ok(Some(reply)) => self.take_unasked_reply(index, &reply, clock::monotonic_ns()),
-            Err(error) => self.lose(index, &error, super::trouble::LOST, clock::monotonic_ns()),
+            Err(error) => self.lose(
+                index,
+                &error,
+                super::error_recovery::LOST,
+                clock::monotonic_ns(),
+            ),
         }
     }
 
     fn take_reply(&mut self, index: u32, reply: &Reply) {
         // The one clock read of a statement: its end, and the start of the next.
         let now_ns = clock::monotonic_ns();
-        if now_ns >= self.book.boundary_ns {
-            self.turn_pages(now_ns);
+        if now_ns >= self.recorder.boundary_ns {
+            self.finish_seconds(now_ns);
         }
-        self.book.silences.hear(now_ns);
+        self.recorder.silences.record_reply(now_ns);
         match self.connections[index as usize].activity {
             Activity::Statement => self.take_statement_reply(index, reply, now_ns),
             Activity::Rollback { repeat } => self.take_rollback_reply(index, repeat, reply, now_ns),
@@ -256,8 +266,10 @@ impl Worker {
 
     fn take_statement_reply(&mut self, index: u32, reply: &Reply, now_ns: u64) {
         let connection = &self.connections[index as usize];
-        let kind = self.shared.ways[usize::from(connection.statement)].kind;
-        let counts = &mut self.book.page.statements[usize::from(kind)];
+        let StatementMeta {
+            kind, returns_rows, ..
+        } = self.shared.statement_meta[usize::from(connection.statement)];
+        let counts = &mut self.recorder.page.statements[usize::from(kind)];
         counts
             .service
             .record(now_ns.saturating_sub(connection.sent_ns));
@@ -265,9 +277,12 @@ impl Worker {
             counts.errors.add(error.code);
             return self.take_error(index, error, now_ns);
         }
+        if returns_rows && !matches!(reply, Reply::Rows(_)) {
+            return self.refuse_without_rows(index, now_ns);
+        }
         counts.completed += 1;
-        self.book.outages.hear(connection.was_reopened, now_ns);
-        self.book.classify(reply);
+        self.recorder.outages.hear(connection.was_reopened, now_ns);
+        self.recorder.classify(reply);
         self.advance(index, Some(reply), now_ns);
     }
 
@@ -277,16 +292,16 @@ impl Worker {
         connection.rest_ns = connection.user.finish_event();
         connection.activity = Activity::Free;
         connection.free_since_ns = now_ns;
-        let counts = &mut self.book.page.transactions[usize::from(connection.transaction)];
+        let counts = &mut self.recorder.page.transactions[usize::from(connection.transaction)];
         let response_ns = now_ns.saturating_sub(connection.due_ns);
         let service_ns = now_ns.saturating_sub(connection.begun_ns);
         counts.complete(response_ns, service_ns, connection.attempts);
         counts.rolled_back += u64::from(rolled_back);
-        self.book.totals.completed += 1;
+        self.recorder.totals.completed += 1;
         self.in_flight -= 1;
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.stage == Stage::Running
+        self.stage == WorkerStage::Running
     }
 }

@@ -1,21 +1,23 @@
-//! One worker: its loop.
+//! Runs the loop of one worker.
 //!
-//! `event` is what happens when all goes well, `trouble` what happens otherwise, `settling` what comes after the last
-//! event, `book` what is written down of it all.
+//! `event` is what happens when all goes well, `trouble` what happens otherwise, `path` what is done while nothing comes,
+//! `settling` what comes after the last event, `recorder` what is written down of it all.
 
-mod book;
 mod connection;
+mod error_recovery;
 mod event;
-mod mender;
+mod path;
 mod pauses;
+mod reconnector;
+mod recorder;
 mod settling;
-mod trouble;
 
-pub(crate) use book::{Book, Page};
 pub(crate) use connection::Connection;
+pub(crate) use error_recovery::LOST;
+pub(crate) use recorder::{IntervalMessage, Recorder};
 
+use crate::connection_pair::ConnectionPair;
 use crate::grid::Grid;
-use crate::lanes::Lanes;
 use crate::login::Opener;
 use crate::outage::OutageLog;
 use crate::pacing::{Due, Pace};
@@ -23,15 +25,16 @@ use crate::poller::Poller;
 use crate::stop::FailureSlot;
 use crate::timers::Timers;
 use crate::{DriveError, ErrorPolicy, StopSwitch};
-use book::{Gauges, Totals};
 use connection::Activity;
 use dbdyno_meter::{Silence, clock};
 use dbdyno_wire::{ReadBuffer, StatementText};
 use dbdyno_workload::{Call, StatementTemplate, StatementType, Workload};
-use mender::Mender;
 use pauses::Pauses;
+use reconnector::Reconnector;
+use recorder::{Gauges, Totals};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Longest sleep of a worker, and so the time in which it notices that it is to stop.
 const NAP_NS: u64 = 100_000_000;
@@ -39,15 +42,15 @@ const NAP_NS: u64 = 100_000_000;
 /// How long events under way may take to end when the run is stopped before its time.
 const HASTY_DRAIN_NS: u64 = 1_000_000_000;
 
-/// Token of the mender's bell in the epoll set; connections are numbered from 0.
-const BELL: u32 = u32::MAX;
+/// Token of the reconnector's wakeup in the epoll set; connections are numbered from 0.
+const WAKEUP_TOKEN: u32 = u32::MAX;
 
 /// What all workers read and none writes, save for the atomics.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct WorkerShared {
     pub(crate) workload: Arc<dyn Workload>,
     /// How each statement travels, in the workload's order.
-    pub(crate) ways: Vec<Way>,
+    pub(crate) statement_meta: Vec<StatementMeta>,
     /// Each statement as text to be filled in, in the workload's order.
     pub(crate) texts: Vec<StatementText>,
     pub(crate) policy: ErrorPolicy,
@@ -55,6 +58,10 @@ pub(crate) struct Shared {
     pub(crate) seed: u64,
     pub(crate) grid: Arc<Grid>,
     pub(crate) drain_ns: u64,
+    /// How long a statement may be without any byte of an answer.
+    pub(crate) answer_timeout: Option<Duration>,
+    /// Where the server is.
+    pub(crate) peer: String,
     pub(crate) opener: Arc<Opener>,
     pub(crate) stop: StopSwitch,
     pub(crate) failure: Arc<FailureSlot>,
@@ -64,28 +71,31 @@ pub(crate) struct Shared {
 
 /// How a statement travels.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct StatementMeta {
     pub(crate) kind: StatementType,
     pub(crate) lane: u8,
     pub(crate) keeps_rows: bool,
     pub(crate) is_written: bool,
+    /// An OK packet is no answer to it.
+    pub(crate) returns_rows: bool,
 }
 
-impl Way {
+impl StatementMeta {
     pub(crate) fn of(template: &StatementTemplate) -> Self {
         Self {
             kind: template.statement_type,
             lane: template.lane,
             keeps_rows: template.keeps_rows,
             is_written: template.is_written,
+            returns_rows: template.returns_rows(),
         }
     }
 }
 
-impl Shared {
+impl WorkerShared {
     /// Takes one event from the quota; false when none is left.
     #[inline]
-    fn may_start(&self) -> bool {
+    fn can_start(&self) -> bool {
         let Some(quota) = &self.quota else {
             return true;
         };
@@ -98,14 +108,14 @@ impl Shared {
 
 /// Where a worker stands in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum WorkerStage {
     /// Events start.
     Running,
     /// No event starts any more; those under way may end until then.
     Draining { until_ns: u64 },
 }
 
-/// What a worker says of a whole leg, and the connections that it drove.
+/// What a worker says of a whole segment, and the connections that it drove.
 pub(crate) struct WorkerEnd {
     pub(crate) worker: usize,
     pub(crate) connections: Vec<Connection>,
@@ -118,17 +128,17 @@ pub(crate) struct WorkerEnd {
 }
 
 pub(crate) struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     connections: Vec<Connection>,
     poller: Poller,
     pace: Pace,
     timers: Timers,
     pauses: Pauses,
-    book: Book,
+    recorder: Recorder,
     call: Call,
     read_buffer: ReadBuffer,
-    mender: Option<Mender>,
-    stage: Stage,
+    reconnector: Option<Reconnector>,
+    stage: WorkerStage,
     ended_ns: u64,
     in_flight: u64,
     in_flight_at_end: u64,
@@ -138,19 +148,21 @@ pub(crate) struct Worker {
     /// The users were asked what they still owe.
     has_settled_up: bool,
     /// Error codes the user has been told of.
-    told: Vec<u16>,
+    reported_codes: Vec<u16>,
+    /// When silent connections are looked at next.
+    look_at_ns: u64,
 }
 
 impl Worker {
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<WorkerShared>,
         connections: Vec<Connection>,
         pace: Pace,
-        book: Book,
+        recorder: Recorder,
     ) -> Result<Self, DriveError> {
         let poller = Poller::new()?;
         for (connection, token) in connections.iter().zip(0..) {
-            let mut lanes = connection.lanes.iter().flat_map(Lanes::iter);
+            let mut lanes = connection.lanes.iter().flat_map(ConnectionPair::iter);
             let watched = lanes.try_for_each(|channel| poller.watch(channel, token));
             watched.map_err(DriveError::system("watching a connection"))?;
         }
@@ -158,21 +170,22 @@ impl Worker {
         Ok(Self {
             timers: Timers::new(connections.len()),
             retired: connections.iter().filter(|c| c.is_retired).count(),
-            pauses: Pauses::new(pause_ns, shared.seed, book.worker as u64),
+            pauses: Pauses::new(pause_ns, shared.seed, recorder.worker as u64),
             connections,
             poller,
             pace,
-            book,
+            recorder,
             call: Call::default(),
             read_buffer: ReadBuffer::new(),
-            mender: None,
-            stage: Stage::Running,
+            reconnector: None,
+            stage: WorkerStage::Running,
             ended_ns: 0,
             in_flight: 0,
             in_flight_at_end: 0,
             unsent: 0,
             has_settled_up: false,
-            told: Vec::with_capacity(16),
+            reported_codes: Vec::with_capacity(16),
+            look_at_ns: 0,
             shared,
         })
     }
@@ -185,12 +198,13 @@ impl Worker {
             if self.is_done(now_ns) {
                 break;
             }
-            self.book.rest(now_ns);
+            self.recorder.rest(now_ns);
             let ready = self.poller.wait(self.nap_ns(now_ns));
             let now_ns = clock::monotonic_ns();
-            self.book.wake(now_ns, *ready.as_ref().unwrap_or(&0));
+            self.recorder.wake(now_ns, *ready.as_ref().unwrap_or(&0));
             self.keep_time(now_ns);
             match ready {
+                Ok(0) => self.wait_on(now_ns),
                 Ok(ready) => (0..ready).for_each(|place| self.serve(place)),
                 Err(error) => self.fail_by_system("waiting for replies", &error),
             }
@@ -198,7 +212,7 @@ impl Worker {
         self.finish()
     }
 
-    /// All connections become free as the first second begins. Those that a leg before left lost, or with an
+    /// All connections become free as the first second begins. Those that an earlier segment left lost, or with an
     /// answer outstanding, are opened again first.
     fn begin(&mut self) {
         while clock::monotonic_ns() < self.shared.grid.start_ns {
@@ -217,7 +231,7 @@ impl Worker {
             if connection.is_open() {
                 self.offer(index, now_ns);
             } else {
-                self.mend(index);
+                self.reconnect(index);
             }
         }
     }
@@ -243,7 +257,7 @@ impl Worker {
         let could_ns = due
             .at_ns
             .max(self.connections[index as usize].free_since_ns);
-        if let Some(lateness) = &mut self.book.page.lateness {
+        if let Some(lateness) = &mut self.recorder.page.lateness {
             lateness.record(now_ns.saturating_sub(could_ns));
         }
         self.start_event(index, due, now_ns);
@@ -251,12 +265,12 @@ impl Worker {
 
     /// How long to wait at most: to the next due instant or timer, the end of the second, or a nap.
     fn nap_ns(&self, now_ns: u64) -> u64 {
-        let mut until_ns = self.book.boundary_ns.min(now_ns + NAP_NS);
+        let mut until_ns = self.recorder.boundary_ns.min(now_ns + NAP_NS);
         until_ns = until_ns.min(self.timers.next_ns());
         if let Some(due_ns) = self.pace.next_due_ns() {
             until_ns = until_ns.min(due_ns);
         }
-        if let Stage::Draining {
+        if let WorkerStage::Draining {
             until_ns: drained_ns,
         } = self.stage
         {
@@ -267,8 +281,8 @@ impl Worker {
 
     fn serve(&mut self, place: usize) {
         let ready = self.poller.ready(place);
-        if ready.token == BELL {
-            return self.take_mended();
+        if ready.token == WAKEUP_TOKEN {
+            return self.take_reconnected();
         }
         if ready.writable {
             self.write_on(ready.token);
@@ -281,10 +295,10 @@ impl Worker {
     /// Turns the page when a second is over, and ends the run when it is time or somebody said so.
     #[inline]
     fn keep_time(&mut self, now_ns: u64) {
-        if now_ns >= self.book.boundary_ns {
-            self.turn_pages(now_ns);
+        if now_ns >= self.recorder.boundary_ns {
+            self.finish_seconds(now_ns);
         }
-        if self.stage == Stage::Running
+        if self.stage == WorkerStage::Running
             && (self.shared.stop.is_thrown() || self.shared.failure.is_filled())
         {
             self.stop_early(now_ns, self.shared.drain_ns.min(HASTY_DRAIN_NS));
@@ -292,20 +306,21 @@ impl Worker {
     }
 
     #[cold]
-    fn turn_pages(&mut self, now_ns: u64) {
-        while now_ns >= self.book.boundary_ns {
-            let boundary_ns = self.book.boundary_ns;
+    fn finish_seconds(&mut self, now_ns: u64) {
+        while now_ns >= self.recorder.boundary_ns {
+            let boundary_ns = self.recorder.boundary_ns;
             let gauges = self.gauges(boundary_ns);
-            if self.book.turn(gauges, now_ns) {
+            if self.recorder.turn(gauges, now_ns) {
                 self.drain(boundary_ns, self.shared.drain_ns);
             }
         }
+        self.end_unanswered(now_ns);
     }
 
     #[cold]
     fn stop_early(&mut self, now_ns: u64, drain_ns: u64) {
         let gauges = self.gauges(now_ns);
-        self.book.cut(gauges, now_ns);
+        self.recorder.cut(gauges, now_ns);
         self.drain(now_ns, drain_ns);
     }
 
@@ -314,14 +329,14 @@ impl Worker {
         self.pace = Pace::Over;
         self.in_flight_at_end = self.in_flight;
         self.ended_ns = end_ns;
-        self.stage = Stage::Draining {
+        self.stage = WorkerStage::Draining {
             until_ns: end_ns + drain_ns,
         };
-        self.book.close();
+        self.recorder.close();
     }
 
     fn gauges(&mut self, at_ns: u64) -> Gauges {
-        let (bytes_sent, bytes_received) = std::mem::take(&mut self.book.stray_bytes);
+        let (bytes_sent, bytes_received) = std::mem::take(&mut self.recorder.stray_bytes);
         let mut gauges = Gauges {
             connections_live: 0,
             backlog: self.pace.backlog(at_ns),
@@ -330,6 +345,9 @@ impl Worker {
         };
         for connection in &mut self.connections {
             let (sent, received) = connection.take_bytes();
+            if received > 0 {
+                connection.heard_ns = at_ns;
+            }
             gauges.bytes_sent += sent;
             gauges.bytes_received += received;
             gauges.connections_live += u32::from(connection.lanes.is_some());
@@ -339,15 +357,15 @@ impl Worker {
 
     /// Whether nothing is left to wait for.
     fn is_done(&mut self, now_ns: u64) -> bool {
-        if self.stage == Stage::Running && self.in_flight == 0 && self.is_spent() {
+        if self.stage == WorkerStage::Running && self.in_flight == 0 && self.is_spent() {
             self.pace = Pace::Over;
             self.stop_early(now_ns, self.shared.drain_ns);
         }
         match self.stage {
-            Stage::Draining { until_ns } => {
+            WorkerStage::Draining { until_ns } => {
                 now_ns >= until_ns || self.in_flight == 0 && !self.settle_up(now_ns)
             }
-            Stage::Running => false,
+            WorkerStage::Running => false,
         }
     }
 
@@ -360,20 +378,21 @@ impl Worker {
 
     /// Gives up what has not ended.
     fn finish(mut self) -> WorkerEnd {
+        self.look_at_paths(clock::monotonic_ns());
         let abandoned = self.in_flight;
         self.connections.iter_mut().for_each(Connection::abandon);
         WorkerEnd {
-            worker: self.book.worker,
+            worker: self.recorder.worker,
             connections: self.connections,
             totals: Totals {
-                failed: self.book.totals.failed + abandoned,
-                ..self.book.totals
+                failed: self.recorder.totals.failed + abandoned,
+                ..self.recorder.totals
             },
             unsent: self.unsent,
             in_flight_at_end: self.in_flight_at_end,
             abandoned,
-            silences: self.book.silences.finish(self.ended_ns),
-            outages: self.book.outages,
+            silences: self.recorder.silences.finish(self.ended_ns),
+            outages: self.recorder.outages,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pauses before a repeat, so that events which keep meeting each other part.
+//! Draws pauses before a repeat, so that events which keep conflicting with each other separate.
 
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 

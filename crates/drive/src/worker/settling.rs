@@ -1,6 +1,7 @@
-//! After the last event: what users still owe for events that have completed.
+//! Sends, after the last event, what users still owe for events that have completed.
 
 use super::{Activity, Worker};
+use crate::Cause;
 use dbdyno_wire::Reply;
 
 impl Worker {
@@ -20,7 +21,8 @@ impl Worker {
                 connection.activity = Activity::SettlingUp;
                 self.send(index, now_ns);
             } else {
-                self.fail_settling(index, None, "the connection is lost".to_owned());
+                let text = "the connection is lost".to_owned();
+                self.fail_settling(index, None, text, Cause::Server);
             }
         }
         self.in_flight > 0
@@ -28,17 +30,23 @@ impl Worker {
 
     pub(super) fn take_settled(&mut self, index: u32, reply: &Reply) {
         if let Reply::Error(error) = reply {
-            return self.fail_settling(index, Some(error.code), error.to_string());
+            return self.fail_settling(index, Some(error.code), error.to_string(), Cause::Server);
         }
         self.connections[index as usize].activity = Activity::Free;
         self.in_flight -= 1;
     }
 
     /// The events stand as completed, and what they were to bring is not there: the run is worth nothing.
-    pub(super) fn fail_settling(&mut self, index: u32, code: Option<u16>, message: String) {
+    pub(super) fn fail_settling(
+        &mut self,
+        index: u32,
+        code: Option<u16>,
+        message: String,
+        cause: Cause,
+    ) {
         self.connections[index as usize].activity = Activity::Free;
         self.in_flight -= 1;
         let text = format!("{message} (what events that were counted had left to be sent)");
-        self.fail_run(index, code, text);
+        self.fail_run(index, code, text, cause);
     }
 }

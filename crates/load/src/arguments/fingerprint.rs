@@ -1,9 +1,9 @@
-//! Arguments of `fingerprint`.
+//! Defines the arguments of `fingerprint`.
 
-use super::{ServerArguments, WorkloadOptions};
+use super::{CheckTimeout, Patience, ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Generator, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION, StatementProtocol,
-    WhenPreparedFull, WorkloadChoice,
+    ANSWER_TIMEOUT_NS, ErrorOrder, Generator, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION,
+    StatementProtocol, WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
 use clap::Args;
@@ -49,6 +49,12 @@ pub(crate) struct FingerprintArguments {
 
     #[command(flatten)]
     pub(crate) sending: SendingArguments,
+
+    #[command(flatten)]
+    pub(crate) check: CheckTimeout,
+
+    #[command(flatten)]
+    pub(crate) patience: Patience,
 
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,
@@ -101,6 +107,7 @@ impl FingerprintArguments {
             errors: ErrorOrder::default(),
             prepared_full: WhenPreparedFull::default(),
             drain_ns: DRAIN_NS,
+            answer_timeout_ns: Some(ANSWER_TIMEOUT_NS),
             events: Some(self.sending.events),
             digest_events: None,
             counts_every_ns: None,

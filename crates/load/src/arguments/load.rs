@@ -1,11 +1,14 @@
-//! Arguments of `run`.
+//! Defines the arguments of `run`.
 
 use super::pacing::PacingArguments;
-use super::parse::{Limit, List, code_list, cpu_list, limit, nanoseconds, role_target, switch};
+use super::parse::{
+    Limit, TimeLimit, ValueList, code_list, cpu_list, further_error, limit, nanoseconds,
+    role_target, switch, time_limit,
+};
 use super::{ServerArguments, WorkloadOptions};
 use crate::order::{
-    ErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place, RepeatDraws,
-    SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
+    ErrorOrder, FurtherErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place,
+    RepeatDraws, SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
@@ -151,12 +154,22 @@ pub(crate) struct LoadArguments {
     pub(crate) workers: Option<u32>,
 
     /// Processors to run on, such as 1 or 0,2-3; worker by worker
-    #[arg(long, value_name = "LIST", value_parser = |text: &str| cpu_list(text).map(List))]
-    pub(crate) cpus: Option<List<usize>>,
+    #[arg(long, value_name = "LIST", value_parser = |text: &str| cpu_list(text).map(ValueList))]
+    pub(crate) cpus: Option<ValueList<usize>>,
 
     /// How long events under way at the end may take
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = nanoseconds)]
     pub(crate) drain: u64,
+
+    /// How long a statement may be without any byte of an answer, `none`: for ever
+    ///
+    /// Then the server counts as silent: the connection is lost (2013), which ends the run unless 2013 is ignored. What
+    /// servers take is to be measured: lock waits of 50 s, several in a statement; write stops of minutes. After 300 s it
+    /// is a hang: InnoDB ends a server itself after one of 600 s. Lower it to notice a hang sooner, raise it for
+    /// statements that compute longer before their first row. A dead path is noticed by --path-timeout, and sooner.
+    /// Looked at once a second, on sockets, too.
+    #[arg(long, value_name = "DURATION|none", default_value = "300s", value_parser = time_limit)]
+    pub(crate) answer_timeout: TimeLimit,
 }
 
 /// What happens after an error of the server.
@@ -168,8 +181,15 @@ pub(crate) struct ErrorArguments {
     /// sysbench's are 1213,1020,1205: deadlock, record changed, lock wait timeout. With 2006 and 2013 lost
     /// connections are opened and prepared again. `none` for no code. HammerDB goes on after any error.
     #[arg(long, alias = "mysql-ignore-errors", value_name = "CODES")]
-    #[arg(value_parser = |text: &str| code_list(text).map(List))]
-    pub(crate) ignore_errors: Option<List<u16>>,
+    #[arg(value_parser = |text: &str| code_list(text).map(ValueList))]
+    pub(crate) ignore_errors: Option<ValueList<u16>>,
+
+    /// Further errors after which an event is repeated, beyond those: 1180/149,1296
+    ///
+    /// 1180/149 is 1180 whose message names the storage engine's error 149, a conflict at COMMIT: 1180 alone is any
+    /// error there, a full disk too.
+    #[arg(long, value_name = "CODE[/CAUSE]", value_delimiter = ',', value_parser = further_error)]
+    pub(crate) also_repeat: Vec<FurtherErrorOrder>,
 
     /// Send ROLLBACK before the repeat [default: as the imitated tool; sysbench's OLTP scripts do not]
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = switch)]
@@ -273,11 +293,12 @@ pub(super) fn spoken_order(
         seed: load.seed,
         concurrency: load.concurrency.unwrap_or(1),
         workers: load.workers,
-        cpus: load.cpus.clone().map(|List(cpus)| cpus),
+        cpus: load.cpus.clone().map(|ValueList(cpus)| cpus),
         pacing: when.pacing,
         phases: when.phases,
         errors: ErrorOrder {
-            ignore: errors.ignore_errors.clone().map(|List(codes)| codes),
+            ignore: errors.ignore_errors.clone().map(|ValueList(codes)| codes),
+            also: errors.also_repeat.clone(),
             rollback_first: errors.rollback_first,
             retry_limit: errors.retry_limit.map(|Limit(limit)| limit),
             retry_limit_otherwise: Some(PATIENCE),
@@ -286,6 +307,7 @@ pub(super) fn spoken_order(
         },
         prepared_full: errors.prepared_full,
         drain_ns: load.drain,
+        answer_timeout_ns: load.answer_timeout.0,
         events: when.events,
         digest_events: None,
         counts_every_ns: None,

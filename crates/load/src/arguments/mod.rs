@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line.
 
 mod fingerprint;
 mod load;
@@ -6,10 +6,12 @@ mod pacing;
 mod parse;
 mod populate;
 mod profile;
+mod quirks;
 mod sample;
 mod script;
 mod search;
 mod server;
+mod timeouts;
 mod verify;
 mod workload;
 mod workloads;
@@ -17,10 +19,12 @@ mod workloads;
 pub(crate) use fingerprint::FingerprintArguments;
 pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
+pub(crate) use quirks::QuirksArguments;
 pub(crate) use sample::{SampleArguments, SamplePhase};
 pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
+pub(crate) use timeouts::{CheckTimeout, DdlTimeout, Patience};
 pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
 pub(crate) use workloads::WorkloadsArguments;
@@ -81,6 +85,7 @@ pub(crate) enum Command {
     Cleanup(Box<CleanupArguments>),
     Script(Box<ScriptArguments>),
     Workloads(Box<WorkloadsArguments>),
+    Quirks(QuirksArguments),
     Sample(Box<SampleArguments>),
     NullServer(Box<NullServerArguments>),
 }

@@ -1,4 +1,4 @@
-//! Arguments that say when events are due, and for how long.
+//! Defines the arguments that say when events are due, and for how long.
 
 use super::parse::{nanoseconds, seconds};
 use super::profile::{RateText, rate, rate_of};

@@ -1,6 +1,6 @@
-//! Values of arguments in human units.
+//! Parses values of arguments in human units.
 
-use crate::order::Place;
+use crate::order::{FurtherErrorOrder, Place};
 /// Seconds of a duration such as `90`, `90s`, `1.5m` or `1h`; only whole seconds, because they lie on one
 /// grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
@@ -53,6 +53,18 @@ pub(super) fn limit(text: &str) -> Result<Limit, String> {
     count
         .map(|count| Limit(Some(count)))
         .map_err(|_| "write for example 100, or none".to_owned())
+}
+
+/// A time that may be unlimited, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TimeLimit(pub(crate) Option<u64>);
+
+/// A time such as `90s`, or `none`.
+pub(super) fn time_limit(text: &str) -> Result<TimeLimit, String> {
+    match text.trim() {
+        "none" => Ok(TimeLimit(None)),
+        text => nanoseconds(text).map(|ns| TimeLimit(Some(ns))),
+    }
 }
 
 /// On or off.
@@ -123,9 +135,26 @@ pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
         .collect()
 }
 
+/// An error such as `1180`, or `1180/149` with the storage engine's own number.
+pub(super) fn further_error(text: &str) -> Result<FurtherErrorOrder, String> {
+    let number = |text: &str| {
+        text.trim()
+            .parse()
+            .map_err(|_| "write for example 1180/149".to_owned())
+    };
+    let (code, cause) = match text.split_once('/') {
+        Some((code, cause)) => (code, Some(number(cause)?)),
+        None => (text, None),
+    };
+    Ok(FurtherErrorOrder {
+        code: number(code)?,
+        cause,
+    })
+}
+
 /// A list as clap wants it: one value, not one value each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct List<T>(pub(crate) Vec<T>);
+pub(crate) struct ValueList<T>(pub(crate) Vec<T>);
 
 #[cfg(test)]
 mod tests {
@@ -187,6 +216,12 @@ mod tests {
     #[test]
     fn error_codes_are_listed_or_none() {
         assert_eq!(code_list("1213,1205"), Ok(vec![1213, 1205]));
+        let further = |code, cause| Ok(FurtherErrorOrder { code, cause });
+        assert_eq!(further_error("1180/149"), further(1180, Some(149)));
+        assert_eq!(further_error(" 1180 "), further(1180, None));
+        for wrong in ["", "deadlock", "1180/", "/149", "1180/149/1", "70000"] {
+            assert!(further_error(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(code_list("none"), Ok(Vec::new()));
         assert!(code_list("all").is_err());
     }

@@ -1,12 +1,13 @@
-//! Arguments of `populate` and `cleanup`.
+//! Defines the arguments of `populate` and `cleanup`.
 
 use super::parse::nanoseconds;
-use super::{ServerArguments, WorkloadOptions};
+use super::{CheckTimeout, DdlTimeout, Patience, ServerArguments, WorkloadOptions};
 use crate::order::{
     Generator, LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
 };
 use crate::trouble::Trouble;
 use clap::Args;
+use std::num::NonZeroU32;
 
 const POPULATE_ABOUT: &str = "\
 Create a workload's tables, fill them, add their indexes, and check the rows against what was sent.
@@ -48,6 +49,12 @@ pub(crate) struct PopulateArguments {
     pub(crate) filling: FillingArguments,
 
     #[command(flatten)]
+    pub(crate) ddl: DdlTimeout,
+
+    #[command(flatten)]
+    pub(crate) check: CheckTimeout,
+
+    #[command(flatten)]
     pub(crate) options: WorkloadOptions,
 }
 
@@ -86,9 +93,19 @@ pub(crate) struct FillingArguments {
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// How long a server that is gone is waited for
+    /// How long a server that is gone, or answers nobody, is waited for
+    ///
+    /// While a statement is under way another connection logs in from time to time. A server that leaves log-ins without an
+    /// answer for so long is given up, however much time the statement still has.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
     pub(crate) patience: u64,
+
+    /// Commit after so many rows [default: a part of a table, up to 100,000s of rows, is one transaction]
+    ///
+    /// For storage engines that bound what one transaction may change. A filling that was broken off goes on where its
+    /// last transaction ended, with the same number.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) transaction_rows: Option<NonZeroU32>,
 
     /// Do not read the tables again to check them
     #[arg(long)]
@@ -124,7 +141,10 @@ impl PopulateArguments {
             load_by: self.filling.load_by,
             accelerate: self.filling.accelerate,
             resume: self.filling.resume,
+            transaction_rows: self.filling.transaction_rows,
             patience_ns: self.filling.patience,
+            ddl_timeout_ns: self.ddl.ddl_timeout,
+            check_timeout_ns: self.check.check_timeout,
         })
     }
 }
@@ -139,6 +159,12 @@ pub(crate) struct CleanupArguments {
 
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+
+    #[command(flatten)]
+    pub(crate) ddl: DdlTimeout,
+
+    #[command(flatten)]
+    pub(crate) patience: Patience,
 
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,

@@ -1,4 +1,4 @@
-//! A rate as it is written: `2000`, `500:30s,1000:30s`, `100..2000:60s,2000`.
+//! Parses a rate as it is written: `2000`, `500:30s,1000:30s`, `100..2000:60s,2000`.
 
 use super::parse::nanoseconds;
 use crate::order::StretchOrder;

@@ -1,4 +1,4 @@
-//! Arguments of `sample`.
+//! Defines the arguments of `sample`.
 
 use super::WorkloadOptions;
 use crate::trouble::Trouble;

@@ -1,9 +1,10 @@
-//! Arguments of `script`.
+//! Defines the arguments of `script`.
 
 use super::ServerArguments;
-use super::parse::seconds;
+use super::parse::{TimeLimit, seconds, time_limit};
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const LONG_ABOUT: &str = "\
 Run a sysbench script, or a builtin such as oltp_read_write, with everything on that is done better
@@ -16,7 +17,9 @@ chooses among the improvements:
   codes         below the report, errors by number, and whether connections were encrypted
 
 The schema must be there. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force,
-or users that did not come up in time. For sysbench's own command line see `dbdyno-load --help`.";
+or users that did not come up in time. One is our own: 3 when the path to the server was lost
+(--path-timeout) or the server gave no answer (--answer-timeout). For sysbench's own command line
+see `dbdyno-load --help`.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,6 +81,13 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) ignore_errors: String,
 
+    /// How long a statement of a run may be without any byte of an answer, `none`: for ever
+    ///
+    /// Then the server counts as silent: the connection is lost (2013), which ends the run unless 2013 is ignored. sysbench
+    /// waits for ever. See --answer-timeout of `dbdyno-load run`; other commands than run wait for ever, too.
+    #[arg(long, value_name = "DURATION|none", default_value = "300s", value_parser = time_limit, help_heading = "Load")]
+    answer_timeout: TimeLimit,
+
     /// Seed of the random numbers, 0 for the current time
     #[arg(
         long,
@@ -128,6 +138,11 @@ pub(crate) struct ScriptArguments {
 }
 
 impl ScriptArguments {
+    /// How long a statement of a run may be without any byte of an answer.
+    pub(crate) fn answer_timeout(&self) -> Option<Duration> {
+        self.answer_timeout.0.map(Duration::from_nanos)
+    }
+
     /// The same request in sysbench's words, the program's name first; the server is not in it.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = vec![

@@ -1,4 +1,4 @@
-//! Arguments of `search`.
+//! Defines the arguments of `search`.
 
 use super::load::{ErrorArguments, LoadArguments, OutputArguments, When, spoken_order};
 use super::pacing::phases;

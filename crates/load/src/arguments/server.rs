@@ -1,5 +1,6 @@
-//! Arguments that name the server.
+//! Defines the arguments that name the server.
 
+use super::parse::nanoseconds;
 use crate::order::{CompressionWord, Target, TlsVersionWord, TlsWord};
 use crate::trouble::Trouble;
 use clap::Args;
@@ -83,6 +84,14 @@ pub(crate) struct ServerArguments {
     /// Packing of the bytes on the connections of a load
     #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
     pub(crate) compression: CompressionWord,
+
+    /// How long the way to the server may be silent before a connection over TCP counts as lost [default: 10s]
+    ///
+    /// Silent: what was sent is acknowledged by nobody (cable, switch, power, route, firewall). A server that is slow,
+    /// stalled or stopped has a kernel that acknowledges. It is TCP_USER_TIMEOUT, and keepalive for connections that
+    /// wait; without it Linux tries for a quarter of an hour. From 1s to 1h.
+    #[arg(long, value_name = "DURATION", value_parser = nanoseconds)]
+    pub(crate) path_timeout: Option<u64>,
 }
 
 impl ServerArguments {
@@ -101,6 +110,7 @@ impl ServerArguments {
             tls_cert_file: self.tls_cert_file.clone(),
             tls_key_file: self.tls_key_file.clone(),
             compression: self.compression,
+            path_timeout_ns: self.path_timeout,
         };
         Ok(target)
     }

@@ -1,8 +1,9 @@
-//! Arguments of `verify`.
+//! Defines the arguments of `verify`.
 
-use super::{ServerArguments, WorkloadOptions};
+use super::parse::nanoseconds;
+use super::{Patience, ServerArguments, WorkloadOptions};
 use clap::{Args, ValueEnum};
-use dbdyno_workload::Moment;
+use dbdyno_workload::CheckPhase;
 
 const LONG_ABOUT: &str = "\
 Check that a workload's tables are consistent with each other, such as the twelve conditions of
@@ -42,6 +43,12 @@ pub(crate) struct VerifyArguments {
     pub(crate) verifying: VerifyingArguments,
 
     #[command(flatten)]
+    pub(crate) check: ConditionTimeout,
+
+    #[command(flatten)]
+    pub(crate) patience: Patience,
+
+    #[command(flatten)]
     pub(crate) options: WorkloadOptions,
 }
 
@@ -63,6 +70,19 @@ pub(crate) struct VerifyingArguments {
     pub(crate) json: bool,
 }
 
+/// The time of [`CheckTimeout`](super::CheckTimeout), and what becomes of a condition when it is over.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Deadlines")]
+pub(crate) struct ConditionTimeout {
+    /// How long one query that reads whole tables may take; then its condition is undecided
+    ///
+    /// The statement of a condition that is undecided is killed, and the others are asked. Exit code 1 says that one was
+    /// undecided or broken. Other conversations have deadlines of their own: 20 s for a log-in, 60 s for a short statement.
+    #[arg(long, alias = "condition-timeout", value_name = "DURATION")]
+    #[arg(default_value = "10min", value_parser = nanoseconds)]
+    pub(crate) check_timeout: u64,
+}
+
 /// What was done to the tables last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum After {
@@ -70,7 +90,7 @@ pub(crate) enum After {
     Run,
 }
 
-impl From<After> for Moment {
+impl From<After> for CheckPhase {
     fn from(after: After) -> Self {
         match after {
             After::Load => Self::AfterLoad,

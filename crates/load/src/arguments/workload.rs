@@ -1,4 +1,4 @@
-//! Options of the workloads as arguments: one for each row of their table.
+//! Turns the options of the workloads into arguments, one for each row of their table.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};

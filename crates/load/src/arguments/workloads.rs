@@ -1,4 +1,4 @@
-//! Arguments of `workloads`.
+//! Defines the arguments of `workloads`.
 
 use super::WorkloadOptions;
 use crate::order::Generator;

@@ -1,18 +1,20 @@
-//! `dbdyno-load fingerprint`: whether two servers make the same of the same events.
+//! Implements `dbdyno-load fingerprint`: it compares what two servers make of the same events.
 
-mod sent;
+mod sent_events;
 mod sums;
 mod text;
 
 use crate::arguments::FingerprintArguments;
+use crate::liveness::Liveness;
 use crate::order::SCHEMA_VERSION;
 use crate::record::{FingerprintRecord, PROGRAM, RecordWriter, content_sha256};
 use crate::signals::stop_switch;
+use crate::terminal;
 use crate::trouble::{Exit, unwritable};
 use dbdyno_meter::clock;
 use dbdyno_workload::{RandomSource, population};
-use sent::Sent;
-use std::io::{self, Write};
+use sent_events::SentEvents;
+use std::io::Write;
 
 /// Sends the events, if any are asked for, sums up the tables, and tells both.
 pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
@@ -23,11 +25,16 @@ pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
     };
     let population = population(&arguments.workload, &arguments.options.0, source)?;
     let began_ns = clock::monotonic_ns();
+    let stop = stop_switch()?;
     let sent = match arguments.sending.events {
-        0 => Sent::default(),
-        events => sent::send(&order, events, &stop_switch()?)?,
+        0 => SentEvents::default(),
+        events => sent_events::send(&order, events, &stop)?,
     };
-    let tables = sums::of_tables(&*population, &order.target.access()?)?;
+    let access = order.target.access()?.until(&stop);
+    let access = access.answering_within(arguments.check.duration());
+    let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
+    let tables = liveness.judge(sums::of_tables(&*population, &access))?;
+    drop(liveness);
     let record = FingerprintRecord {
         record: "fingerprint",
         schema_version: SCHEMA_VERSION,
@@ -40,8 +47,8 @@ pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
         elapsed_ns: clock::monotonic_ns() - began_ns,
     };
     let told = match arguments.sending.json {
-        true => RecordWriter::new(io::stdout()).write(&record),
-        false => write!(io::stdout(), "{}", text::of(&record)),
+        true => RecordWriter::new(terminal::raw_stdout()).write(&record),
+        false => write!(terminal::stdout(), "{}", text::of(&record)),
     };
     told.map_err(unwritable("the fingerprint"))?;
     Ok(Exit::Done)

@@ -1,4 +1,4 @@
-//! What lies in the tables.
+//! Sums what lies in the tables.
 
 use crate::order::Access;
 use crate::record::TableRecord;
@@ -26,15 +26,19 @@ fn of_table(
 ) -> Result<TableRecord<i64>, Trouble> {
     let name = population.table_name(table);
     let trouble = || Trouble::world(format!("table {name} could not be summed up"));
+    let names = population.checks(table).iter().map(|check| check.name);
     let found = session
-        .query(&population.check_query(table))
-        .map_err(|error| trouble().because(error))?;
-    let values = found.rows.first().into_iter().flatten().map(|value| {
+        .select_columns(&population.check_query(table), names.len())
+        .map_err(|error| trouble().because_of(&error))?;
+    let [row] = &found.rows[..] else {
+        let rows = found.rows.len();
+        return Err(trouble().because(format!("of its sums the server sent {rows} rows, not one")));
+    };
+    let values = row.iter().map(|value| {
         let text = String::from_utf8_lossy(value.as_deref().unwrap_or_default());
         text.parse::<i64>()
             .map_err(|error| trouble().because(format!("{text:?} is no sum: {error}")))
     });
-    let names = population.checks(table).iter().map(|check| check.name);
     let sums = names
         .zip(values)
         .map(|(name, value)| Ok((name, value?)))

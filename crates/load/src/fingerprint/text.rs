@@ -1,4 +1,4 @@
-//! A fingerprint for people, and for `diff`: nothing in it depends on the time.
+//! Writes a fingerprint for people, and for `diff`: nothing in it depends on the time.
 
 use crate::record::FingerprintRecord;
 use std::fmt::Write;

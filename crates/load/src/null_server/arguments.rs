@@ -1,9 +1,9 @@
-//! Arguments of `null-server`.
+//! Defines the arguments of `null-server`.
 
 use clap::Args;
 use dbdyno_null_server::{
-    Auth, DropRule, Epoch, ErrorPlace, ErrorRule, FaultPlan, Law, Refusal, Settings, Stall, Timed,
-    Window, nanoseconds,
+    Auth, DelayDistribution, DropRule, Epoch, ErrorPlace, ErrorRule, FaultPlan, Refusal, Settings,
+    Stall, TimeWindow, TimedFault, nanoseconds,
 };
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -107,22 +107,22 @@ struct FaultArguments {
     ///
     /// The first silence begins one period after the epoch. All that waited is answered when it ends.
     #[arg(long, value_name = "LENGTH/EVERY")]
-    stall: Vec<Timed<Stall>>,
+    stall: Vec<TimedFault<Stall>>,
 
     /// No reply leaves for 10 s, from 40 s after the epoch on: 40s+10s
     #[arg(long, value_name = "AT+LENGTH")]
-    freeze: Vec<Window>,
+    freeze: Vec<TimeWindow>,
 
     /// Time from a statement to its reply
     ///
     /// constant:5ms, uniform:4ms..40ms, exponential:15ms, or two-peak:5ms@98%,80ms@2%. May be repeated with
     /// windows; the first one that holds counts.
     #[arg(long, value_name = "LAW")]
-    delay: Vec<Timed<Law>>,
+    delay: Vec<TimedFault<DelayDistribution>>,
 
     /// Error codes and how often they come: 1213:3%,1205:1% or 1213:every=100
     #[arg(long, value_name = "CODE:RATE", value_delimiter = ',')]
-    errors: Vec<Timed<ErrorRule>>,
+    errors: Vec<TimedFault<ErrorRule>>,
 
     /// Statements that errors befall: any, a kind such as commit or point_select, or how their text begins
     #[arg(long, value_name = "WHICH", default_value = "any")]
@@ -130,7 +130,7 @@ struct FaultArguments {
 
     /// Close the connection instead of answering: 0.1% or every=1000 statements
     #[arg(long, value_name = "RATE")]
-    drop: Vec<Timed<DropRule>>,
+    drop: Vec<TimedFault<DropRule>>,
 
     /// Let nobody in: 40s+10s with error 1040, or reset@40s+10s, or closed@40s+10s
     #[arg(long, value_name = "[HOW@]AT+LENGTH")]

@@ -1,14 +1,16 @@
-//! `dbdyno-load null-server`: a server that does no work, for calibrating and testing load generators.
+//! Implements `dbdyno-load null-server`: a server that does no work, for calibrating and testing load
+//! generators.
 
 mod arguments;
 
 pub(crate) use arguments::NullServerArguments;
 
 use crate::signals;
+use crate::terminal;
 use crate::trouble::{Exit, Trouble};
 use dbdyno_null_server::{NullAddress, NullServer, NullServerError, Statistics};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -17,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Says where clients find it.
 #[derive(Debug, Serialize)]
-struct Ready {
+struct ReadyLine {
     ready: bool,
     socket: Option<PathBuf>,
     host: Option<String>,
@@ -27,7 +29,7 @@ struct Ready {
 
 /// Says what was done.
 #[derive(Debug, Serialize)]
-struct Ended<'a> {
+struct EndLine<'a> {
     ended: bool,
     #[serde(flatten)]
     statistics: &'a Statistics,
@@ -37,7 +39,7 @@ struct Ended<'a> {
 pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
     let stop = signals::stop_switch()?;
     let server = NullServer::start(arguments.settings()).map_err(trouble)?;
-    say(&Ready::at(server.address()))?;
+    say(&ReadyLine::at(server.address()))?;
     let begun = Instant::now();
     let limit = arguments.serve.map(Duration::from_nanos);
     while !stop.is_thrown() && limit.is_none_or(|limit| begun.elapsed() < limit) {
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
     let statistics = server.stop().map_err(trouble)?;
     if arguments.stats {
         let ended = true;
-        say(&Ended {
+        say(&EndLine {
             ended,
             statistics: &statistics,
         })?;
@@ -55,7 +57,7 @@ pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-impl Ready {
+impl ReadyLine {
     fn at(address: &NullAddress) -> Self {
         Self {
             ready: true,
@@ -69,7 +71,7 @@ impl Ready {
 
 /// One line of standard output, at once.
 fn say(what: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::raw_stdout().lock();
     serde_json::to_writer(&mut out, what)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)

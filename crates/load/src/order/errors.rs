@@ -1,8 +1,8 @@
-//! What is ordered about errors of the server, over what the imitated tool does by itself.
+//! Reads what an order says about errors of the server, beyond what the imitated tool does by itself.
 
 use super::RepeatDraws;
-use dbdyno_drive::ErrorPolicy;
-use dbdyno_workload::{Draws, RetryAfter, RetryLaw};
+use dbdyno_drive::{ErrorPolicy, FurtherError};
+use dbdyno_workload::{RetryAfter, RetryPolicy, RetryValues};
 use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ const TRANSIENT: [u16; 3] = [1213, 1020, 1205];
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ErrorOrder {
     pub(crate) ignore: Option<Vec<u16>>,
+    /// Beyond these, or those of the imitated tool.
+    pub(crate) also: Vec<FurtherErrorOrder>,
     pub(crate) rollback_first: Option<bool>,
     /// `Some(None)`: repeated until it succeeds.
     #[serde(deserialize_with = "given")]
@@ -25,6 +27,16 @@ pub(crate) struct ErrorOrder {
     pub(crate) pause_ns: u64,
 }
 
+/// A further error after which an event is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FurtherErrorOrder {
+    pub(crate) code: u16,
+    /// The storage engine's own number, which must be the first in the message.
+    #[serde(default)]
+    pub(crate) cause: Option<u16>,
+}
+
 /// A field that is there, `null` included.
 fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<u32>>, D::Error> {
     Option::deserialize(field).map(Some)
@@ -32,10 +44,11 @@ fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<u32>>, D::
 
 impl ErrorOrder {
     /// The policy of a load whose workload has this law.
-    pub(super) fn policy(&self, law: Option<RetryLaw>) -> ErrorPolicy {
+    pub(super) fn policy(&self, law: Option<RetryPolicy>) -> ErrorPolicy {
         let law = law.unwrap_or_else(|| self.sysbench_law());
         ErrorPolicy {
             after: self.ignore.clone().map_or(law.after, RetryAfter::Codes),
+            also: self.also.iter().map(|further| further.into()).collect(),
             rollback_first: self.rollback_first.unwrap_or(law.rollback_first),
             retry_limit: self.retry_limit.unwrap_or(law.limit),
             draws: self.draws.map_or(law.draws, Into::into),
@@ -43,12 +56,21 @@ impl ErrorOrder {
         }
     }
 
-    fn sysbench_law(&self) -> RetryLaw {
-        RetryLaw {
+    fn sysbench_law(&self) -> RetryPolicy {
+        RetryPolicy {
             after: RetryAfter::Codes(TRANSIENT.to_vec()),
             rollback_first: false,
             limit: self.retry_limit_otherwise,
-            draws: Draws::New,
+            draws: RetryValues::New,
+        }
+    }
+}
+
+impl From<&FurtherErrorOrder> for FurtherError {
+    fn from(order: &FurtherErrorOrder) -> Self {
+        Self {
+            code: order.code,
+            cause: order.cause,
         }
     }
 }
@@ -61,12 +83,12 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    fn law() -> Option<RetryLaw> {
-        Some(RetryLaw {
+    fn law() -> Option<RetryPolicy> {
+        Some(RetryPolicy {
             after: RetryAfter::AnyError,
             rollback_first: true,
             limit: Some(0),
-            draws: Draws::Same,
+            draws: RetryValues::Same,
         })
     }
 
@@ -75,19 +97,37 @@ mod tests {
         let policy = order("{}").policy(law());
         assert_eq!(policy.after, RetryAfter::AnyError);
         assert_eq!(policy.retry_limit, Some(0));
-        assert_eq!((policy.rollback_first, policy.draws), (true, Draws::Same));
+        assert_eq!(
+            (policy.rollback_first, policy.draws),
+            (true, RetryValues::Same)
+        );
         let policy = order(r#"{"ignore": [1213], "retry_limit": null, "draws": "new"}"#);
         let policy = policy.policy(law());
         assert_eq!(policy.after, RetryAfter::Codes(vec![1213]));
         assert_eq!(policy.retry_limit, None);
-        assert_eq!((policy.rollback_first, policy.draws), (true, Draws::New));
+        assert_eq!(
+            (policy.rollback_first, policy.draws),
+            (true, RetryValues::New)
+        );
+    }
+
+    #[test]
+    fn further_errors_come_on_top_of_whatever_else_is_repeated() {
+        let text = r#"{"also": [{"code": 1180, "cause": 149}, {"code": 1296}]}"#;
+        let further = |code, cause| FurtherError { code, cause };
+        for law in [law(), None] {
+            let policy = order(text).policy(law.clone());
+            assert_eq!(policy.also, [further(1180, Some(149)), further(1296, None)]);
+            assert_eq!(policy.after, order("{}").policy(law).after);
+        }
+        assert!(serde_json::from_str::<ErrorOrder>(r#"{"also": [1180]}"#).is_err());
     }
 
     #[test]
     fn a_workload_without_a_law_has_sysbenchs() {
         let policy = order("{}").policy(None);
         assert_eq!(policy.after, RetryAfter::Codes(vec![1213, 1020, 1205]));
-        assert_eq!((policy.retry_limit, policy.draws), (None, Draws::New));
+        assert_eq!((policy.retry_limit, policy.draws), (None, RetryValues::New));
         let patient = ErrorOrder {
             retry_limit_otherwise: Some(100),
             ..ErrorOrder::default()

@@ -1,12 +1,11 @@
-//! The order of `dbdyno-load run`: `contract/load-order.schema.json`.
+//! Reads the order of `dbdyno-load run`: `contract/load-order.schema.json`.
 
-use super::target::LOGIN_TIMEOUT;
 use super::{
-    ErrorOrder, Generator, PacingOrder, Place, SCHEMA_VERSION, StatementProtocol, Target,
-    WhenPreparedFull, WorkloadChoice,
+    ErrorOrder, Generator, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, StatementProtocol,
+    Target, WhenPreparedFull, WorkloadChoice,
 };
 use crate::trouble::Trouble;
-use dbdyno_drive::{Load, Phase, Search, default_workers};
+use dbdyno_drive::{Load, Phase, Search, StopSwitch, default_workers};
 use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
@@ -42,6 +41,9 @@ pub(crate) struct LoadOrder {
     #[serde(default)]
     pub(crate) prepared_full: WhenPreparedFull,
     pub(crate) drain_ns: u64,
+    /// How long a statement may be without any byte of an answer; `None`: for ever.
+    #[serde(default = "answer_timeout_ns")]
+    pub(crate) answer_timeout_ns: Option<u64>,
     /// Ends the run early once so many events were started.
     #[serde(default)]
     pub(crate) events: Option<u64>,
@@ -51,6 +53,15 @@ pub(crate) struct LoadOrder {
     /// Time between readings of the server's own counts; `None`: only where phases begin and end.
     #[serde(default)]
     pub(crate) counts_every_ns: Option<u64>,
+}
+
+/// How long a statement may be without any byte of an answer, where nothing is said of it. What servers take is legal
+/// and to be measured: several lock waits of 50 s one after the other, write stops of minutes. Beyond that a server
+/// hangs: InnoDB ends a server itself after a hang of 600 s. A dead path is told sooner, by other means.
+pub(crate) const ANSWER_TIMEOUT_NS: u64 = 300 * SECOND_NS;
+
+fn answer_timeout_ns() -> Option<u64> {
+    Some(ANSWER_TIMEOUT_NS)
 }
 
 /// A named stretch of the run.
@@ -85,6 +96,7 @@ impl LoadOrder {
     /// Checks the order and makes the load of it. The password is read from its file.
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
         check_version(self.schema_version)?;
+        self.check_answer_timeout()?;
         let (access, workload) = (self.target.access()?, self.make_workload()?);
         self.check_users(&*workload)?;
         Ok(Load {
@@ -113,8 +125,16 @@ impl LoadOrder {
             drain: Duration::from_nanos(self.drain_ns),
             events_limit: self.events,
             seed: self.seed,
+            answer_timeout: self.answer_timeout_ns.map(Duration::from_nanos),
             login_timeout: LOGIN_TIMEOUT,
         })
+    }
+
+    /// As [`load`](Self::load), with sessions whose waits end when the switch is thrown.
+    pub(crate) fn load_until(&self, stop: &StopSwitch) -> anyhow::Result<Load> {
+        let mut load = self.load()?;
+        load.session.cancel = stop.flag().into();
+        Ok(load)
     }
 
     /// The server of the workload's role.
@@ -171,7 +191,7 @@ impl LoadOrder {
     /// Takes over the rates of the workload, if it has some, and its phases, where none were asked for.
     pub(crate) fn follow_course(&mut self, with_phases: bool) -> anyhow::Result<()> {
         let workload = self.make_workload()?;
-        let Some(course) = workload.course() else {
+        let Some(course) = workload.rate_profile() else {
             return Ok(());
         };
         if !course.streams.is_empty() {
@@ -208,6 +228,16 @@ impl LoadOrder {
             None => Err(Trouble::request("the server's counts can't be read every 0 s".to_owned())
                 .hint("ask for at least one second, or leave it out: they are read where phases begin and end")),
             every_s => Ok(every_s),
+        }
+    }
+
+    fn check_answer_timeout(&self) -> Result<(), Trouble> {
+        match self.answer_timeout_ns {
+            Some(ns) if ns < SECOND_NS => Err(Trouble::request(format!(
+                "an answer timeout of {ns} ns is below 1 s: answers are looked at once a second"
+            ))
+            .hint("give at least 1s, or none to wait for ever (--answer-timeout)")),
+            _ => Ok(()),
         }
     }
 

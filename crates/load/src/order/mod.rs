@@ -1,4 +1,4 @@
-//! Requests as values. An order file and the command line both end here, so that nothing can be asked
+//! Holds requests as values. An order file and the command line both end here, so that nothing can be asked
 //! for in one way only, and everything is checked before anything starts.
 
 mod errors;
@@ -8,14 +8,18 @@ mod password;
 mod populate;
 mod read;
 mod target;
+mod timeouts;
 mod words;
 
-pub(crate) use errors::ErrorOrder;
-pub(crate) use load::{LoadOrder, PhaseOrder};
+pub(crate) use errors::{ErrorOrder, FurtherErrorOrder};
+pub(crate) use load::{ANSWER_TIMEOUT_NS, LoadOrder, PhaseOrder};
 pub(crate) use pacing::{LawWord, PacingOrder, SearchOrder, StreamOrder, StretchOrder, ThinkOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Access, Place, Target};
+pub(crate) use timeouts::{
+    CHECK_TIMEOUT, DDL_TIMEOUT, LOGIN_TIMEOUT, ROWS_TIMEOUT, SHORT_STATEMENT_TIMEOUT,
+};
 pub(crate) use words::{
     CompressionWord, Gaps, Generator, LoadBy, RepeatDraws, StatementProtocol, TlsVersionWord,
     TlsWord, WhenPreparedFull, WorkloadChoice,

@@ -1,11 +1,11 @@
-//! When events are due, as an order says it.
+//! Reads from an order when events are due.
 
 use super::Gaps;
 use super::load::{SECOND_NS, whole_seconds};
 use crate::trouble::Trouble;
 use clap::ValueEnum;
-use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkLaw};
-use dbdyno_workload::{Course, CourseStretch, Workload, WorkloadError, transaction_type};
+use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkDistribution};
+use dbdyno_workload::{RateProfile, RateSegment, Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 
 /// When events are due.
@@ -90,8 +90,8 @@ pub(crate) struct StretchOrder {
 
 impl PacingOrder {
     /// The rates of a workload with these transaction types.
-    pub(super) fn following(course: &Course, types: &[&str]) -> Self {
-        let stretch = |stretch: &CourseStretch| StretchOrder {
+    pub(super) fn following(course: &RateProfile, types: &[&str]) -> Self {
+        let stretch = |stretch: &RateSegment| StretchOrder {
             duration_ns: u64::from(stretch.seconds) * SECOND_NS,
             from_per_s: stretch.from_per_s,
             to_per_s: stretch.to_per_s,
@@ -195,8 +195,8 @@ impl From<ThinkOrder> for Think {
         Self {
             mean_ns: order.mean_ns,
             law: match order.law {
-                LawWord::Constant => ThinkLaw::Constant,
-                LawWord::Exponential => ThinkLaw::Exponential,
+                LawWord::Constant => ThinkDistribution::Constant,
+                LawWord::Exponential => ThinkDistribution::Exponential,
             },
         }
     }

@@ -1,5 +1,6 @@
-//! Passwords come from files only: what stands in an argument or a variable can be read by others.
+//! Reads passwords, from files only: others can read what stands in an argument or a variable.
 
+use crate::terminal;
 use crate::trouble::Trouble;
 use dbdyno_wire::Password;
 use std::fs;
@@ -19,7 +20,7 @@ pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, Trouble> {
     if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o077 != 0 {
         // Secrets mounted by others often are readable for all, so this is a remark and not an error.
         let _ = writeln!(
-            io::stderr(),
+            terminal::stderr(),
             "warning: others can read password file {0}; chmod 600 {0}",
             file.display()
         );

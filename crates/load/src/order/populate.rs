@@ -1,13 +1,22 @@
-//! The order of `dbdyno-load populate`: `contract/populate-order.schema.json`.
+//! Reads the order of `dbdyno-load populate`: `contract/populate-order.schema.json`.
 
 use super::load::check_version;
+use super::timeouts::{an_hour, twelve_hours};
 use super::{Generator, LoadBy, Target, WorkloadChoice};
 use dbdyno_workload::{Population, RandomSource, population};
 use serde::Deserialize;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// The option of a workload that names the storage engine of its tables.
 const STORAGE_ENGINE: &str = "mysql_storage_engine";
+
+fn is_storage_engine(option: &str) -> bool {
+    matches!(
+        option.replace('-', "_").as_str(),
+        STORAGE_ENGINE | "storage_engine"
+    )
+}
 
 /// What is to be filled.
 #[derive(Debug, Clone, Deserialize)]
@@ -32,9 +41,18 @@ pub(crate) struct PopulateOrder {
     /// Whether a filling that was broken off is to be gone on with.
     #[serde(default)]
     pub(crate) resume: bool,
+    /// Rows after which a transaction is committed and a part goes on in the next one; `None`: a part is one transaction.
+    #[serde(default)]
+    pub(crate) transaction_rows: Option<NonZeroU32>,
     /// How long a server that is gone is waited for.
     #[serde(default = "a_minute")]
     pub(crate) patience_ns: u64,
+    /// How long a statement may take that makes, changes or drops a table.
+    #[serde(default = "twelve_hours")]
+    pub(crate) ddl_timeout_ns: u64,
+    /// How long the check of a table may take.
+    #[serde(default = "an_hour")]
+    pub(crate) check_timeout_ns: u64,
 }
 
 fn a_minute() -> u64 {
@@ -46,6 +64,7 @@ impl PopulateOrder {
     pub(crate) fn identity(&self) -> anyhow::Result<String> {
         let mut options = self.workload.option_texts()?;
         options.extend(self.storage_engine_option());
+        options.extend(self.transaction_rows_option());
         options.sort();
         let options: Vec<_> = options
             .into_iter()
@@ -60,6 +79,28 @@ impl PopulateOrder {
             options.join(" "),
             self.seed
         ))
+    }
+
+    /// Portions begin where others ended, so a filling is gone on with in portions of the same size.
+    fn transaction_rows_option(&self) -> Option<(String, String)> {
+        let rows = self.transaction_rows?;
+        Some(("transaction_rows".to_owned(), rows.to_string()))
+    }
+
+    /// The storage engine of the ledger, where its entries must stand and fall with rows: an engine that bounds its
+    /// transactions may refuse one at COMMIT that another engine has committed already.
+    pub(crate) fn ledger_engine(&self) -> Option<String> {
+        self.transaction_rows?;
+        let options = self.workload.option_texts().unwrap_or_default();
+        let spoken = options
+            .into_iter()
+            .find(|(name, _)| is_storage_engine(name));
+        let engine = self
+            .storage_engine
+            .clone()
+            .or(spoken.map(|(_, engine)| engine))?;
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        Some(engine).filter(|name| !name.is_empty() && name.chars().all(is_name))
     }
 
     fn storage_engine_option(&self) -> Option<(String, String)> {

@@ -1,4 +1,4 @@
-//! Order files.
+//! Reads order files.
 
 use crate::trouble::Trouble;
 use serde::de::DeserializeOwned;
@@ -58,7 +58,7 @@ fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Trouble
 mod tests {
     use super::*;
     use crate::order::{LoadOrder, PopulateOrder};
-    use dbdyno_drive::{Arrivals, Pacing, Think, ThinkLaw};
+    use dbdyno_drive::{Arrivals, Pacing, Think, ThinkDistribution};
     use serde_json::{Value, json};
     use std::num::NonZeroU32;
 
@@ -100,7 +100,7 @@ mod tests {
         let pacing = order.load().unwrap().pacing;
         let think = Think {
             mean_ns: 100_000_000,
-            law: ThinkLaw::Exponential,
+            law: ThinkDistribution::Exponential,
         };
         assert_eq!(pacing, Pacing::Closed { think: Some(think) });
         assert!(pacing.has_due_instants() && !pacing.is_open_loop());
@@ -227,7 +227,7 @@ mod tests {
         let options = json!({"range_selects": false, "skip_trx": true, "tables": 2});
         let order: LoadOrder =
             parse_order(&changed(FIXED_RATE, "/workload/options", options), "test").unwrap();
-        let facts = order.load().unwrap().workload.facts();
+        let facts = order.load().unwrap().workload.metadata();
         assert!(
             facts
                 .options

@@ -1,19 +1,21 @@
-//! The server of an order.
+//! Reads the server of an order.
 
 use super::password::read_password;
-use super::{CompressionWord, TlsVersionWord, TlsWord};
+use super::{CompressionWord, LOGIN_TIMEOUT, SHORT_STATEMENT_TIMEOUT, TlsVersionWord, TlsWord};
 use crate::trouble::Trouble;
+use dbdyno_drive::StopSwitch;
 use dbdyno_wire::{
-    Address, ClientCertificate, Endpoint, Session, SessionOptions, TlsPolicy, WireError,
+    Address, CancelFlag, ClientCertificate, Endpoint, PathTimeout, Session, SessionOptions,
+    TlsPolicy, WireError,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a log-in may take.
-pub(crate) const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
-
 const DEFAULT_PORT: u16 = 3306;
+
+const SECOND_NS: u64 = 1_000_000_000;
+const HOUR_NS: u64 = 3_600 * SECOND_NS;
 
 /// A server, a user and a schema.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,6 +35,9 @@ pub(crate) struct Target {
     pub(crate) tls_key_file: Option<PathBuf>,
     #[serde(default)]
     pub(crate) compression: CompressionWord,
+    /// How long the way to the server may be silent; `None`: as long as is usual.
+    #[serde(default)]
+    pub(crate) path_timeout_ns: Option<u64>,
 }
 
 /// Where a server is.
@@ -78,8 +83,23 @@ impl Target {
             compression: self.compression.into(),
             tls_minimum: self.tls_minimum.into(),
             client_certificate: self.client_certificate()?,
+            path_timeout: self.path_timeout()?,
+            answer_timeout: Some(SHORT_STATEMENT_TIMEOUT),
             ..SessionOptions::default()
         })
+    }
+
+    fn path_timeout(&self) -> Result<PathTimeout, Trouble> {
+        match self.path_timeout_ns {
+            None => Ok(PathTimeout::default()),
+            Some(ns) if (SECOND_NS..=HOUR_NS).contains(&ns) => {
+                Ok(PathTimeout(Duration::from_nanos(ns)))
+            }
+            Some(ns) => Err(Trouble::request(format!(
+                "a path timeout of {ns} ns is not between 1 s and 1 h"
+            ))
+            .hint("10 s are usual; the kernel looks at a connection in whole seconds")),
+        }
     }
 
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, Trouble> {
@@ -151,11 +171,35 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// The same with sessions whose waits end when the switch is thrown.
+    pub(crate) fn until(mut self, stop: &StopSwitch) -> Self {
+        self.options.cancel = stop.flag().into();
+        self
+    }
+
+    /// The same with so long a time for each answer.
+    pub(crate) fn answering_within(mut self, limit: Duration) -> Self {
+        self.options.answer_timeout = Some(limit);
+        self
+    }
+
+    /// The same with sessions that no switch ends.
+    pub(crate) fn uninterrupted(&self) -> Self {
+        let mut access = self.clone();
+        access.options.cancel = CancelFlag::default();
+        access
+    }
+
     /// A connection outside the load: for filling and tidying.
     pub(crate) fn connect(&self) -> Result<Session, Trouble> {
-        let session = Session::open_with(&self.endpoint, &self.options, LOGIN_TIMEOUT);
+        self.connect_within(LOGIN_TIMEOUT)
+    }
+
+    /// As [`connect`](Self::connect), with another time for the log-in.
+    pub(crate) fn connect_within(&self, limit: Duration) -> Result<Session, Trouble> {
+        let session = Session::open_with(&self.endpoint, &self.options, limit);
         session.map_err(|error| {
-        let trouble = Trouble::world(format!("no connection to {}", self.endpoint.address)).because(&error);
+        let trouble = Trouble::world(format!("no connection to {}", self.endpoint.address)).because_of(&error);
         match error {
             WireError::Authentication { .. } => trouble.hint("check the user and the password file"),
             WireError::Server(server) if server.code == 1049 => trouble.hint(
@@ -185,6 +229,7 @@ mod tests {
             tls_cert_file: None,
             tls_key_file: None,
             compression: CompressionWord::Off,
+            path_timeout_ns: None,
         }
     }
 

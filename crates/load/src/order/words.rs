@@ -1,10 +1,10 @@
-//! The choices of an order, in the words of the contract and of the command line.
+//! Defines the choices of an order, in the words of the contract and of the command line.
 
 use crate::trouble::Trouble;
 use clap::ValueEnum;
 use dbdyno_drive::{Arrivals, PreparedFull, Protocol};
 use dbdyno_wire::{Compression, TlsVersion};
-use dbdyno_workload::{Draws, RandomKind};
+use dbdyno_workload::{RandomKind, RetryValues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -168,7 +168,7 @@ pub(crate) enum RepeatDraws {
     Same,
 }
 
-impl From<RepeatDraws> for Draws {
+impl From<RepeatDraws> for RetryValues {
     fn from(word: RepeatDraws) -> Self {
         match word {
             RepeatDraws::New => Self::New,

@@ -1,8 +1,13 @@
-//! What a server can do without while its tables are filled: the redo log, switched off and on again.
+//! Switches off what a server can do without while its tables are filled: the redo log, and on again.
 
 use crate::order::Access;
+use crate::signals::hold_deadline;
 use crate::trouble::Trouble;
 use dbdyno_wire::{Session, WireError};
+use std::time::Duration;
+
+/// How long the log-in may take by which the redo log is switched on after something went wrong.
+const HURRIED_LOGIN: Duration = Duration::from_secs(3);
 
 /// The status variable by which servers tell that they can do it, and whether it's done.
 const STATE: &str = "Innodb_redo_log_enabled";
@@ -35,8 +40,12 @@ pub(super) fn accelerated(
     switch_on(access, fill())
 }
 
+/// Interrupted or not: a server that writes no redo log loses its data with the first crash. So a server that lets us in is
+/// waited for until it has switched, and a second signal is what ends that.
 fn switch_on(access: &Access, filled: Result<(), Trouble>) -> Result<(), Trouble> {
-    let switched = access.connect().and_then(|mut session| {
+    let access = access.uninterrupted();
+    let switched = connect_soon(&access, filled.is_err()).and_then(|mut session| {
+        let _hold = hold_deadline();
         let switched = switch(&mut session, "ENABLE", "ON");
         session.close();
         switched.map_err(|error| Trouble::world("it could not be asked").because(error))
@@ -54,6 +63,15 @@ fn switch_on(access: &Access, filled: Result<(), Trouble>) -> Result<(), Trouble
         ))
 }
 
+/// After an interruption there is little time to find out whether the server answers at all.
+fn connect_soon(access: &Access, is_hurried: bool) -> Result<Session, Trouble> {
+    if is_hurried {
+        access.connect_within(HURRIED_LOGIN)
+    } else {
+        access.connect()
+    }
+}
+
 fn switch(session: &mut Session, verb: &str, wanted: &str) -> Result<(), WireError> {
     session.query(&format!("ALTER INSTANCE {verb} INNODB REDO_LOG"))?;
     match state(session)? {
@@ -66,13 +84,13 @@ fn switch(session: &mut Session, verb: &str, wanted: &str) -> Result<(), WireErr
 }
 
 fn state(session: &mut Session) -> Result<Option<String>, WireError> {
-    let answer = session.query(&format!("SHOW GLOBAL STATUS LIKE '{STATE}'"))?;
+    let answer = session.select_columns(&format!("SHOW GLOBAL STATUS LIKE '{STATE}'"), 2)?;
     let value = answer.rows.first().and_then(|row| row.get(1)?.clone());
     Ok(value.map(|text| String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn refused(error: &WireError) -> Trouble {
     Trouble::world("the server's redo log could not be switched off")
-        .because(error)
+        .because_of(error)
         .hint("GRANT INNODB_REDO_LOG_ENABLE ON *.* to the account, or leave --accelerate out")
 }

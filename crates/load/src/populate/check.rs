@@ -1,4 +1,4 @@
-//! A table compared with what was sent.
+//! Compares a table with what was sent.
 
 use super::filling::Filling;
 use super::hand::{Hand, Step};
@@ -13,7 +13,10 @@ impl Filling<'_> {
             what: self.table(table),
         };
         let query = self.population.check_query(table);
-        let answer = hand.ask(&step, &mut |session| Ok(session.query(&query)?))?;
+        let sums = self.check_names(table).count();
+        let answer = hand.ask(&step, &mut |session| {
+            Ok(session.select_columns(&query, sums)?)
+        })?;
         let found: Vec<String> = answer
             .rows
             .first()

@@ -1,4 +1,4 @@
-//! Tables filled side by side: first all rows, then all indexes, then the check.
+//! Fills tables in parallel: first all rows, then all indexes, then the check.
 
 use super::hand::{Ground, Hand, Step};
 use super::ledger::Entries;

@@ -1,9 +1,10 @@
-//! One connection that fills, replaced when it is lost; each step done once, whatever becomes of connections.
+//! Fills over one connection and replaces it when it is lost; each step is done once, whatever happens to
+//! connections.
 
 use super::ledger;
 use super::line::Line;
-use crate::order::Access;
-use crate::trouble::{Exit, Trouble};
+use crate::order::{Access, LOGIN_TIMEOUT, ROWS_TIMEOUT};
+use crate::trouble::Trouble;
 use dbdyno_drive::StopSwitch;
 use dbdyno_wire::{ServerError, Session, WireError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,9 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Between two attempts to reach a server that is gone.
 const BETWEEN_KNOCKS: Duration = Duration::from_millis(250);
 
+/// A log-in has so long even when the time for it is nearly over.
+const SHORTEST_LOG_IN: Duration = Duration::from_millis(500);
+
 /// What all hands share.
 pub(super) struct Ground<'a> {
     pub(super) access: &'a Access,
@@ -27,6 +31,10 @@ pub(super) struct Ground<'a> {
     pub(super) greeting: Vec<String>,
     /// How long a server that is gone is waited for.
     pub(super) patience: Duration,
+    /// How long a statement may take that makes, changes or drops a table.
+    pub(super) ddl_timeout: Duration,
+    /// How long a query may take that reads a whole table.
+    pub(super) check_timeout: Duration,
     /// Steps that were begun again.
     pub(super) repeats: AtomicU64,
 }
@@ -109,13 +117,13 @@ impl<'a> Hand<'a> {
         is_repeat: bool,
         statement: &str,
     ) -> Result<(), Trouble> {
+        let limit = self.ground.ddl_timeout;
         self.again_and_again(step, is_repeat, &mut |line, is_repeat| {
-            let session = &mut line.session;
-            match session.query(statement) {
+            match within(limit, &mut line.session, |session| session.query(statement)) {
                 Err(WireError::Server(error)) if is_repeat && is_there_already(&error) => {}
                 other => drop(other?),
             }
-            ledger::claim(session, &step.entry)?;
+            ledger::claim(&mut line.session, &step.entry)?;
             Ok(())
         })
     }
@@ -123,7 +131,8 @@ impl<'a> Hand<'a> {
     /// Runs a statement once and for all: an error ends the filling.
     pub(super) fn execute(&mut self, what: &str, statement: &str) -> Result<(), Trouble> {
         self.ground.go_on()?;
-        let done = self.line.session.query(statement);
+        let (limit, session) = (self.ground.ddl_timeout, &mut self.line.session);
+        let done = within(limit, session, |session| session.query(statement));
         done.map(drop).map_err(|error| failed_by(what, &error))
     }
 
@@ -135,13 +144,16 @@ impl<'a> Hand<'a> {
             .map_err(|error| failed_by(&step.what, &error))
     }
 
-    /// Asks something that changes nothing.
+    /// Asks something that changes nothing and reads a whole table.
     pub(super) fn ask<T>(
         &mut self,
         step: &Step,
         question: &mut dyn FnMut(&mut Session) -> Result<T, Hitch>,
     ) -> Result<T, Trouble> {
-        self.again_and_again(step, false, &mut |line, _| question(&mut line.session))
+        let limit = self.ground.check_timeout;
+        self.again_and_again(step, false, &mut |line, _| {
+            within(limit, &mut line.session, |session| question(session))
+        })
     }
 
     fn again_and_again<T>(
@@ -157,10 +169,10 @@ impl<'a> Hand<'a> {
                 Err(Hitch::Final(trouble)) => return Err(trouble),
                 Err(Hitch::Wire(error)) => error,
             };
-            self.ground.go_on()?;
             if left == 0 || !may_pass(&error) {
                 return Err(failed_by(&step.what, &error));
             }
+            self.ground.go_on()?;
             thread::sleep(BREATH * (ATTEMPTS - left));
             self.recover(&error)?;
             self.ground.repeats.fetch_add(1, Ordering::Relaxed);
@@ -181,12 +193,18 @@ impl<'a> Hand<'a> {
 
 impl Ground<'_> {
     pub(super) fn connect(&self) -> Result<Session, Trouble> {
-        let mut session = self.access.connect()?;
+        self.connect_within(LOGIN_TIMEOUT)
+    }
+
+    fn connect_within(&self, limit: Duration) -> Result<Session, Trouble> {
+        let mut session = self.access.connect_within(limit)?;
         for statement in &self.greeting {
             session
                 .query(statement)
-                .map_err(|error| failed("a connection", &error))?;
+                .map_err(|error| failed_by("a connection", &error))?;
         }
+        let limited = session.set_timeout(Some(ROWS_TIMEOUT));
+        limited.map_err(|error| failed_by("a connection", &error))?;
         Ok(session)
     }
 
@@ -195,15 +213,21 @@ impl Ground<'_> {
         let until = Instant::now() + self.patience;
         loop {
             self.go_on()?;
-            match self.connect() {
+            let rest = until.saturating_duration_since(Instant::now());
+            match self.connect_within(rest.clamp(SHORTEST_LOG_IN, LOGIN_TIMEOUT)) {
                 Ok(session) => return Ok(session),
+                Err(_) if self.stop.is_thrown() => return Err(interrupted()),
                 Err(error) if Instant::now() >= until => {
-                    return Err(Trouble::world(format!(
+                    let trouble = Trouble::world(format!(
                         "the server is gone and did not come back within {} s",
                         self.patience.as_secs()
                     ))
                     .because(format!("{lost}; then {error}"))
-                    .hint("see to it that it runs, then go on with --resume"));
+                    .hint("see to it that it runs, then go on with --resume");
+                    return Err(Trouble {
+                        is_path_lost: error.is_path_lost,
+                        ..trouble
+                    });
                 }
                 Err(_) => thread::sleep(BETWEEN_KNOCKS),
             }
@@ -212,23 +236,46 @@ impl Ground<'_> {
 
     /// An error once the user wants no more.
     pub(super) fn go_on(&self) -> Result<(), Trouble> {
-        if self.stop.is_thrown() {
-            return Err(Trouble {
-                exit: Exit::NotHeld,
-                ..Trouble::world("interrupted; tables are left as they are")
-                    .hint("go on with --resume, or drop them with dbdyno-load cleanup and the same options")
-            });
+        match self.stop.is_thrown() {
+            true => Err(interrupted()),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// Errors of a moment: a connection that is gone, a lock that others hold.
+fn interrupted() -> Trouble {
+    Trouble::interrupted(
+        "interrupted; tables are left as they are",
+        Some("go on with --resume, or drop them with dbdyno-load cleanup and the same options"),
+    )
+}
+
+/// Gives each answer to what is asked so long, and the later ones what rows have.
+fn within<T, E: From<WireError>>(
+    limit: Duration,
+    session: &mut Session,
+    ask: impl FnOnce(&mut Session) -> Result<T, E>,
+) -> Result<T, E> {
+    session.set_timeout(Some(limit))?;
+    let answer = ask(session);
+    session.set_timeout(Some(ROWS_TIMEOUT))?;
+    answer
+}
+
+/// Errors of a moment: a connection that is gone, a lock that others hold. Who had no answer in all the time there was
+/// for it does not ask again, nor does who was answered by nonsense.
 fn may_pass(error: &WireError) -> bool {
     const LOCK_WAIT_TIMEOUT: u16 = 1205;
     const DEADLOCK: u16 = 1213;
+    /// With the storage engine's error 149: a conflict that it has found at COMMIT.
+    const DURING_COMMIT: u16 = 1180;
     match error {
         WireError::Server(error) if matches!(error.code, LOCK_WAIT_TIMEOUT | DEADLOCK) => true,
+        WireError::Server(error) if error.code == DURING_COMMIT => error.message.contains("149"),
+        WireError::Timeout { .. }
+        | WireError::Cancelled { .. }
+        | WireError::Excess { .. }
+        | WireError::Protocol(_) => false,
         other => other.is_connection_lost(),
     }
 }
@@ -251,8 +298,12 @@ pub(super) fn failed(what: &str, error: &dyn std::fmt::Display) -> Trouble {
 
 /// As [`failed`], with what would help.
 pub(super) fn failed_by(what: &str, error: &WireError) -> Trouble {
-    let trouble = failed(what, error);
+    let trouble = Trouble {
+        is_path_lost: error.is_path_lost(),
+        ..failed(what, error)
+    };
     match error {
+        WireError::Cancelled { .. } => interrupted().because(error),
         WireError::Server(error) if is_out_of_space(error) => {
             trouble.hint("the server's disk is full: free some space, then go on with --resume")
         }

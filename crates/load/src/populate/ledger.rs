@@ -1,9 +1,10 @@
-//! What of a filling is done, kept beside the tables until all of it is: so that a filling that was broken off can
-//! be gone on with, and a part whose connection was lost is neither filled twice nor left out.
+//! Records what of a filling is done, next to the tables, until all of it is: so that a filling that was
+//! broken off can be resumed, and a part whose connection was lost is neither filled twice nor left out.
 //!
 //! A part is written in one transaction with its entry, which comes first: a second connection that begins the same
 //! part, while the server hasn't noticed yet that the first is gone, waits at the entry until the first one's rows are
-//! undone, or finds that they are in. Statements that can't be undone (indexes) are noted when they are done.
+//! undone, or finds that they are in. Where a transaction holds so few rows that a part takes several, each of these
+//! portions has an entry. Statements that can't be undone (indexes) are noted when they are done.
 
 use dbdyno_wire::{Session, WireError};
 use std::collections::HashMap;
@@ -20,11 +21,18 @@ pub(super) type Entries = HashMap<String, Vec<u64>>;
 /// The name of the entry that says of what the filling is.
 const IDENTITY: &str = "filling";
 
-/// Makes the ledger of a filling of these tables.
-pub(super) fn create(session: &mut Session, identity: &str) -> Result<(), WireError> {
+/// Makes the ledger of a filling of these tables; `engine`: in this storage engine, not the server's default one.
+pub(super) fn create(
+    session: &mut Session,
+    identity: &str,
+    engine: Option<&str>,
+) -> Result<(), WireError> {
+    let engine = engine
+        .map(|name| format!(" ENGINE={name}"))
+        .unwrap_or_default();
     session.query(&format!(
         "CREATE TABLE {LEDGER} (step VARCHAR(120) NOT NULL PRIMARY KEY, sums TEXT NOT NULL) \
-         DEFAULT CHARACTER SET latin1 COLLATE latin1_bin"
+         DEFAULT CHARACTER SET latin1 COLLATE latin1_bin{engine}"
     ))?;
     write(session, IDENTITY, identity)
 }
@@ -38,7 +46,7 @@ pub(super) fn drop(session: &mut Session) -> Result<(), WireError> {
 
 /// Of what the filling is, and what of it is done.
 pub(super) fn read(session: &mut Session) -> Result<(String, Entries), WireError> {
-    let answer = session.query(&format!("SELECT step, sums FROM {LEDGER}"))?;
+    let answer = session.select_columns(&format!("SELECT step, sums FROM {LEDGER}"), 2)?;
     let text = |value: &Option<Vec<u8>>| {
         String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned()
     };

@@ -1,4 +1,4 @@
-//! A connection that rows go over, and the INSERT that it has prepared for them.
+//! Sends rows over a connection, and keeps the INSERT that it has prepared for them.
 
 use dbdyno_wire::{BoundRows, PreparedStatement, Session, WireError};
 use dbdyno_workload::{RowForm, RowSource};
@@ -16,6 +16,8 @@ const BATCH_BYTES: usize = 512 * 1024;
 pub(super) struct Line {
     pub(super) session: Session,
     prepared: Option<Prepared>,
+    /// The statement of the last rows, if no others follow in it.
+    unneeded: Option<PreparedStatement>,
 }
 
 /// An INSERT of as many rows as go at a time.
@@ -30,21 +32,32 @@ impl Line {
         Self {
             session,
             prepared: None,
+            unneeded: None,
         }
     }
 
-    /// Sends rows as the values of a prepared INSERT, and gives how many the server has taken.
-    pub(super) fn insert(
+    /// Sends rows as the values of a prepared INSERT. Fewer rows than others need a statement of their own.
+    fn start_insert(
         &mut self,
         form: &RowForm,
         rows: &mut BoundRows,
         rows_max: usize,
-    ) -> Result<u64, WireError> {
-        if rows.len() < rows_max {
-            return self.insert_rest(form, rows);
+    ) -> Result<(), WireError> {
+        let statement = if rows.len() < rows_max {
+            let statement = self.prepare_rows(form, rows.len())?;
+            *self.unneeded.insert(statement)
+        } else {
+            self.prepare(form, rows_max)?
+        };
+        self.session.send_rows(&statement, rows)
+    }
+
+    /// Waits for the answer to the rows that were sent, and gives how many the server has taken.
+    pub(super) fn finish_insert(&mut self) -> Result<u64, WireError> {
+        let answer = self.session.finish_rows()?;
+        if let Some(statement) = self.unneeded.take() {
+            self.session.close_statement(statement)?;
         }
-        let statement = self.prepare(form, rows_max)?;
-        let answer = self.session.execute_rows(&statement, rows)?;
         Ok(answer.affected_rows)
     }
 
@@ -59,7 +72,7 @@ impl Line {
             Some(other) => self.session.close_statement(other.statement)?,
             None => {}
         }
-        let statement = self.session.prepare(&form.prepared(rows_max))?;
+        let statement = self.prepare_rows(form, rows_max)?;
         self.prepared = Some(Prepared {
             form: form.clone(),
             rows_max,
@@ -68,12 +81,21 @@ impl Line {
         Ok(statement)
     }
 
-    /// Fewer rows than others need a statement of their own.
-    fn insert_rest(&mut self, form: &RowForm, rows: &mut BoundRows) -> Result<u64, WireError> {
-        let statement = self.session.prepare(&form.prepared(rows.len()))?;
-        let answer = self.session.execute_rows(&statement, rows)?;
-        self.session.close_statement(statement)?;
-        Ok(answer.affected_rows)
+    fn prepare_rows(
+        &mut self,
+        form: &RowForm,
+        rows: usize,
+    ) -> Result<PreparedStatement, WireError> {
+        let (statement, places) = (
+            self.session.prepare(&form.prepared(rows))?,
+            rows * form.columns(),
+        );
+        match usize::from(statement.parameter_count) {
+            counted if counted == places => Ok(statement),
+            counted => Err(WireError::Protocol(format!(
+                "it counts {counted} places in an INSERT that has {places}"
+            ))),
+        }
     }
 }
 
@@ -95,7 +117,7 @@ impl<'a> Batches<'a> {
             source,
             form,
             rows_max,
-            rows: BoundRows::new(form.columns(), rows_max),
+            rows: form.bound_rows(rows_max),
             statement: Vec::new(),
             at: 0,
         }
@@ -120,8 +142,8 @@ impl<'a> Batches<'a> {
         self.rows.len() as u64
     }
 
-    /// Sends them, and gives how many the server has taken.
-    pub(super) fn send(&mut self, line: &mut Line) -> Result<u64, WireError> {
-        line.insert(self.form, &mut self.rows, self.rows_max)
+    /// Sends them. [`Line::finish_insert`] waits for the answer.
+    pub(super) fn start(&mut self, line: &mut Line) -> Result<(), WireError> {
+        line.start_insert(self.form, &mut self.rows, self.rows_max)
     }
 }

@@ -1,4 +1,4 @@
-//! `dbdyno-load populate`: a workload's tables made, filled, indexed and checked.
+//! Implements `dbdyno-load populate`: it creates, fills, indexes and checks a workload's tables.
 
 mod accelerator;
 mod check;
@@ -8,6 +8,7 @@ mod ledger;
 mod line;
 mod part;
 mod phase;
+mod portions;
 mod queue;
 mod rows;
 mod rows_file;
@@ -16,6 +17,7 @@ mod teller;
 mod way;
 
 use crate::arguments::PopulateArguments;
+use crate::liveness::Liveness;
 use crate::order::{Access, LoadBy, PopulateOrder};
 use crate::record::{PopulateEnd, PopulateStart, content_sha256};
 use crate::signals::stop_switch;
@@ -35,13 +37,16 @@ use way::Wish;
 pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let population = order.population()?;
-    let mut access = order.target.access()?;
+    let stop = stop_switch()?;
+    let mut access = order.target.access()?.until(&stop);
     access.options.local_files = matches!(order.load_by, LoadBy::Auto | LoadBy::Infile);
     if order.accelerate {
         accelerator::check(&access)?;
     }
-    let stop = stop_switch()?;
-    let earlier = begin(&order, &access, &*population)?;
+    let patience = Duration::from_nanos(order.patience_ns);
+    let liveness = Liveness::watch(&access, &stop, patience);
+    let earlier = begin(&order, &access, &*population);
+    let earlier = earlier.map_err(|error| liveness.judged(error))?;
 
     let mut teller = Teller::new(arguments.order.is_some() || arguments.filling.json);
     teller
@@ -54,12 +59,15 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
         access: &access,
         stop: &stop,
         greeting: population.session_statements(),
-        patience: Duration::from_nanos(order.patience_ns),
+        patience,
+        ddl_timeout: Duration::from_nanos(order.ddl_timeout_ns),
+        check_timeout: Duration::from_nanos(order.check_timeout_ns),
         repeats: AtomicU64::new(0),
     };
     let wish = Wish {
         load_by: order.load_by,
         connections: order.connections,
+        transaction_rows: order.transaction_rows.map(|rows| u64::from(rows.get())),
     };
     let filling = Filling::new(&*population, &ground, wish, earlier);
     let mut fill = || filling.fill(&mut teller, order.check);
@@ -68,7 +76,7 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     } else {
         fill()
     };
-    let result = result.and_then(|()| end(&access));
+    let result = liveness.judge(result.and_then(|()| end(&access)));
     let end = PopulateEnd {
         accelerated: order.accelerate,
         ..end_of(&filling, &ground, &result)
@@ -93,7 +101,8 @@ fn begin(
         Some(schema::unfinished(&mut session, &identity)?)
     } else {
         schema::refuse_existing(&mut session, population)?;
-        ledger::create(&mut session, &identity).map_err(schema::unkept)?;
+        let engine = order.ledger_engine();
+        ledger::create(&mut session, &identity, engine.as_deref()).map_err(schema::unkept)?;
         None
     };
     session.close();
@@ -123,6 +132,7 @@ fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Troubl
         load_ns: filling.load_ns(),
         index_ns: filling.index_ns(),
         process_cpu_ns: clock::process_cpu_ns(),
+        failure_kind: result.as_ref().err().and_then(Trouble::kind),
         load_by: filling.load_by(),
         accelerated: false,
         repeats: ground.repeats.load(Ordering::Relaxed),

@@ -1,4 +1,4 @@
-//! A part of a table: filled once, whatever becomes of connections.
+//! Fills a part of a table once, whatever happens to connections.
 
 use super::filling::Filling;
 use super::hand::{Hand, Hitch, Step, failed};
@@ -8,6 +8,7 @@ use super::rows::{Taken, send};
 use super::way::Way;
 use crate::trouble::Trouble;
 use dbdyno_wire::Session;
+use dbdyno_workload::RowSource;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -38,12 +39,15 @@ impl Filling<'_> {
                 self.rows_done.fetch_add(rows, Ordering::Relaxed);
                 sums.clone()
             }
-            None => hand.write(
-                &step,
-                self.earlier.is_some(),
-                &mut |session| self.undo(session, unit),
-                &mut |line| self.send_part(line, unit, way),
-            )?,
+            None => match self.wish.transaction_rows {
+                Some(most) => self.load_portions(hand, unit, way, most)?,
+                None => hand.write(
+                    &step,
+                    self.earlier.is_some(),
+                    &mut |session| self.undo(session, unit),
+                    &mut |line| self.send_part(line, unit, way),
+                )?,
+            },
         };
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let table_sums = sent.entry(table).or_insert_with(|| vec![0; sums.len()]);
@@ -60,13 +64,25 @@ impl Filling<'_> {
         way: &Way,
     ) -> Result<Vec<u64>, Hitch> {
         let mut rows = self.population.rows(table, part);
+        self.send_rows(line, &mut *rows, table, way)?;
+        Ok(rows.sums())
+    }
+
+    /// Sends rows until there are none, and says how many went. All of them must have been taken as they are.
+    pub(super) fn send_rows(
+        &self,
+        line: &mut Line,
+        rows: &mut dyn RowSource,
+        table: u32,
+        way: &Way,
+    ) -> Result<u64, Hitch> {
         let mut sent = 0;
         let mut on_rows = |count| {
             self.rows_done.fetch_add(count, Ordering::Relaxed);
             sent += count;
             self.ground.go_on()
         };
-        let result = send(line, &mut *rows, way, &mut on_rows);
+        let result = send(line, rows, way, &mut on_rows);
         if result.is_err() {
             self.rows_done.fetch_sub(sent, Ordering::Relaxed);
         }
@@ -74,7 +90,7 @@ impl Filling<'_> {
             Taken {
                 rows: taken,
                 objection: None,
-            } if taken == sent => Ok(rows.sums()),
+            } if taken == sent => Ok(sent),
             Taken {
                 rows: taken,
                 objection,
@@ -93,7 +109,7 @@ impl Filling<'_> {
             // Mostly there are none, and a DELETE that finds nothing would lock the gap against the other parts.
             let rows = format!("FROM {name} WHERE {condition}");
             if !session
-                .query(&format!("SELECT 1 {rows} LIMIT 1"))?
+                .select(&format!("SELECT 1 {rows} LIMIT 1"))?
                 .rows
                 .is_empty()
             {
@@ -101,7 +117,14 @@ impl Filling<'_> {
             }
             return Ok(());
         }
-        let answer = session.query(&format!(
+        self.undone_by_server(session, table)
+    }
+
+    /// Whether the server takes away itself what an attempt before has left, which it does where a storage engine knows
+    /// transactions.
+    pub(super) fn undone_by_server(&self, session: &mut Session, table: u32) -> Result<(), Hitch> {
+        let name = self.population.table_name(table);
+        let answer = session.select(&format!(
             "SELECT e.transactions FROM information_schema.tables t \
              JOIN information_schema.engines e ON e.engine = t.engine \
              WHERE t.table_schema = DATABASE() AND t.table_name = '{name}'"

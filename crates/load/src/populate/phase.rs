@@ -1,4 +1,4 @@
-//! What connections do side by side, told of while they do it.
+//! Runs connections in parallel, and reports their progress.
 
 use super::filling::Filling;
 use super::hand::Hand;

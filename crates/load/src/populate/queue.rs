@@ -1,4 +1,4 @@
-//! Which part is filled next.
+//! Chooses which part is filled next.
 
 use dbdyno_workload::Population;
 use std::sync::{Mutex, PoisonError};

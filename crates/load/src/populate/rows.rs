@@ -1,4 +1,4 @@
-//! The rows of a part on their way.
+//! Generates the rows of a part ahead of the connection that sends them.
 
 use super::hand::{Hitch, failed};
 use super::line::{Batches, Line};
@@ -42,14 +42,14 @@ fn send_values(
     on_rows: &mut OnRows<'_>,
 ) -> Result<Taken, Hitch> {
     let (mut batches, mut taken) = (Batches::of(rows, form), Taken::default());
-    loop {
-        let count = batches.next();
-        if count == 0 {
-            return Ok(taken);
-        }
+    let mut count = batches.next();
+    while count > 0 {
         on_rows(count)?;
-        taken.rows += batches.send(line)?;
+        batches.start(line)?;
+        count = batches.next(); // made while the server is at work on those before
+        taken.rows += line.finish_insert()?;
     }
+    Ok(taken)
 }
 
 fn send_file(
@@ -75,7 +75,7 @@ fn send_file(
 
 fn taken(session: &mut Session, result: QueryResult) -> Result<Taken, Hitch> {
     let objection = if result.warnings > 0 {
-        objection(&session.query("SHOW WARNINGS")?)
+        objection(&session.select_columns("SHOW WARNINGS", 3)?)
     } else {
         None
     };

@@ -1,4 +1,4 @@
-//! The file of a LOAD DATA LOCAL, which is on no disk.
+//! Serves the file of a LOAD DATA LOCAL, which is on no disk.
 
 use dbdyno_workload::{RowForm, RowSource};
 use std::io::{self, Read};

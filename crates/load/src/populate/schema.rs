@@ -1,4 +1,4 @@
-//! The schema before it is filled: there, and without the tables.
+//! Prepares the schema before it is filled: it exists, without the tables.
 
 use super::ledger::{self, Entries, LEDGER};
 use crate::order::Access;
@@ -22,10 +22,8 @@ pub(super) fn provide(access: &Access) -> Result<(), Trouble> {
     let mut outside = access.clone();
     outside.endpoint.database = None;
     let mut session = outside.connect()?;
-    let found = session.query(&format!(
-        "SHOW DATABASES LIKE '{}'",
-        schema.replace('_', "\\_")
-    ));
+    let listing = format!("SHOW DATABASES LIKE '{}'", schema.replace('_', "\\_"));
+    let found = session.select_columns(&listing, 1);
     let create = format!("CREATE DATABASE IF NOT EXISTS `{schema}` {CHARACTER_SET}");
     let result = found.and_then(|found| {
         if found.rows.is_empty() {
@@ -35,7 +33,7 @@ pub(super) fn provide(access: &Access) -> Result<(), Trouble> {
         }
     });
     result.map_err(|error| {
-        Trouble::world(format!("schema {schema} could not be provided")).because(error)
+        Trouble::world(format!("schema {schema} could not be provided")).because_of(&error)
     })?;
     session.close();
     Ok(())
@@ -88,7 +86,7 @@ pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<Entrie
 }
 
 fn unlisted(error: WireError) -> Trouble {
-    Trouble::world("the tables of the schema could not be listed").because(error)
+    Trouble::world("the tables of the schema could not be listed").because_of(&error)
 }
 
 /// The ledger is out of reach.
@@ -96,11 +94,11 @@ pub(super) fn unkept(error: WireError) -> Trouble {
     Trouble::world(format!(
         "table {LEDGER}, which keeps what is done, could not be used"
     ))
-    .because(error)
+    .because_of(&error)
 }
 
 fn table_names(session: &mut Session) -> Result<HashSet<String>, WireError> {
-    let listed = session.query("SHOW TABLES")?;
+    let listed = session.select_columns("SHOW TABLES", 1)?;
     let names = listed.rows.iter().filter_map(|row| row.first()?.as_deref());
     Ok(names
         .map(|name| String::from_utf8_lossy(name).to_ascii_lowercase())

@@ -1,7 +1,8 @@
-//! Filling as records or as text.
+//! Reports progress as records or as text.
 
 use crate::record::{PopulateEnd, PopulateProgress, PopulateStart, RecordWriter};
-use std::io::{self, IsTerminal, Stdout, Write};
+use crate::terminal;
+use std::io::{self, Stdout, Write};
 
 /// Tells of a filling on standard output.
 pub(super) enum Teller {
@@ -20,10 +21,10 @@ pub(super) struct Screen {
 impl Teller {
     pub(super) fn new(records: bool) -> Self {
         if records {
-            Self::Records(RecordWriter::new(io::stdout()))
+            Self::Records(RecordWriter::new(terminal::raw_stdout()))
         } else {
             Self::Text(Screen {
-                is_terminal: io::stdout().is_terminal(),
+                is_terminal: terminal::stdout().is_terminal(),
                 began: None,
             })
         }
@@ -52,7 +53,7 @@ impl Teller {
             Self::Text(screen) => {
                 screen.put(&ended(end))?;
                 if screen.is_terminal {
-                    writeln!(io::stdout())?;
+                    writeln!(terminal::stdout())?;
                 }
                 Ok(())
             }
@@ -62,9 +63,10 @@ impl Teller {
 
 impl Screen {
     fn put(&self, line: &str) -> io::Result<()> {
-        let mut out = io::stdout();
+        let mut out = terminal::stdout();
         if self.is_terminal {
-            write!(out, "\r\x1b[2K{line}")?;
+            out.same_line()?;
+            write!(out, "{line}")?;
             return out.flush();
         }
         writeln!(out, "{line}")

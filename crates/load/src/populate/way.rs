@@ -1,8 +1,9 @@
-//! How rows go to the server: as statements, as values of a prepared one, or as the file of a LOAD DATA LOCAL.
+//! Chooses how rows go to the server: as statements, as values of a prepared one, or as the file of a LOAD
+//! DATA LOCAL.
 
 use crate::order::LoadBy;
 use crate::trouble::Trouble;
-use dbdyno_wire::{Session, SessionFacts, WireError};
+use dbdyno_wire::{Session, SessionInfo, WireError};
 use dbdyno_workload::{Population, RowForm};
 
 /// How the rows of one table go.
@@ -37,6 +38,8 @@ impl Way {
 pub(super) struct Wish {
     pub(super) load_by: LoadBy,
     pub(super) connections: u32,
+    /// Rows after which a part goes on in another transaction.
+    pub(super) transaction_rows: Option<u64>,
 }
 
 /// Chooses a way for each table, once the tables are there.
@@ -52,7 +55,7 @@ pub(super) fn choose(
     wish: Wish,
 ) -> Result<Vec<Way>, Trouble> {
     let facts = Facts::ask(session).map_err(|error| {
-        Trouble::world("the server could not be asked how it takes rows").because(error)
+        Trouble::world("the server could not be asked how it takes rows").because_of(&error)
     })?;
     if wish.load_by == LoadBy::Infile && !facts.takes_files {
         return Err(Trouble::world("the server takes no LOAD DATA LOCAL")
@@ -93,7 +96,8 @@ struct Facts {
 impl Facts {
     fn ask(session: &mut Session) -> Result<Self, WireError> {
         let variable = |session: &mut Session, name: &str| {
-            let answer = session.query(&format!("SHOW GLOBAL VARIABLES LIKE '{name}'"))?;
+            let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
+            let answer = session.select_columns(&sql, 2)?;
             let value = answer.rows.first().and_then(|row| row.get(1)?.clone());
             Ok::<_, WireError>(String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
         };
@@ -104,7 +108,7 @@ impl Facts {
         } else {
             numbered_tables(session)?
         };
-        let reads_long_values = reads_long_values(session.facts());
+        let reads_long_values = reads_long_values(session.info());
         Ok(Self {
             takes_files,
             reads_long_values,
@@ -118,7 +122,7 @@ impl Facts {
 }
 
 /// As measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
-fn reads_long_values(facts: &SessionFacts) -> bool {
+fn reads_long_values(facts: &SessionInfo) -> bool {
     let version = facts.server_version.split(['.', '-']).map(str::parse);
     let version: Vec<u32> = version.map_while(Result::ok).take(2).collect();
     if facts.is_mariadb {
@@ -129,10 +133,11 @@ fn reads_long_values(facts: &SessionFacts) -> bool {
 }
 
 fn numbered_tables(session: &mut Session) -> Result<Vec<String>, WireError> {
-    let answer = session.query(
+    let answer = session.select_columns(
         "SELECT t.table_name FROM information_schema.tables t \
          JOIN information_schema.columns c ON c.table_schema = t.table_schema AND c.table_name = t.table_name \
          WHERE t.table_schema = DATABASE() AND t.engine = 'InnoDB' AND c.extra LIKE '%auto_increment%'",
+        1,
     )?;
     let names = answer.rows.iter().filter_map(|row| row.first()?.as_deref());
     Ok(names
@@ -147,10 +152,10 @@ mod tests {
     #[test]
     fn servers_that_read_long_values_cheaply_are_told_by_their_version() {
         let prefers = |server_version: &str, is_mariadb| {
-            reads_long_values(&SessionFacts {
+            reads_long_values(&SessionInfo {
                 server_version: server_version.to_owned(),
                 is_mariadb,
-                ..SessionFacts::default()
+                ..SessionInfo::default()
             })
         };
         assert!(prefers("9.7.0", false) && prefers("8.0.36-28", false));

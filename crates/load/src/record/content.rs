@@ -1,4 +1,4 @@
-//! One checksum of all tables.
+//! Combines the checksums of all tables into one.
 
 use super::TableRecord;
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! What a server made of the same events.
+//! Writes the record of what a server made of the same events.
 
 use super::TableRecord;
 use serde::Serialize;

@@ -1,9 +1,9 @@
-//! The record of one second.
+//! Writes the record of one second.
 
 use super::named::Named;
 use super::packed::{Packed, PackedSecond};
 use dbdyno_drive::IntervalRecord;
-use dbdyno_meter::{Codes, Interval, WorkerLoad, text_of};
+use dbdyno_meter::{ErrorCodeCounts, Interval, WorkerLoad, encoded_text};
 use dbdyno_workload::Workload;
 use serde::Serialize;
 
@@ -126,7 +126,7 @@ fn statements(
     Named(names.iter().copied().zip(lines).collect())
 }
 
-fn codes(codes: &Codes) -> Named<String, u64> {
+fn codes(codes: &ErrorCodeCounts) -> Named<String, u64> {
     Named(
         codes
             .iter()
@@ -136,7 +136,7 @@ fn codes(codes: &Codes) -> Named<String, u64> {
 }
 
 fn text(packed: &Packed) -> Option<String> {
-    packed.as_deref().map(text_of)
+    packed.as_deref().map(encoded_text)
 }
 
 impl WorkerLine {

@@ -1,4 +1,4 @@
-//! First and last records of a run, and remarks between.
+//! Writes the first and last records of a run, and the messages between.
 
 use super::PROGRAM;
 use super::named::Named;
@@ -6,8 +6,8 @@ use super::search::AnswerRecord;
 use crate::order::{
     CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
 };
-use dbdyno_drive::{Level, Load, Outage, Outcome, SessionReadBack, Status};
-use dbdyno_workload::{Figure, ServerCount, ServerCounts, UserDigest, Workload};
+use dbdyno_drive::{Cause, Level, Load, Outage, RunOutcome, SessionReadBack, Status};
+use dbdyno_workload::{Metric, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::Serialize;
 
 /// All connections are ready.
@@ -119,7 +119,7 @@ pub(crate) struct WorkloadRecord {
 
 impl WorkloadRecord {
     pub(crate) fn of(workload: &dyn Workload) -> Self {
-        let facts = workload.facts();
+        let facts = workload.metadata();
         Self {
             name: workload.name().to_owned(),
             imitates: facts.imitates,
@@ -232,6 +232,7 @@ pub(crate) struct End {
     status: &'static str,
     reason: String,
     error_code: Option<u16>,
+    failure_kind: Option<&'static str>,
     scheduled: u64,
     completed: u64,
     failed: u64,
@@ -248,17 +249,18 @@ pub(crate) struct End {
 }
 
 impl End {
-    pub(crate) fn of(outcome: &Outcome, figures: &[Figure], digests: &[UserDigest]) -> Self {
-        let (status, reason, error_code) = match &outcome.status {
+    pub(crate) fn of(outcome: &RunOutcome, figures: &[Metric], digests: &[UserDigest]) -> Self {
+        let (status, reason, failure) = match &outcome.status {
             Status::Complete => ("complete", String::new(), None),
             Status::Interrupted => ("interrupted", "stopped by a signal".to_owned(), None),
-            Status::Failed(failure) => ("failed", failure.to_string(), failure.code),
+            Status::Failed(failure) => ("failed", failure.to_string(), Some(failure)),
         };
         Self {
             record: "end",
             status,
             reason,
-            error_code,
+            error_code: failure.and_then(|failure| failure.code),
+            failure_kind: failure.map(|failure| word_of(failure.cause)),
             scheduled: outcome.scheduled,
             completed: outcome.completed,
             failed: outcome.failed,
@@ -286,7 +288,7 @@ struct FigureRecord {
 }
 
 impl FigureRecord {
-    fn of(figure: &Figure) -> Self {
+    fn of(figure: &Metric) -> Self {
         Self {
             name: figure.name.clone(),
             meaning: figure.meaning.clone(),
@@ -315,25 +317,37 @@ impl DigestRecord {
     }
 }
 
-/// A stretch with lost connections.
+/// What failed, in the words of the contract.
+pub(crate) fn word_of(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Network => "network",
+        Cause::NoAnswer => "no-answer",
+        Cause::Server => "server",
+        Cause::Client => "client",
+    }
+}
+
+/// A stretch with lost connections, or without a path.
 #[derive(Debug, Serialize)]
-struct OutageRecord {
+pub(crate) struct OutageRecord {
     start_ns: u64,
     first_success_ns: Option<u64>,
     restored_ns: Option<u64>,
     connections_lost: u32,
+    cause: &'static str,
     all_lost: bool,
     former_tps: Option<f64>,
     regained_ns: Option<u64>,
 }
 
 impl OutageRecord {
-    fn of(outage: &Outage) -> Self {
+    pub(crate) fn of(outage: &Outage) -> Self {
         Self {
             start_ns: outage.start_ns,
             first_success_ns: outage.first_success_ns,
             restored_ns: outage.restored_ns,
             connections_lost: outage.connections_lost,
+            cause: word_of(outage.cause),
             all_lost: outage.all_lost,
             former_tps: outage.former_tps,
             regained_ns: outage.regained_ns,

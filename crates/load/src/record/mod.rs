@@ -1,4 +1,4 @@
-//! Records: what a program reads of a run, one JSON object a line, as `contract/` has it.
+//! Defines the records of a run for programs: one JSON object a line, as `contract/` has it.
 
 mod content;
 mod fingerprint;
@@ -14,11 +14,11 @@ mod writer;
 pub(crate) use content::content_sha256;
 pub(crate) use fingerprint::FingerprintRecord;
 pub(crate) use interval::IntervalLine;
-pub(crate) use load::{CountersLine, DigestRecord, End, Message, Start};
+pub(crate) use load::{CountersLine, DigestRecord, End, Message, OutageRecord, Start, word_of};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;
-pub(crate) use verify::{ConditionLine, SpaceLine, TableSpace, VerifyEnd};
+pub(crate) use verify::{ConditionAsked, ConditionLine, SpaceLine, TableSpace, VerifyEnd};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 
 /// Name and version of this program, as every first record tells it.

@@ -1,4 +1,4 @@
-//! JSON objects whose names are known at run time only, in an order that tells something.
+//! Writes JSON objects whose names are known at run time only, in a meaningful order.
 
 use serde::{Serialize, Serializer};
 

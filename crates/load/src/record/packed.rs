@@ -1,6 +1,6 @@
-//! Histograms of one second in HdrHistogram's own bytes, made once for all who write them down.
+//! Encodes the histograms of one second in HdrHistogram's own bytes, once for all who write them down.
 
-use dbdyno_meter::{Encoder, Histogram, Interval, TransactionCounts};
+use dbdyno_meter::{Histogram, HistogramEncoder, Interval, TransactionCounts};
 
 /// HdrHistogram V2, deflated. `None` for a histogram without a value: most of a record would be empty
 /// ones otherwise.
@@ -26,7 +26,7 @@ pub(crate) struct PackedSecond {
 }
 
 impl PackedSecond {
-    pub(crate) fn of(interval: &Interval, encoder: &mut Encoder) -> Self {
+    pub(crate) fn of(interval: &Interval, encoder: &mut HistogramEncoder) -> Self {
         let lateness = interval.lateness.as_ref();
         let counts = interval.transactions.iter();
         let transactions: Vec<_> = counts
@@ -49,7 +49,7 @@ impl PackedSecond {
 }
 
 impl PackedTransaction {
-    fn of(counts: &TransactionCounts, encoder: &mut Encoder) -> Self {
+    fn of(counts: &TransactionCounts, encoder: &mut HistogramEncoder) -> Self {
         Self {
             response: pack(&counts.response, encoder),
             service: pack(&counts.service, encoder),
@@ -68,6 +68,6 @@ pub(crate) fn all_responses(interval: &Interval) -> Histogram {
     all
 }
 
-fn pack(histogram: &Histogram, encoder: &mut Encoder) -> Packed {
+fn pack(histogram: &Histogram, encoder: &mut HistogramEncoder) -> Packed {
     (histogram.count() > 0).then(|| encoder.pack(histogram).to_vec())
 }

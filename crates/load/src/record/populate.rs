@@ -1,4 +1,4 @@
-//! Records of filling tables.
+//! Writes the records of filling tables.
 
 use super::PROGRAM;
 use super::named::Named;
@@ -75,6 +75,8 @@ pub(crate) struct PopulateEnd {
     pub(crate) record: &'static str,
     pub(crate) status: &'static str,
     pub(crate) reason: String,
+    /// `network`: the way to the server was lost.
+    pub(crate) failure_kind: Option<&'static str>,
     pub(crate) elapsed_ns: u64,
     pub(crate) load_ns: u64,
     pub(crate) index_ns: u64,

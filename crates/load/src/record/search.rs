@@ -1,6 +1,6 @@
-//! Records of a search: each probe, and the answer.
+//! Writes the records of a search: each probe, and the result.
 
-use dbdyno_drive::{Answer, Probe};
+use dbdyno_drive::{Probe, SearchResult};
 use serde::Serialize;
 
 /// One rate that was tried.
@@ -55,7 +55,7 @@ pub(super) struct AnswerRecord {
 }
 
 impl AnswerRecord {
-    pub(super) fn of(answer: &Answer) -> Self {
+    pub(super) fn of(answer: &SearchResult) -> Self {
         Self {
             highest_held_per_s: answer.highest_held_per_s,
             lowest_broken_per_s: answer.lowest_broken_per_s,

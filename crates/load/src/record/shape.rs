@@ -1,21 +1,22 @@
-//! Records have the shape of the contract's samples: the same keys in the same order of meaning, the same
-//! kinds of value. What a sample shows as text or null may be either.
+//! Checks that records have the shape of the contract's samples: the same keys in the same order of meaning,
+//! the same kinds of value. What a sample shows as text or null may be either.
 
 use super::{
-    ConditionLine, CountersLine, FingerprintRecord, IntervalLine, Message, PROGRAM, PackedSecond,
-    PopulateEnd, PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start, TableRecord,
-    TableSpace, VerifyEnd,
+    ConditionAsked, ConditionLine, CountersLine, FingerprintRecord, IntervalLine, Message, PROGRAM,
+    PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start,
+    TableRecord, TableSpace, VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
 use dbdyno_drive::{
-    Answer, Failure, Fault, IntervalRecord, Level, Load, Outage, Outcome, Probe, SessionReadBack,
-    Status,
+    Cause, Failure, Fault, IntervalRecord, Level, Load, Outage, Probe, RunOutcome, SearchResult,
+    SessionReadBack, Status,
 };
-use dbdyno_meter::{Encoder, Interval, Shape};
-use dbdyno_workload::{Figure, UserDigest};
+use dbdyno_meter::{HistogramEncoder, Interval, IntervalShape};
+use dbdyno_workload::{Condition, InvariantScope, Metric, UserDigest};
 use serde::Serialize;
 use serde_json::Value;
+use std::time::Duration;
 
 const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
 const LOAD: &str = include_str!("../../../../contract/samples/load-records.jsonl");
@@ -140,7 +141,7 @@ fn the_servers_own_counts_have_the_shape_of_the_sample() {
 #[test]
 fn an_interval_has_the_shape_of_the_sample() {
     let (_, load) = load();
-    let mut interval = Interval::new(Shape {
+    let mut interval = Interval::new(IntervalShape {
         transaction_types: load.workload.transaction_types().len(),
         statement_types: load.workload.statement_types().len(),
         open_loop: true,
@@ -156,7 +157,7 @@ fn an_interval_has_the_shape_of_the_sample() {
     let ours = written(&IntervalLine::of(
         &record,
         &*load.workload,
-        &PackedSecond::of(&interval, &mut Encoder::default()),
+        &PackedSecond::of(&interval, &mut HistogramEncoder::default()),
     ));
     compare("interval", &ours, &sample(LOAD, "interval"));
     let response = ours["transactions"]["point_select"]["response"]
@@ -177,17 +178,19 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
         statement: Some("commit".to_owned()),
         message: "gone".to_owned(),
         fault: Fault::World,
+        cause: Cause::Server,
     };
     let outage = Outage {
         start_ns: 1,
         first_success_ns: Some(2),
         restored_ns: None,
         connections_lost: 3,
+        cause: Cause::Network,
         all_lost: true,
         former_tps: Some(4.5),
         regained_ns: Some(5),
     };
-    let answer = Answer {
+    let answer = SearchResult {
         highest_held_per_s: Some(1.0),
         lowest_broken_per_s: Some(2.0),
         reason: "p99 21 ms".to_owned(),
@@ -200,12 +203,12 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
         Status::Interrupted,
         Status::Failed(failure),
     ] {
-        let outcome = Outcome {
+        let outcome = RunOutcome {
             outages: vec![outage.clone()],
             search: Some(answer.clone()),
-            ..Outcome::nothing(status)
+            ..RunOutcome::nothing(status)
         };
-        let figure = Figure {
+        let figure = Metric {
             name: "rows_per_query".to_owned(),
             meaning: "rows fetched by a query".to_owned(),
             value: Some(10.0),
@@ -272,6 +275,7 @@ fn records_of_filling_have_the_shape_of_the_sample() {
         record: "populate-end",
         status: "complete",
         reason: String::new(),
+        failure_kind: None,
         elapsed_ns: 1,
         load_ns: 1,
         index_ns: 1,
@@ -305,6 +309,15 @@ fn records_of_verifying_have_the_shape_of_the_sample() {
         sql: "SELECT 1".to_owned(),
     };
     compare("condition", &written(&line), &sample(VERIFY, "condition"));
+    let condition = Condition {
+        name: "3.3.2.1".to_owned(),
+        meaning: "w_ytd is the sum of d_ytd".to_owned(),
+        sql: "SELECT 1".to_owned(),
+        holds: InvariantScope::Always,
+    };
+    let asked = ConditionAsked::of(&condition, Duration::from_secs(600));
+    let expected = sample(VERIFY, "condition-asked");
+    compare("condition-asked", &written(&asked), &expected);
     let space = SpaceLine {
         record: "space",
         tables: vec![TableSpace {
@@ -323,6 +336,8 @@ fn records_of_verifying_have_the_shape_of_the_sample() {
         holds: 0,
         broken: 1,
         told: 0,
+        undecided: 0,
+        failure_kind: None,
         elapsed_ns: 1,
     };
     compare("verify-end", &written(&end), &sample(VERIFY, "verify-end"));

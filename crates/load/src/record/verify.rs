@@ -1,6 +1,8 @@
-//! Records of verifying tables.
+//! Writes the records of verifying tables.
 
+use dbdyno_workload::Condition;
 use serde::Serialize;
+use std::time::Duration;
 
 /// What became of one condition.
 #[derive(Debug, Serialize)]
@@ -22,6 +24,27 @@ pub(crate) struct ConditionLine {
     pub(crate) first_rows: Vec<Vec<Option<String>>>,
     pub(crate) elapsed_ns: u64,
     pub(crate) sql: String,
+}
+
+/// A condition was sent to the server; its answer comes later.
+#[derive(Debug, Serialize)]
+pub(crate) struct ConditionAsked {
+    record: &'static str,
+    name: String,
+    meaning: String,
+    /// How long it may take.
+    limit_ns: u64,
+}
+
+impl ConditionAsked {
+    pub(crate) fn of(condition: &Condition, limit: Duration) -> Self {
+        Self {
+            record: "condition-asked",
+            name: condition.name.clone(),
+            meaning: condition.meaning.clone(),
+            limit_ns: u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
 }
 
 /// What the tables take, as the server tells it.
@@ -57,5 +80,9 @@ pub(crate) struct VerifyEnd {
     pub(crate) broken: usize,
     /// Broken, and need not hold.
     pub(crate) told: usize,
+    /// Not answered in time.
+    pub(crate) undecided: usize,
+    /// `network`: the way to the server was lost.
+    pub(crate) failure_kind: Option<&'static str>,
     pub(crate) elapsed_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Lines of JSON, each complete before the next begins.
+//! Writes lines of JSON, each complete before the next begins.
 
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};

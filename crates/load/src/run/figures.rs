@@ -1,7 +1,7 @@
-//! Figures and words that people read, the same on every line.
+//! Formats figures and words for people, the same on every line.
 
 use dbdyno_drive::Load;
-use dbdyno_meter::{Codes, Histogram};
+use dbdyno_meter::{ErrorCodeCounts, Histogram};
 
 /// What the times of a run can and can't tell.
 pub(super) fn loop_label(load: &Load) -> &'static str {
@@ -32,7 +32,7 @@ pub(super) fn seconds_text(ns: u64) -> String {
 }
 
 /// Codes and how often each was met.
-pub(super) fn listed(codes: &Codes) -> String {
+pub(super) fn listed(codes: &ErrorCodeCounts) -> String {
     if codes.is_empty() {
         return "none".to_owned();
     }

@@ -1,8 +1,9 @@
-//! The lines above every run: what is driven, how, and against which server.
+//! Prints the lines above every run: what is driven, how, and against which server.
 
 use crate::order::LoadOrder;
+use crate::terminal;
 use dbdyno_drive::{Level, Load, Protocol, Start};
-use dbdyno_workload::{Facts, option_table};
+use dbdyno_workload::{Metadata, option_table};
 use std::io::{self, Write};
 
 /// Options without which a figure means nothing.
@@ -16,7 +17,7 @@ pub(super) fn heading(
     start: &Start,
 ) -> io::Result<()> {
     let session = &start.session;
-    let facts = load.workload.facts();
+    let facts = load.workload.metadata();
     let statements = match load.protocol {
         Protocol::Prepared => "prepared statements",
         Protocol::Text => "statements as text",
@@ -50,7 +51,7 @@ pub(super) fn heading(
     }
     let quirks = match &facts.quirks[..] {
         [] => String::new(),
-        active => format!(" · quirks {}", active.join(" ")),
+        active => format!(" · quirks {} (dbdyno-load quirks)", active.join(" ")),
     };
     writeln!(
         out,
@@ -66,11 +67,11 @@ pub(super) fn remark(level: Level, text: &str) -> io::Result<()> {
         Level::Info => "note",
         Level::Warning => "warning",
     };
-    writeln!(io::stderr(), "{level}: {text}")
+    writeln!(terminal::stderr(), "{level}: {text}")
 }
 
 /// Tables and distribution, and what differs from its default; records hold all of them.
-fn telling_options(facts: &Facts) -> Vec<String> {
+fn telling_options(facts: &Metadata) -> Vec<String> {
     let is_default = |name: &str, value: &str| {
         option_table().any(|(info, default)| info.name == name && default == value)
     };

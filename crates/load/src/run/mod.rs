@@ -1,11 +1,11 @@
-//! `dbdyno-load run` and `search`: a load is driven and reported as text, as records, or both.
+//! Implements `dbdyno-load run` and `search`: it drives a load and reports it as text, as records, or both.
 
-mod counting;
+mod counter_poller;
 mod figures;
 mod heading;
 mod observer;
 mod output;
-mod premises;
+mod preconditions;
 mod screen;
 mod search_screen;
 mod sparkline;
@@ -17,12 +17,13 @@ use crate::order::LoadOrder;
 use crate::record::is_closed_pipe;
 use crate::signals::stop_switch;
 use crate::trouble::{Exit, Trouble, unwritable};
-use counting::Counting;
-use dbdyno_drive::{DriveError, Load, Outcome, Search, Status, drive};
-use dbdyno_workload::Figure;
+use counter_poller::CounterPoller;
+use dbdyno_drive::{DriveError, Load, RunOutcome, Search, Status, drive};
+use dbdyno_workload::Metric;
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
-use screen::Screen;
+use preconditions::UnmetPrecondition;
+use screen::RunScreen;
 use search_screen::SearchScreen;
 use std::io;
 use std::path::Path;
@@ -31,44 +32,52 @@ use std::path::Path;
 pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let shown = match arguments.order {
-        Some(_) => Shown::Records,
-        None => Shown::Text(arguments.report_interval),
+        Some(_) => OutputMode::Records,
+        None => OutputMode::Text(arguments.report_interval),
     };
     carry_out(&order, shown, &arguments.output)
 }
 
 /// Searches for what was asked for.
 pub(crate) fn search(arguments: SearchArguments) -> anyhow::Result<Exit> {
-    carry_out(&arguments.order()?, Shown::Text(0), &arguments.output)
+    carry_out(&arguments.order()?, OutputMode::Text(0), &arguments.output)
 }
 
 /// What standard output shows, unless records are sent there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum OutputMode {
     /// Text, with so many seconds between lines of progress.
     Text(u32),
     /// Records.
     Records,
 }
 
-fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow::Result<Exit> {
-    let (load, search) = (order.load()?, order.search()?);
-    let counts_every_s = order.counts_every_s()?;
+fn carry_out(
+    order: &LoadOrder,
+    shown: OutputMode,
+    files: &OutputArguments,
+) -> anyhow::Result<Exit> {
     let stop = stop_switch()?;
+    let (load, search) = (order.load_until(&stop)?, order.search()?);
+    let counts_every_s = order.counts_every_s()?;
     let outputs = outputs(order, &load, search, shown, files)?;
     let access = order.target.access()?;
-    let unmet = premises::check(&load, &access);
+    let unmet = preconditions::check(&load, &access.clone().until(&stop));
     let counting = match search {
         Some(_) => None, // its probes are no phases
-        None => Counting::begin(&load, access, counts_every_s),
+        None => CounterPoller::begin(&load, access, counts_every_s, stop.clone()),
     };
     let mut observer = RunObserver::new(outputs, order.remark(), counting);
-    if let Err(trouble) = unmet {
-        let reason = DriveError::Request(trouble.to_string());
-        observer
-            .finish(&unbegun(&reason))
-            .map_err(unwritable("the run"))?;
-        return Err(trouble.into());
+    match unmet {
+        Ok(()) => {}
+        Err(UnmetPrecondition::Premise(trouble)) => {
+            let reason = DriveError::Request(trouble.to_string());
+            observer
+                .finish(&unbegun(&reason))
+                .map_err(unwritable("the run"))?;
+            return Err(trouble.into());
+        }
+        Err(UnmetPrecondition::Unasked(error)) => return not_begun(*error, &mut observer),
     }
     let result = match &search {
         Some(search) => dbdyno_drive::search(&load, search, &stop, &mut observer),
@@ -76,17 +85,19 @@ fn carry_out(order: &LoadOrder, shown: Shown, files: &OutputArguments) -> anyhow
     };
     match result {
         Ok(outcome) => match observer.finish(&outcome) {
-            Ok(()) => Ok(exit_of(&outcome, &load.workload.figures())),
+            Ok(()) => Ok(exit_of(&outcome, &load.workload.metrics())),
             Err(error) => reader_gone(error),
         },
-        Err(error) => {
-            // A reader of records learns the reason from the last one; people from the error below.
-            observer
-                .finish(&unbegun(&error))
-                .map_err(unwritable("the run"))?;
-            Err(error.into())
-        }
+        Err(error) => not_begun(error, &mut observer),
     }
+}
+
+/// A reader of records learns the reason from the last one; people from the error.
+fn not_begun(error: DriveError, observer: &mut RunObserver<'_>) -> anyhow::Result<Exit> {
+    observer
+        .finish(&unbegun(&error))
+        .map_err(unwritable("the run"))?;
+    Err(error.into())
 }
 
 /// A reader that has seen enough (`| head`) ended the run; there is nobody to tell.
@@ -97,7 +108,7 @@ fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
     Err(unwritable("the run")(error).into())
 }
 
-fn exit_of(outcome: &Outcome, figures: &[Figure]) -> Exit {
+fn exit_of(outcome: &RunOutcome, figures: &[Metric]) -> Exit {
     let has_missed = figures.iter().any(|figure| figure.held == Some(false));
     match &outcome.status {
         Status::Complete if has_missed || found_nothing(outcome) => Exit::NotHeld,
@@ -107,7 +118,7 @@ fn exit_of(outcome: &Outcome, figures: &[Figure]) -> Exit {
     }
 }
 
-fn found_nothing(outcome: &Outcome) -> bool {
+fn found_nothing(outcome: &RunOutcome) -> bool {
     let answer = outcome.search.as_ref();
     answer.is_some_and(|answer| answer.highest_held_per_s.is_none())
 }
@@ -118,12 +129,12 @@ fn outputs<'a>(
     order: &'a LoadOrder,
     load: &'a Load,
     search: Option<Search>,
-    shown: Shown,
+    shown: OutputMode,
     files: &OutputArguments,
 ) -> Result<Vec<Box<dyn Output + 'a>>, Trouble> {
     let records_to = match shown {
-        Shown::Records => Some(Path::new("-")),
-        Shown::Text(_) => files.json_lines.as_deref(),
+        OutputMode::Records => Some(Path::new("-")),
+        OutputMode::Text(_) => files.json_lines.as_deref(),
     };
     let mut outputs: Vec<Box<dyn Output>> = Vec::new();
     if let Some(path) = records_to {
@@ -136,19 +147,21 @@ fn outputs<'a>(
         outputs.push(Box::new(ParquetTable::create(path, load)?));
     }
     match (shown, search) {
-        (Shown::Text(_), _) if records_to == Some(Path::new("-")) => {}
-        (Shown::Text(_), Some(search)) => {
+        (OutputMode::Text(_), _) if records_to == Some(Path::new("-")) => {}
+        (OutputMode::Text(_), Some(search)) => {
             outputs.push(Box::new(SearchScreen::new(order, load, search)));
         }
-        (Shown::Text(seconds), None) => outputs.push(Box::new(Screen::new(seconds, order, load))),
-        (Shown::Records, _) => {}
+        (OutputMode::Text(seconds), None) => {
+            outputs.push(Box::new(RunScreen::new(seconds, order, load)))
+        }
+        (OutputMode::Records, _) => {}
     }
     Ok(outputs)
 }
 
 /// The account of a load that could not begin.
-fn unbegun(error: &DriveError) -> Outcome {
-    Outcome::nothing(match error {
+fn unbegun(error: &DriveError) -> RunOutcome {
+    RunOutcome::nothing(match error {
         DriveError::Interrupted => Status::Interrupted,
         _ => Status::Failed(error.as_failure()),
     })

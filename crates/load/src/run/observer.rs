@@ -1,9 +1,9 @@
 //! Hands a run on to every place it is written to.
 
-use super::counting::{Counting, Reading};
+use super::counter_poller::{CounterPoller, CounterReading};
 use super::output::{Output, Second};
-use dbdyno_drive::{IntervalRecord, Level, Observer, Outcome, Probe, Start};
-use dbdyno_meter::{Encoder, Histogram};
+use dbdyno_drive::{IntervalRecord, Level, Observer, Probe, RunOutcome, Start};
+use dbdyno_meter::{Histogram, HistogramEncoder};
 use std::io;
 
 /// Writes the run to its outputs, in their order.
@@ -11,8 +11,8 @@ pub(super) struct RunObserver<'a> {
     outputs: Vec<Box<dyn Output + 'a>>,
     /// Told once the run has started.
     remark: Option<String>,
-    counting: Option<Counting>,
-    encoder: Encoder,
+    counting: Option<CounterPoller>,
+    encoder: HistogramEncoder,
     told_of_saturation: bool,
 }
 
@@ -20,19 +20,19 @@ impl<'a> RunObserver<'a> {
     pub(super) fn new(
         outputs: Vec<Box<dyn Output + 'a>>,
         remark: Option<String>,
-        counting: Option<Counting>,
+        counting: Option<CounterPoller>,
     ) -> Self {
         Self {
             outputs,
             remark,
             counting,
-            encoder: Encoder::default(),
+            encoder: HistogramEncoder::default(),
             told_of_saturation: false,
         }
     }
 
     /// The run is over. Every output has its end, whichever of them can't be written.
-    pub(super) fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+    pub(super) fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         if let Some(counting) = self.counting.take() {
             self.tell_counts(counting.finish())?;
         }
@@ -57,7 +57,7 @@ impl<'a> RunObserver<'a> {
         self.tell_counts(come)
     }
 
-    fn tell_counts(&mut self, come: Vec<Result<Reading, String>>) -> io::Result<()> {
+    fn tell_counts(&mut self, come: Vec<Result<CounterReading, String>>) -> io::Result<()> {
         come.into_iter().try_for_each(|answer| match answer {
             Ok(reading) => self.each(|output| output.counted(&reading)),
             Err(error) => {

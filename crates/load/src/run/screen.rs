@@ -1,6 +1,6 @@
-//! A run as text: calm lines while it goes, one table at its end.
+//! Prints a run as text: calm lines while it goes, one table at its end.
 
-use super::counting::Reading;
+use super::counter_poller::CounterReading;
 use super::figures::{loop_label, milliseconds};
 use super::heading::{heading, remark};
 use super::output::{Output, Second};
@@ -9,15 +9,16 @@ use super::summary::Summary;
 use super::totals::Totals;
 use crate::order::LoadOrder;
 use crate::record::all_responses;
-use dbdyno_drive::{IntervalRecord, Level, Load, Outcome, Start};
-use dbdyno_meter::Shape;
-use std::io::{self, IsTerminal, Write};
+use crate::terminal;
+use dbdyno_drive::{IntervalRecord, Level, Load, RunOutcome, Start};
+use dbdyno_meter::IntervalShape;
+use std::io::{self, Write};
 
 /// Bars of a picture.
 const PICTURE_COLUMNS: usize = 60;
 
 /// Writes to standard output; remarks go to standard error.
-pub(super) struct Screen<'a> {
+pub(super) struct RunScreen<'a> {
     report_interval: u32,
     /// `None` until all connections are ready.
     start: Option<Start>,
@@ -29,15 +30,15 @@ pub(super) struct Screen<'a> {
     /// Of the last phase, which is the one that is judged.
     window: Totals,
     /// What the server had counted by itself.
-    readings: Vec<Reading>,
+    readings: Vec<CounterReading>,
     /// Throughput and p99 in ms of each second, warm-up included.
     tps: Vec<f64>,
     p99_ms: Vec<f64>,
 }
 
-impl<'a> Screen<'a> {
+impl<'a> RunScreen<'a> {
     pub(super) fn new(report_interval: u32, order: &'a LoadOrder, load: &'a Load) -> Self {
-        let shape = Shape {
+        let shape = IntervalShape {
             transaction_types: load.workload.transaction_types().len(),
             statement_types: load.workload.statement_types().len(),
             open_loop: load.pacing.has_due_instants(),
@@ -96,7 +97,7 @@ impl<'a> Screen<'a> {
     }
 
     fn line(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = terminal::stdout();
         let recent = &self.recent;
         let response = recent.response();
         write!(
@@ -126,10 +127,10 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Output for Screen<'_> {
+impl Output for RunScreen<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
         self.start = Some(start.clone());
-        self.head(&mut io::stdout().lock(), start)
+        self.head(&mut terminal::stdout(), start)
     }
 
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
@@ -154,7 +155,7 @@ impl Output for Screen<'_> {
         Ok(())
     }
 
-    fn counted(&mut self, reading: &Reading) -> io::Result<()> {
+    fn counted(&mut self, reading: &CounterReading) -> io::Result<()> {
         self.readings.push(reading.clone());
         Ok(())
     }
@@ -163,7 +164,7 @@ impl Output for Screen<'_> {
         remark(level, text)
     }
 
-    fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+    fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let Some(start) = &self.start else {
             return Ok(()); // it could not begin, and the error says it all
         };
@@ -174,9 +175,9 @@ impl Output for Screen<'_> {
             readings: &self.readings,
             outcome,
         };
-        let mut out = io::stdout().lock();
+        let mut out = terminal::stdout();
         summary.write(&mut out)?;
-        if io::stdout().is_terminal() {
+        if out.is_terminal() {
             self.draw(&mut out)?;
         }
         Ok(())

@@ -1,10 +1,11 @@
-//! A search as text: a line a probe as it happens, the answer at the end.
+//! Prints a search as text: a line a probe as it happens, the result at the end.
 
 use super::figures::{grouped, seconds_text};
 use super::heading::{heading, remark};
 use super::output::{Output, Second};
 use crate::order::LoadOrder;
-use dbdyno_drive::{Answer, Level, Load, Outcome, Probe, Search, Start, Status};
+use crate::terminal;
+use dbdyno_drive::{Level, Load, Probe, RunOutcome, Search, SearchResult, Start, Status};
 use std::io::{self, Write};
 
 /// Writes to standard output; remarks go to standard error.
@@ -50,7 +51,7 @@ impl<'a> SearchScreen<'a> {
         )
     }
 
-    fn answer(&self, out: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    fn answer(&self, out: &mut impl Write, answer: &SearchResult) -> io::Result<()> {
         let promise = self.promise();
         writeln!(out)?;
         match answer.highest_held_per_s {
@@ -77,7 +78,7 @@ impl<'a> SearchScreen<'a> {
         Ok(())
     }
 
-    fn what_is_missing(&self, answer: &Answer) -> &'static str {
+    fn what_is_missing(&self, answer: &SearchResult) -> &'static str {
         match (answer.highest_held_per_s, answer.lowest_broken_per_s) {
             (Some(_), Some(_)) => "the answer may be too low, or may not hold a second time",
             (Some(_), None) => "a higher rate may hold as well",
@@ -85,7 +86,7 @@ impl<'a> SearchScreen<'a> {
         }
     }
 
-    fn account(&self, out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
+    fn account(&self, out: &mut impl Write, outcome: &RunOutcome) -> io::Result<()> {
         let ended = match &outcome.status {
             Status::Complete => "",
             Status::Interrupted => ", interrupted",
@@ -105,7 +106,7 @@ impl<'a> SearchScreen<'a> {
 impl Output for SearchScreen<'_> {
     fn started(&mut self, start: &Start) -> io::Result<()> {
         self.started = true;
-        self.head(&mut io::stdout().lock(), start)
+        self.head(&mut terminal::stdout(), start)
     }
 
     fn second(&mut self, _second: &mut Second<'_>) -> io::Result<()> {
@@ -113,18 +114,18 @@ impl Output for SearchScreen<'_> {
     }
 
     fn probe(&mut self, probe: &Probe) -> io::Result<()> {
-        line(&mut io::stdout().lock(), probe)
+        line(&mut terminal::stdout(), probe)
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
         remark(level, text)
     }
 
-    fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+    fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let (true, Some(answer)) = (self.started, &outcome.search) else {
             return Ok(()); // the error says it all
         };
-        let mut out = io::stdout().lock();
+        let mut out = terminal::stdout();
         self.answer(&mut out, answer)?;
         self.account(&mut out, outcome)
     }
@@ -161,8 +162,8 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn answer(held: Option<f64>, complete: bool) -> Answer {
-        Answer {
+    fn answer(held: Option<f64>, complete: bool) -> SearchResult {
+        SearchResult {
             highest_held_per_s: held,
             lowest_broken_per_s: Some(4_950.0),
             reason: "p99 23.1 ms".to_owned(),
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_may_be_the_clients_is_marked() {
-        let answer = Answer {
+        let answer = SearchResult {
             client_bound: true,
             ..answer(Some(4_800.0), true)
         };

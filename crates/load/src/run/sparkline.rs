@@ -1,4 +1,4 @@
-//! A series of seconds as one line of bars.
+//! Draws a series of seconds as one line of bars.
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 

@@ -1,7 +1,7 @@
-//! Seconds added up.
+//! Adds up seconds.
 
 use crate::record::all_responses;
-use dbdyno_meter::{Codes, Histogram, Interval, Shape, WorkerLoad};
+use dbdyno_meter::{ErrorCodeCounts, Histogram, Interval, IntervalShape, WorkerLoad};
 
 /// Several seconds as one, and how long they were.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: IntervalShape) -> Self {
         Self {
             counts: Interval::new(shape),
             duration_ns: 0,
@@ -87,8 +87,8 @@ impl Totals {
     }
 
     /// Errors of all statement types, by code.
-    pub(super) fn errors(&self) -> Codes {
-        let mut all = Codes::default();
+    pub(super) fn errors(&self) -> ErrorCodeCounts {
+        let mut all = ErrorCodeCounts::default();
         self.counts
             .statements
             .iter()
@@ -97,8 +97,8 @@ impl Totals {
     }
 
     /// Attempts repeated, by the error that caused it.
-    pub(super) fn retries(&self) -> Codes {
-        let mut all = Codes::default();
+    pub(super) fn retries(&self) -> ErrorCodeCounts {
+        let mut all = ErrorCodeCounts::default();
         self.counts
             .transactions
             .iter()
@@ -123,7 +123,7 @@ impl Totals {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: IntervalShape = IntervalShape {
         transaction_types: 1,
         statement_types: 1,
         open_loop: false,

@@ -1,4 +1,4 @@
-//! The numbers of a distribution.
+//! Prints numbers drawn from a distribution.
 
 use crate::arguments::SampleArguments;
 use dbdyno_chance::{Distribution, DistributionError, RandomSource};
@@ -42,7 +42,7 @@ fn draws(
         return Ok(Box::new(places.map(move |place| unique.value(place))));
     }
     let (low, high) = arguments.range.unwrap_or((1, 1000));
-    let sampler = read(distribution)?.over(low, high);
+    let sampler = read(distribution)?.sampler(low, high);
     let mut stream = source.worker(PURPOSE, arguments.worker_index());
     Ok(Box::new(std::iter::repeat_with(move || {
         sampler.draw(&mut stream)

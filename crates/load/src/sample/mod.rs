@@ -1,4 +1,5 @@
-//! `dbdyno-load sample`: what a worker would send, or the numbers a distribution gives, without a server.
+//! Implements `dbdyno-load sample`: it prints what a worker would send, or the numbers a distribution gives,
+//! without a server.
 //!
 //! A dry run for users, and the place where sequences can be compared with those of sysbench.
 
@@ -6,6 +7,7 @@ mod draws;
 mod statements;
 
 use crate::arguments::SampleArguments;
+use crate::terminal;
 use std::io::{self, BufWriter, Write};
 
 /// Prints the sample to standard output. A reader that has seen enough (`| head`) is no error.
@@ -14,7 +16,7 @@ use std::io::{self, BufWriter, Write};
 /// A workload, option or distribution that doesn't exist or can't have its value; an output that can't be written.
 pub(crate) fn run(arguments: SampleArguments) -> anyhow::Result<()> {
     arguments.check()?;
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, terminal::raw_stdout().lock());
     let written = match &arguments.distribution {
         Some(distribution) => draws::write(&arguments, distribution, &mut out),
         None => statements::write(&arguments, &mut out),

@@ -1,10 +1,11 @@
-//! The statements of a workload.
+//! Prints the statements of a workload.
 
 use crate::arguments::SampleArguments;
 use crate::arguments::SamplePhase;
 use crate::record::DigestRecord;
 use dbdyno_workload::transcript::{
-    self, Sent, for_each_cleanup, for_each_prepare, walk, write_cleanup, write_prepare, write_run,
+    self, TranscriptStatement, for_each_cleanup, for_each_prepare, walk, write_cleanup,
+    write_prepare, write_run,
 };
 use dbdyno_workload::{Digested, Population, Workload, population, workload};
 use serde_json::{Value, json};
@@ -95,7 +96,7 @@ fn write_run_list(
     })
 }
 
-fn described(sent: &Sent<'_>) -> Value {
+fn described(sent: &TranscriptStatement<'_>) -> Value {
     json!({
         "event": sent.event,
         "type": sent.statement_type,
@@ -108,21 +109,21 @@ fn described(sent: &Sent<'_>) -> Value {
 /// Writes a JSON list whose items `fill` hands over one by one, an item a line.
 fn write_list(
     out: &mut dyn Write,
-    fill: impl FnOnce(&mut List<'_>) -> io::Result<()>,
+    fill: impl FnOnce(&mut JsonList<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut list = List { out, count: 0 };
+    let mut list = JsonList { out, count: 0 };
     fill(&mut list)?;
     let end = if list.count == 0 { "[]\n" } else { "\n]\n" };
     out.write_all(end.as_bytes())
 }
 
 /// A JSON list under way.
-struct List<'a> {
+struct JsonList<'a> {
     out: &'a mut dyn Write,
     count: u64,
 }
 
-impl List<'_> {
+impl JsonList<'_> {
     fn item(&mut self, item: &Value) -> io::Result<()> {
         let before = if self.count == 0 { "[\n" } else { ",\n" };
         self.count += 1;

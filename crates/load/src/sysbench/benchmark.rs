@@ -1,12 +1,13 @@
-//! What a command line names, a script or a builtin, and how a command is brought to it.
+//! Finds the script or builtin that a command line names, and runs its command.
 
-use super::bundled::Bundled;
+use super::bundled::BundledScript;
 use super::cpu::CpuTest;
-use super::elsewhere::Elsewhere;
-use super::script::Script;
+use super::script::ScriptBenchmark;
+use super::unsupported_builtin::UnsupportedBuiltin;
 use super::{FAILED, GOOD, complaint, failed, tell};
 use dbdyno_sysbench::options::{
-    CommandLine, Ending, OptionValues, Said, ScriptOption, Table, apply_script_options, script_help,
+    CommandLine, EarlyExit, OptionMessage, OptionValues, ScriptOption, Table, apply_script_options,
+    script_help,
 };
 use dbdyno_sysbench::run::{self, Failed};
 use dbdyno_sysbench::{Actor, Engine};
@@ -36,7 +37,7 @@ impl Call<'_> {
 
 /// Who carries a command out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum ExecutionScope {
     /// The main thread.
     Once,
     /// Each user its part, where there are several users.
@@ -58,10 +59,10 @@ pub(super) trait Benchmark {
     }
 
     /// There is no command: what becomes of that.
-    fn without_command(&self) -> Result<(), Ending>;
+    fn without_command(&self) -> Result<(), EarlyExit>;
 
     /// Who carries a command out; `None`: there is no such command here.
-    fn manner(&self, command: &str) -> Result<Option<Manner>, Failed>;
+    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed>;
 
     /// Gets the values of all options before it does anything. False: only the script of the same name does with
     /// them what sysbench does.
@@ -78,30 +79,33 @@ pub(super) trait Benchmark {
 }
 
 /// A builtin, a file or a module.
-pub(super) fn find(call: Call<'_>) -> Result<Box<dyn Benchmark + '_>, Ending> {
-    if let Some(bundled) = Bundled::named(call) {
+pub(super) fn find(call: Call<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit> {
+    if let Some(bundled) = BundledScript::named(call) {
         return Ok(Box::new(bundled));
     }
-    if let Some(elsewhere) = Elsewhere::named(call) {
+    if let Some(elsewhere) = UnsupportedBuiltin::named(call) {
         return Ok(Box::new(elsewhere));
     }
     if call.name() == CpuTest::NAME {
         return Ok(Box::new(CpuTest::new(call)));
     }
-    Ok(Box::new(Script::load(call)?))
+    Ok(Box::new(ScriptBenchmark::load(call)?))
 }
 
 /// A benchmark whose options are known, and what the command line says of them.
-pub(super) struct Ready<'a> {
+pub(super) struct ConfiguredBenchmark<'a> {
     call: Call<'a>,
     benchmark: Box<dyn Benchmark + 'a>,
     declared: Vec<ScriptOption>,
     table: Table,
 }
 
-impl<'a> Ready<'a> {
+impl<'a> ConfiguredBenchmark<'a> {
     /// The second pass over the command line.
-    pub(super) fn new(call: Call<'a>, benchmark: Box<dyn Benchmark + 'a>) -> Result<Self, Ending> {
+    pub(super) fn new(
+        call: Call<'a>,
+        benchmark: Box<dyn Benchmark + 'a>,
+    ) -> Result<Self, EarlyExit> {
         let (ready, said) = Self::read(call, benchmark)?;
         tell(&said);
         Ok(ready)
@@ -110,7 +114,7 @@ impl<'a> Ready<'a> {
     fn read(
         call: Call<'a>,
         benchmark: Box<dyn Benchmark + 'a>,
-    ) -> Result<(Self, Vec<Said>), Ending> {
+    ) -> Result<(Self, Vec<OptionMessage>), EarlyExit> {
         let declared = benchmark.declared().map_err(|Failed| failed())?;
         let mut validate = |name: &str, value: Option<&str>| benchmark.accepts(name, value);
         let (table, said) = apply_script_options(call.line, declared.as_deref(), &mut validate)?;
@@ -124,17 +128,17 @@ impl<'a> Ready<'a> {
     }
 
     /// Who carries a command out, if there is such a command.
-    pub(super) fn manner(&self, command: &str) -> Result<Option<Manner>, Ending> {
+    pub(super) fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, EarlyExit> {
         self.benchmark.manner(command).map_err(|Failed| failed())
     }
 
     /// Hands the values over, which sysbench reads where somebody begins to act.
-    fn hand_over(&mut self) -> Result<(), Ending> {
+    fn hand_over(&mut self) -> Result<(), EarlyExit> {
         let values = self.table.values()?;
         if self.benchmark.take(values).map_err(|Failed| failed())? {
             return Ok(());
         }
-        let script = Script::of_bundled(self.call)?;
+        let script = ScriptBenchmark::of_bundled(self.call)?;
         (*self, _) = Self::read(self.call, Box::new(script))?;
         let values = self.table.values()?;
         self.benchmark.take(values).map_err(|Failed| failed())?;
@@ -142,16 +146,20 @@ impl<'a> Ready<'a> {
     }
 
     /// The command `run`.
-    pub(super) fn run(&mut self) -> Result<u8, Ending> {
+    pub(super) fn run(&mut self) -> Result<u8, EarlyExit> {
         self.hand_over()?;
         Ok(self.benchmark.run())
     }
 
     /// A command that there is.
-    pub(super) fn carry_out(&mut self, command: &str, manner: Manner) -> Result<u8, Ending> {
+    pub(super) fn carry_out(
+        &mut self,
+        command: &str,
+        manner: ExecutionScope,
+    ) -> Result<u8, EarlyExit> {
         self.hand_over()?;
         let engine = self.call.engine;
-        let is_shared = manner == Manner::Shared && engine.settings.threads > 1;
+        let is_shared = manner == ExecutionScope::Shared && engine.settings.threads > 1;
         let done = match is_shared {
             true => run::parallel_command(engine, self.benchmark.part(command)),
             false => self.benchmark.carry_out(command),
@@ -166,7 +174,7 @@ impl<'a> Ready<'a> {
     }
 
     /// A command that there is not: options are listed all the same.
-    pub(super) fn without(&self, command: &str) -> Result<u8, Ending> {
+    pub(super) fn without(&self, command: &str) -> Result<u8, EarlyExit> {
         let name = self.call.name();
         match command {
             "help" if !self.declared.is_empty() => {

@@ -1,23 +1,23 @@
-//! The scripts that come with sysbench, in their native form.
+//! Runs the scripts that come with sysbench, in their native form.
 
-use super::benchmark::{Benchmark, Call, Manner, Part};
+use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
 use super::{FAILED, failed};
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::native::{Builtin, Native};
-use dbdyno_sysbench::options::{Ending, OptionValues, ScriptOption};
+use dbdyno_sysbench::options::{EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::path::Path;
 use std::sync::Arc;
 
 /// One of the scripts.
-pub(super) struct Bundled<'a> {
+pub(super) struct BundledScript<'a> {
     engine: &'a Arc<Engine>,
     builtin: Builtin,
     /// There once the values of its options are.
     native: Option<Native>,
 }
 
-impl<'a> Bundled<'a> {
+impl<'a> BundledScript<'a> {
     /// The one of this name, unless a file of that name is nearer, or the script itself is asked for.
     pub(super) fn named(call: Call<'a>) -> Option<Self> {
         let settings = &call.engine.settings;
@@ -33,22 +33,22 @@ impl<'a> Bundled<'a> {
     }
 }
 
-impl Benchmark for Bundled<'_> {
+impl Benchmark for BundledScript<'_> {
     fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
         Ok(self.builtin.options())
     }
 
-    fn without_command(&self) -> Result<(), Ending> {
+    fn without_command(&self) -> Result<(), EarlyExit> {
         self.builtin
             .without_command(self.engine)
             .map_err(|Failed| failed())
     }
 
-    fn manner(&self, command: &str) -> Result<Option<Manner>, Failed> {
+    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         let is_shared = self.builtin.command(command);
         Ok(is_shared.map(|is_shared| match is_shared {
-            true => Manner::Shared,
-            false => Manner::Once,
+            true => ExecutionScope::Shared,
+            false => ExecutionScope::Once,
         }))
     }
 

@@ -1,10 +1,10 @@
-//! The builtin `cpu` as a benchmark.
+//! Runs the builtin `cpu` as a benchmark.
 
-use super::benchmark::{Benchmark, Call, Manner, Part};
+use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
 use super::complaint;
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::cpu::Cpu;
-use dbdyno_sysbench::options::{ArgKind, Ending, OptionValues, ScriptOption, Value};
+use dbdyno_sysbench::options::{ArgKind, EarlyExit, OptionValues, ScriptOption, Value};
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl<'a> CpuTest<'a> {
 }
 
 /// What sysbench says of a builtin that is not told what to do.
-pub(super) fn command_required(name: &str) -> Ending {
+pub(super) fn command_required(name: &str) -> EarlyExit {
     complaint(format!(
         "The '{name}' test requires a command argument. See 'sysbench {name} help'\n"
     ))
@@ -43,11 +43,11 @@ impl Benchmark for CpuTest<'_> {
         }]))
     }
 
-    fn without_command(&self) -> Result<(), Ending> {
+    fn without_command(&self) -> Result<(), EarlyExit> {
         Err(command_required(Self::NAME))
     }
 
-    fn manner(&self, _command: &str) -> Result<Option<Manner>, Failed> {
+    fn manner(&self, _command: &str) -> Result<Option<ExecutionScope>, Failed> {
         Ok(None)
     }
 

@@ -1,4 +1,4 @@
-//! This program in sysbench's place: the same words in, the same lines out, the same exit codes.
+//! Runs this program in sysbench's place: the same words in, the same lines out, the same exit codes.
 //!
 //! What is meant by the words is `dbdyno-sysbench`'s and `dbdyno-lua`'s affair; here is in which order sysbench goes
 //! about them. Messages go where sysbench's go, which is standard output for most.
@@ -6,16 +6,18 @@
 mod benchmark;
 mod bundled;
 mod cpu;
-mod elsewhere;
 mod records;
 mod script;
+mod unsupported_builtin;
 
 use crate::arguments::ScriptArguments;
 use crate::order::{CompressionWord, TlsWord};
+use crate::terminal;
 use crate::trouble::Trouble;
-use benchmark::{Call, Ready, find};
+use benchmark::{Call, ConfiguredBenchmark, find};
 use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
-use dbdyno_sysbench::options::{CommandLine, Ending, Environment, Said, Stream};
+use dbdyno_sysbench::db::AnswerLimits;
+use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, Stream};
 use dbdyno_sysbench::{DatabaseSettings, Dialect, Engine, IgnoreErrors, Level, Log, options, text};
 use dbdyno_wire::Address;
 use records::Recorder;
@@ -78,7 +80,8 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
 /// The server in sysbench's terms, with the password read from its file.
 fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
     let target = arguments.server.target()?;
-    let endpoint = target.access()?.endpoint;
+    let access = target.access()?;
+    let (endpoint, path_timeout) = (access.endpoint, access.options.path_timeout);
     let (hosts, ports, sockets) = match endpoint.address {
         // A socket goes before the host and the port, which have to be there.
         Address::Socket(path) => (vec!["localhost".to_owned()], vec![3306], vec![path]),
@@ -106,6 +109,10 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
         ssl_ca: target.tls_ca_file,
         ssl_cert: target.tls_cert_file,
         tls_minimum: target.tls_minimum.into(),
+        path_timeout,
+        answers: (arguments.command == "run").then(|| AnswerLimits {
+            answer_timeout: arguments.answer_timeout(),
+        }),
         ssl_cipher: String::new(),
         compression: target.compression != CompressionWord::Off,
         ignore: IgnoreErrors::All,
@@ -113,26 +120,26 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
     })
 }
 
-fn conclude(done: Result<u8, Ending>) -> u8 {
+fn conclude(done: Result<u8, EarlyExit>) -> u8 {
     let exit_code = done.unwrap_or_else(|ending| {
         tell(&ending.said);
         ending.exit
     });
     // Nobody reads what can't be written any more.
-    let _: io::Result<()> = io::stdout().flush();
+    let _: io::Result<()> = terminal::stdout().flush();
     end_if_told();
     exit_code
 }
 
-fn read(words: &[String], environment: &Environment) -> Result<CommandLine, Ending> {
+fn read(words: &[String], environment: &Environment) -> Result<CommandLine, EarlyExit> {
     options::parse(words.get(1..).unwrap_or_default(), environment)
 }
 
 /// `own_form`: not only what sysbench does.
-fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8, Ending> {
+fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8, EarlyExit> {
     tell(&line.said);
     tell_scripts_of_signals();
-    let log = Log::stdout(line.settings.verbosity);
+    let log = Log::to(line.settings.verbosity, Box::new(terminal::stdout()));
     log.print(Level::Notice, &text::header(line.settings.dialect));
     let engine = &Engine::new(line.settings.clone(), log);
     let done = command(
@@ -150,7 +157,7 @@ fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8,
 }
 
 /// The command on what was found by its name.
-fn command(call: Call<'_>, own_form: bool) -> Result<u8, Ending> {
+fn command(call: Call<'_>, own_form: bool) -> Result<u8, EarlyExit> {
     let benchmark = find(call)?;
     let Some(command) = call.line.command.as_deref() else {
         return benchmark.without_command().map(|()| GOOD);
@@ -158,12 +165,18 @@ fn command(call: Call<'_>, own_form: bool) -> Result<u8, Ending> {
     if call.is_from_stdin() && !own_form {
         return Ok(GOOD); // sysbench only loads such a script, whatever is to be done with it
     }
-    let mut ready = Ready::new(call, benchmark)?;
+    let mut ready = ConfiguredBenchmark::new(call, benchmark)?;
     match (command, ready.manner(command)?) {
         ("run", None) => {
             let recorder = Recorder::start(call.engine, call.line)?;
             let exit_code = ready.run()?;
-            recorder.end(call.engine, exit_code)?;
+            let account = call.engine.database.account(call.engine);
+            let failure = account.failure.as_ref();
+            let exit_code = match failure.filter(|_| account.is_without_server()) {
+                Some(failure) => Trouble::of_failure(failure).tell() as u8,
+                None => exit_code,
+            };
+            recorder.end(call.engine, exit_code, &account)?;
             Ok(exit_code)
         }
         (_, Some(manner)) => ready.carry_out(command, manner),
@@ -171,7 +184,7 @@ fn command(call: Call<'_>, own_form: bool) -> Result<u8, Ending> {
     }
 }
 
-fn dialect_by_variable() -> Result<Dialect, Ending> {
+fn dialect_by_variable() -> Result<Dialect, EarlyExit> {
     match std::env::var(DIALECT_VARIABLE) {
         Ok(name) => Dialect::named(&name).ok_or_else(|| {
             complaint(format!(
@@ -183,9 +196,9 @@ fn dialect_by_variable() -> Result<Dialect, Ending> {
 }
 
 /// A complaint about the form of the command line.
-fn complaint(text: String) -> Ending {
-    Ending {
-        said: vec![Said {
+fn complaint(text: String) -> EarlyExit {
+    EarlyExit {
+        said: vec![OptionMessage {
             stream: Stream::Stderr,
             text,
         }],
@@ -194,20 +207,20 @@ fn complaint(text: String) -> Ending {
 }
 
 /// The end of a program that has said already what failed.
-fn failed() -> Ending {
-    Ending {
+fn failed() -> EarlyExit {
+    EarlyExit {
         said: Vec::new(),
         exit: FAILED,
     }
 }
 
-fn tell(said: &[Said]) {
+fn tell(said: &[OptionMessage]) {
     for message in said {
         let text = message.text.as_bytes();
         // A reader that has gone wants no more of it.
         let _: io::Result<()> = match message.stream {
-            Stream::Stdout => io::stdout().write_all(text),
-            Stream::Stderr => io::stderr().write_all(text),
+            Stream::Stdout => terminal::stdout().write_all(text),
+            Stream::Stderr => terminal::stderr().write_all(text),
         };
     }
 }

@@ -1,12 +1,13 @@
-//! dbdyno's own records of a run in sysbench's form: one JSON object a line, as `contract/sysbench-record.schema.json`
-//! has it.
+//! Writes dbdyno's own records of a run in sysbench's form: one JSON object a line, as
+//! `contract/sysbench-record.schema.json` has it.
 
 use super::complaint;
-use crate::record::{PROGRAM, RecordWriter};
-use dbdyno_meter::{Reading, clock};
+use crate::record::{OutageRecord, PROGRAM, RecordWriter, word_of};
+use crate::terminal;
+use dbdyno_meter::{HistogramSnapshot, clock};
 use dbdyno_sysbench::Engine;
-use dbdyno_sysbench::db::Encryption;
-use dbdyno_sysbench::options::{CommandLine, Ending};
+use dbdyno_sysbench::db::{ConnectionAccount, Encryption};
+use dbdyno_sysbench::options::{CommandLine, EarlyExit};
 use dbdyno_sysbench::text::Counts;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,6 +65,10 @@ struct IntervalRecord {
 struct EndRecord {
     record: &'static str,
     exit_code: u8,
+    /// Why it failed, where that was for want of a connection.
+    reason: String,
+    failure_kind: Option<&'static str>,
+    outages: Vec<OutageRecord>,
     duration_ns: u64,
     /// Arrivals that no user took, with `--rate`.
     backlog: Option<u64>,
@@ -97,23 +102,25 @@ struct Figures {
 
 /// What was counted at some moment.
 #[derive(Default, Clone)]
-struct Page {
+struct CountsSnapshot {
     at_ns: u64,
     counts: Counts,
     codes: BTreeMap<String, u64>,
-    times: Reading,
+    times: HistogramSnapshot,
 }
 
 struct Desk {
     writer: RecordWriter<Box<dyn Write + Send>>,
-    first: Page,
-    last: Page,
+    first: CountsSnapshot,
+    last: CountsSnapshot,
     second: u64,
+    /// How long a second is.
+    second_ns: u64,
 }
 
 impl Recorder {
     /// Opens the file and says what will run.
-    pub(super) fn start(engine: &Arc<Engine>, line: &CommandLine) -> Result<Self, Ending> {
+    pub(super) fn start(engine: &Arc<Engine>, line: &CommandLine) -> Result<Self, EarlyExit> {
         let over = Arc::new(AtomicBool::new(false));
         let Some(path) = &engine.settings.json_lines else {
             return Ok(Self { over, thread: None });
@@ -122,7 +129,8 @@ impl Recorder {
         let desk = Desk::open(path, engine, name)
             .map_err(|error| complaint(format!("--json-lines={}: {error}\n", path.display())))?;
         let (engine, is_over) = (Arc::clone(engine), Arc::clone(&over));
-        let thread = std::thread::spawn(move || desk.keep(&engine, &is_over));
+        let thread =
+            std::thread::spawn(move || desk.keep(&engine, || is_over.load(Ordering::Acquire)));
         Ok(Self {
             over,
             thread: Some(thread),
@@ -130,7 +138,12 @@ impl Recorder {
     }
 
     /// Says how it ended.
-    pub(super) fn end(self, engine: &Engine, exit_code: u8) -> Result<(), Ending> {
+    pub(super) fn end(
+        self,
+        engine: &Engine,
+        exit_code: u8,
+        account: &ConnectionAccount,
+    ) -> Result<(), EarlyExit> {
         self.over.store(true, Ordering::Release);
         let Some(thread) = self.thread else {
             return Ok(());
@@ -138,7 +151,7 @@ impl Recorder {
         let kept = thread
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the recorder broke off")));
-        kept.and_then(|mut desk| desk.end(engine, exit_code))
+        kept.and_then(|mut desk| desk.end(engine, exit_code, account))
             .map_err(|error| complaint(format!("--json-lines: {error}\n")))
     }
 }
@@ -146,7 +159,7 @@ impl Recorder {
 impl Desk {
     fn open(path: &Path, engine: &Engine, benchmark: &str) -> io::Result<Self> {
         let out: Box<dyn Write + Send> = match path.to_str() {
-            Some("-") => Box::new(io::stdout()),
+            Some("-") => Box::new(terminal::raw_stdout()),
             _ => Box::new(File::create(path)?),
         };
         let mut writer = RecordWriter::new(out);
@@ -164,17 +177,24 @@ impl Desk {
             seed: settings.random.seed,
             ignored_errors: ignored(engine),
         })?;
-        Ok(Self {
+        Ok(Self::new(writer))
+    }
+
+    fn new(writer: RecordWriter<Box<dyn Write + Send>>) -> Self {
+        Self {
             writer,
-            first: Page::default(),
-            last: Page::default(),
+            first: CountsSnapshot::default(),
+            last: CountsSnapshot::default(),
             second: 0,
-        })
+            second_ns: SECOND_NS,
+        }
     }
 
     /// Writes a record at the end of each second, and one of the rest.
-    fn keep(mut self, engine: &Engine, over: &AtomicBool) -> io::Result<Self> {
-        let is_over = || over.load(Ordering::Acquire);
+    ///
+    /// The run may end at any moment, between the reading of the counts and the next question too. So the question comes
+    /// first: what is read after a run is over is all that there is.
+    fn keep(mut self, engine: &Engine, is_over: impl Fn() -> bool) -> io::Result<Self> {
         while engine.control.began_ns().is_none() && !is_over() {
             std::thread::sleep(LOOK);
         }
@@ -184,20 +204,21 @@ impl Desk {
         self.first.at_ns = began_ns;
         self.last.at_ns = began_ns;
         loop {
-            let due_ns = began_ns + (self.second + 1) * SECOND_NS;
+            let due_ns = began_ns + (self.second + 1) * self.second_ns;
             while clock::monotonic_ns() < due_ns && !is_over() {
                 let left = Duration::from_nanos(due_ns.saturating_sub(clock::monotonic_ns()));
                 std::thread::sleep(left.min(LOOK));
             }
+            let is_last = is_over();
             self.turn(engine)?;
-            if is_over() {
+            if is_last {
                 return Ok(self);
             }
         }
     }
 
     fn turn(&mut self, engine: &Engine) -> io::Result<()> {
-        let page = Page::read(engine);
+        let page = CountsSnapshot::read(engine);
         let record = IntervalRecord {
             record: "interval",
             second: self.second,
@@ -212,16 +233,30 @@ impl Desk {
         self.writer.write(&record)
     }
 
-    fn end(&mut self, engine: &Engine, exit_code: u8) -> io::Result<()> {
-        let page = Page::read(engine);
+    /// The record of the whole run. It is what the intervals add up to: users that were given up in mid-event go on
+    /// counting.
+    fn end(
+        &mut self,
+        engine: &Engine,
+        exit_code: u8,
+        account: &ConnectionAccount,
+    ) -> io::Result<()> {
+        let failure = account.failure.as_ref();
+        let page = match self.second {
+            0 => CountsSnapshot::read(engine), // it never began
+            _ => self.last.clone(),
+        };
         self.writer.write(&EndRecord {
             record: "end",
             exit_code,
+            reason: failure.map_or_else(String::new, ToString::to_string),
+            failure_kind: failure.map(|failure| word_of(failure.cause)),
+            outages: account.outages.iter().map(OutageRecord::of).collect(),
             duration_ns: match self.first.at_ns {
                 0 => 0, // it never began
                 began_ns => self.last.at_ns - began_ns,
             },
-            backlog: engine.control.backlog(page.at_ns),
+            backlog: engine.control.backlog(clock::monotonic_ns()),
             process_cpu_ns: clock::process_cpu_ns(),
             connections: ConnectionsRecord::of(engine.database.encryption()),
             figures: page.since(&self.first),
@@ -244,7 +279,7 @@ impl ConnectionsRecord {
     }
 }
 
-impl Page {
+impl CountsSnapshot {
     fn read(engine: &Engine) -> Self {
         let figures = &engine.figures;
         let codes = figures.codes();
@@ -285,6 +320,119 @@ fn ignored(engine: &Engine) -> String {
         dbdyno_sysbench::IgnoreErrors::Codes(codes) => {
             let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
             codes.join(",")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_sysbench::figures::{Counter, Stat};
+    use dbdyno_sysbench::options::{self, Environment};
+    use dbdyno_sysbench::run::{self, Failed, MainActor, Program, VirtualUser};
+    use dbdyno_sysbench::{Actor, Dialect, Log};
+    use serde_json::Value;
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::Mutex;
+
+    /// Users without a single event.
+    struct Nothing;
+
+    impl Program for Nothing {
+        fn user(&self, _: &Arc<Engine>, _: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
+            Ok(Box::new(Self))
+        }
+    }
+
+    impl VirtualUser for Nothing {
+        fn thread_init(&mut self) -> Result<(), Failed> {
+            Ok(())
+        }
+
+        fn thread_run(&mut self) -> Result<(), Failed> {
+            Ok(())
+        }
+
+        fn thread_done(&mut self) -> Result<(), Failed> {
+            Ok(())
+        }
+    }
+
+    impl MainActor for Nothing {
+        fn init(&mut self) -> Result<(), Failed> {
+            Ok(())
+        }
+
+        fn cumulative(&mut self, _: &Stat) -> Result<bool, Failed> {
+            Ok(true)
+        }
+
+        fn done(&mut self) -> Result<(), Failed> {
+            Ok(())
+        }
+    }
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// An engine whose run has begun.
+    fn begun() -> Arc<Engine> {
+        let environment = Environment {
+            dialect: Dialect::default(),
+            own_name: true,
+            own_form: false,
+        };
+        let words = ["--threads=1", "--verbosity=0"].map(str::to_owned);
+        let line = options::parse(&words, &environment).unwrap();
+        let engine = Engine::new(line.settings, Log::to(0, Box::new(io::sink())));
+        let program: Arc<dyn Program> = Arc::new(Nothing);
+        run::run(&engine, &program, &mut Nothing);
+        engine
+    }
+
+    /// Statements are counted up to the end, and the run ends when the recorder asks for the so-manieth time.
+    #[test]
+    fn intervals_add_up_to_the_whole_whenever_the_run_ends() {
+        for last_question in 1..6 {
+            let engine = begun();
+            std::thread::sleep(Duration::from_millis(5));
+            let kept = Kept::default();
+            let out: Box<dyn Write + Send> = Box::new(kept.clone());
+            let mut desk = Desk::new(RecordWriter::new(out));
+            desk.second_ns = 1_000_000; // the first second is over when the recorder begins
+            let (asked, user) = (Cell::new(0), engine.user_actor(0));
+            let is_over = || {
+                asked.set(asked.get() + 1);
+                if asked.get() <= last_question {
+                    engine.figures.count(&user, Counter::Read);
+                }
+                asked.get() >= last_question
+            };
+            let mut desk = desk.keep(&engine, is_over).unwrap();
+            desk.end(&engine, 0, &ConnectionAccount::default()).unwrap();
+            let records: Vec<Value> = serde_json::Deserializer::from_slice(&kept.0.lock().unwrap())
+                .into_iter()
+                .collect::<Result<_, _>>()
+                .unwrap();
+            let (end, intervals) = records.split_last().unwrap();
+            let reads: u64 = intervals
+                .iter()
+                .map(|record| record["reads"].as_u64().unwrap())
+                .sum();
+            assert_eq!(reads, last_question, "ended at question {last_question}");
+            assert_eq!(end["reads"], reads);
         }
     }
 }

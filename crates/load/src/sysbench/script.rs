@@ -1,22 +1,22 @@
-//! A script as a benchmark.
+//! Runs a script as a benchmark.
 
-use super::benchmark::{Benchmark, Call, Manner, Part};
+use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
 use super::{complaint, failed};
 use dbdyno_lua::{Command, Function, Launch, MainState};
 use dbdyno_sysbench::Engine;
-use dbdyno_sysbench::options::{Ending, OptionValues, ScriptOption};
+use dbdyno_sysbench::options::{EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::sync::Arc;
 
 /// A script whose body has been run in the main thread.
-pub(super) struct Script<'a> {
+pub(super) struct ScriptBenchmark<'a> {
     engine: &'a Arc<Engine>,
     state: MainState,
 }
 
-impl<'a> Script<'a> {
+impl<'a> ScriptBenchmark<'a> {
     /// Finds the script and runs its body.
-    pub(super) fn load(call: Call<'a>) -> Result<Self, Ending> {
+    pub(super) fn load(call: Call<'a>) -> Result<Self, EarlyExit> {
         let launch = Launch {
             name: call.line.name.clone(),
             command: call.line.command.clone(),
@@ -30,7 +30,7 @@ impl<'a> Script<'a> {
     }
 
     /// The script in the place of its native form, which can't do what the options say.
-    pub(super) fn of_bundled(call: Call<'a>) -> Result<Self, Ending> {
+    pub(super) fn of_bundled(call: Call<'a>) -> Result<Self, EarlyExit> {
         Self::load(call).map_err(|mut ending| {
             let why = format!(
                 "'{}' with these options is run by sysbench's own script, which has to be installed\n",
@@ -52,7 +52,7 @@ fn function(command: &str) -> Option<Function> {
     }
 }
 
-impl Benchmark for Script<'_> {
+impl Benchmark for ScriptBenchmark<'_> {
     fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
         self.state.declared_options()
     }
@@ -62,18 +62,18 @@ impl Benchmark for Script<'_> {
     }
 
     /// That it was loaded is all.
-    fn without_command(&self) -> Result<(), Ending> {
+    fn without_command(&self) -> Result<(), EarlyExit> {
         Ok(())
     }
 
     /// A command of the script's own hides a function of the same name.
-    fn manner(&self, command: &str) -> Result<Option<Manner>, Failed> {
+    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         Ok(match self.state.command()? {
-            Command::Custom => Some(Manner::Once),
-            Command::Parallel => Some(Manner::Shared),
+            Command::Custom => Some(ExecutionScope::Once),
+            Command::Parallel => Some(ExecutionScope::Shared),
             Command::Known => function(command)
                 .filter(|function| self.state.has(*function))
-                .map(|_| Manner::Once),
+                .map(|_| ExecutionScope::Once),
         })
     }
 

@@ -1,29 +1,40 @@
-//! Conditions asked side by side, and answered in their order.
+//! Checks conditions in parallel, and reports them in their order.
 
 use crate::order::Access;
 use crate::record::ConditionLine;
-use crate::trouble::{Exit, Trouble, unwritable};
+use crate::trouble::{Trouble, unwritable};
 use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;
-use dbdyno_wire::Session;
-use dbdyno_workload::{Condition, Holds, Moment};
+use dbdyno_wire::{Session, WireError};
+use dbdyno_workload::{CheckPhase, Condition, InvariantScope};
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Rows fetched of a broken condition; who sees so many needs no exact number.
 const ROWS_FETCHED: usize = 1000;
 /// Rows shown of it.
 const ROWS_SHOWN: usize = 5;
 
+/// Between two looks at how long conditions have been under way.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long connections that were stopped may take to say so.
+const SAYING: Duration = Duration::from_secs(1);
+
 /// What is asked, and of whom.
-pub(super) struct Asking<'a> {
-    pub(super) conditions: &'a [Condition],
-    pub(super) access: &'a Access,
-    pub(super) stop: &'a StopSwitch,
-    pub(super) moment: Moment,
+#[derive(Clone)]
+pub(super) struct Asking {
+    pub(super) conditions: Arc<[Condition]>,
+    pub(super) access: Access,
+    pub(super) stop: StopSwitch,
+    pub(super) moment: CheckPhase,
+    /// How long one condition may take.
+    pub(super) limit: Duration,
 }
 
 /// What a condition's answer means.
@@ -33,11 +44,13 @@ pub(super) enum Verdict {
     Broken,
     /// Broken, and need not hold.
     Told,
+    /// Not answered in time.
+    Undecided,
 }
 
 /// What became of a condition.
-pub(super) struct Answer<'a> {
-    condition: &'a Condition,
+pub(super) struct Answer {
+    condition: Condition,
     pub(super) verdict: Verdict,
     required: bool,
     /// One more than are fetched, if there are more.
@@ -45,74 +58,157 @@ pub(super) struct Answer<'a> {
     elapsed_ns: u64,
 }
 
-/// A condition's place and what became of it.
-type Placed<'a> = (usize, Result<Answer<'a>, Trouble>);
+/// How far the asking is.
+pub(super) enum Progress<'a> {
+    /// A condition was sent to the server.
+    Asked(&'a Condition),
+    Answered(Answer),
+}
 
-impl<'a> Asking<'a> {
-    /// Asks all conditions and hands the answers to `each`, in the conditions' order.
+/// What a connection tells of a condition, by the condition's place.
+enum Said {
+    /// It was sent, over the connection with this number.
+    Asked(usize, u32),
+    Answered(usize, Result<Answer, Trouble>),
+}
+
+impl Asking {
+    /// Asks all conditions, tells `each` which is asked, and hands it the answers in the conditions' order.
+    ///
+    /// A condition that is not answered in time is undecided: its statement is killed, its connection left alone, and
+    /// another one goes on with the rest. Some servers heed neither their own limit of statements nor a KILL.
     pub(super) fn ask_all(
         &self,
         connections: u32,
-        mut each: impl FnMut(Answer<'a>) -> io::Result<()>,
+        mut each: impl FnMut(Progress<'_>) -> io::Result<()>,
     ) -> Result<(), Trouble> {
-        let next = AtomicUsize::new(0);
-        let (done, answers) = channel::<Placed<'a>>();
-        thread::scope(|scope| {
-            for _ in 0..connections.min(self.conditions.len() as u32) {
-                let (done, next) = (done.clone(), &next);
-                scope.spawn(move || self.ask_some(next, &done));
-            }
-            drop(done); // so that the answers end with the last connection
-            let mut early = BTreeMap::new();
-            let mut wanted = 0;
-            let result = answers.iter().try_for_each(|(place, answer)| {
-                early.insert(place, answer?);
+        let next = Arc::new(AtomicUsize::new(0));
+        let (say, said) = channel();
+        for _ in 0..connections.min(self.conditions.len() as u32) {
+            self.start(&next, &say);
+        }
+        let (mut early, mut under_way) = (BTreeMap::new(), BTreeMap::new());
+        let (mut wanted, mut stopped) = (0, None);
+        let mut collect = || -> Result<(), Trouble> {
+            while wanted < self.conditions.len() {
+                match said.recv_timeout(LOOK) {
+                    Ok(Said::Asked(place, number)) => {
+                        under_way.insert(place, (Instant::now(), number));
+                        each(Progress::Asked(&self.conditions[place]))
+                            .map_err(unwritable("what is verified"))?;
+                    }
+                    Ok(Said::Answered(place, answer)) => {
+                        if under_way.remove(&place).is_some() || answer.is_err() {
+                            early.insert(place, answer?);
+                        }
+                    }
+                    // The connections say themselves what they were waiting for when they were stopped.
+                    Err(_) if !self.stop.is_thrown() => {}
+                    Err(_) if stopped.get_or_insert_with(Instant::now).elapsed() < SAYING => {}
+                    Err(_) => self.go_on()?,
+                }
+                let is_late = |since: &Instant| since.elapsed() >= self.limit;
+                let late = under_way.iter().find(|(_, (since, _))| is_late(since));
+                if let Some((&place, &(since, number))) = late {
+                    under_way.remove(&place);
+                    early.insert(place, self.undecided(place, since));
+                    self.kill(number);
+                    self.start(&next, &say);
+                }
                 while let Some(answer) = early.remove(&wanted) {
-                    each(answer).map_err(unwritable("what was verified"))?;
+                    each(Progress::Answered(answer)).map_err(unwritable("what was verified"))?;
                     wanted += 1;
                 }
-                Ok(())
-            });
-            if result.is_err() {
-                self.stop.throw(); // the others ask nothing more
             }
-            result
-        })
+            Ok(())
+        };
+        let result = collect();
+        if result.is_err() {
+            self.stop.throw(); // the others ask nothing more
+        }
+        result
     }
 
-    /// Takes one condition after the other, until there are none or something fails.
-    fn ask_some(&self, next: &AtomicUsize, done: &Sender<Placed<'a>>) {
+    /// Starts a connection that asks. It is waited for by its answers only: one that gets none may stay for ever.
+    fn start(&self, next: &Arc<AtomicUsize>, say: &Sender<Said>) {
+        let (asking, next, say) = (self.clone(), Arc::clone(next), say.clone());
+        thread::spawn(move || asking.ask_some(&next, &say));
+    }
+
+    fn go_on(&self) -> Result<(), Trouble> {
+        if self.stop.is_thrown() {
+            return Err(Trouble::interrupted(
+                "interrupted before all conditions were asked",
+                None,
+            ));
+        }
+        Ok(())
+    }
+
+    fn undecided(&self, place: usize, since: Instant) -> Answer {
+        let condition = self.conditions[place].clone();
+        Answer {
+            required: condition.holds.is_required(self.moment),
+            condition,
+            verdict: Verdict::Undecided,
+            rows: Vec::new(),
+            elapsed_ns: u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Has the server end a statement, in a thread of its own: the server may not answer this either.
+    fn kill(&self, number: u32) {
+        let access = self.access.clone();
+        thread::spawn(move || {
+            if let Ok(mut session) = access.connect() {
+                drop(session.query(&format!("KILL {number}")));
+            }
+        });
+    }
+
+    /// Takes one condition after the other, until there are none, something fails, or an answer came too late.
+    fn ask_some(&self, next: &AtomicUsize, say: &Sender<Said>) {
         let mut session = match self.access.connect() {
             Ok(session) => session,
-            Err(trouble) => return drop(done.send((0, Err(trouble)))),
+            Err(trouble) => return drop(say.send(Said::Answered(0, Err(trouble)))),
         };
+        let number = session.info().connection_id;
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(condition) = self.conditions.get(place) else {
                 break;
             };
+            let began = Instant::now();
+            if say.send(Said::Asked(place, number)).is_err() {
+                break;
+            }
             let answer = self.ask(&mut session, condition);
+            if began.elapsed() >= self.limit {
+                return; // it was taken for undecided, and another connection goes on
+            }
             let has_failed = answer.is_err();
-            if done.send((place, answer)).is_err() || has_failed {
+            if say.send(Said::Answered(place, answer)).is_err() || has_failed {
                 break;
             }
         }
         session.close();
     }
 
-    fn ask(&self, session: &mut Session, condition: &'a Condition) -> Result<Answer<'a>, Trouble> {
-        if self.stop.is_thrown() {
-            return Err(Trouble {
-                exit: Exit::NotHeld,
-                ..Trouble::world("interrupted before all conditions were asked")
-            });
-        }
+    fn ask(&self, session: &mut Session, condition: &Condition) -> Result<Answer, Trouble> {
+        self.go_on()?;
         let began_ns = clock::monotonic_ns();
         let sql = format!("{} LIMIT {}", condition.sql, ROWS_FETCHED + 1);
-        let found = session.query(&sql).map_err(|error| {
-            Trouble::world(format!("condition {} could not be asked", condition.name))
-                .because(error)
-                .hint("fill the tables by dbdyno-load populate, with the same options")
+        let found = session.select(&sql).map_err(|error| {
+            let what = format!("condition {} could not be asked", condition.name);
+            let trouble = Trouble::world(what).because_of(&error);
+            match error {
+                WireError::Server(_) => trouble
+                    .hint("fill the tables by dbdyno-load populate, with the same options"),
+                WireError::Timeout { .. } => trouble.hint(
+                    "look what the server does (SHOW PROCESSLIST), or give it longer (--check-timeout)",
+                ),
+                _ => trouble,
+            }
         })?;
         let text = |value: &Option<Vec<u8>>| {
             let value = value.as_deref()?;
@@ -125,7 +221,7 @@ impl<'a> Asking<'a> {
             .collect();
         let required = condition.holds.is_required(self.moment);
         Ok(Answer {
-            condition,
+            condition: condition.clone(),
             verdict: verdict(rows.is_empty(), required),
             required,
             rows,
@@ -142,7 +238,7 @@ fn verdict(is_empty: bool, required: bool) -> Verdict {
     }
 }
 
-impl Answer<'_> {
+impl Answer {
     pub(super) fn into_line(mut self) -> ConditionLine {
         let count = self.rows.len();
         self.rows.truncate(ROWS_SHOWN);
@@ -154,11 +250,12 @@ impl Answer<'_> {
                 Verdict::Holds => "holds",
                 Verdict::Broken => "broken",
                 Verdict::Told => "told",
+                Verdict::Undecided => "undecided",
             },
             required: self.required,
             quirks: match self.condition.holds {
-                Holds::UnlessQuirk(quirks) => quirks,
-                Holds::Always | Holds::AfterLoad => "",
+                InvariantScope::UnlessQuirk(quirks) => quirks,
+                InvariantScope::Always | InvariantScope::AfterLoad => "",
             },
             rows: count.min(ROWS_FETCHED),
             has_more_rows: count > ROWS_FETCHED,
@@ -173,11 +270,11 @@ impl Answer<'_> {
 mod tests {
     use super::*;
 
-    fn answer(rows: usize, holds: Holds, condition: &mut Condition) -> ConditionLine {
+    fn answer(rows: usize, holds: InvariantScope, condition: &mut Condition) -> ConditionLine {
         condition.holds = holds;
-        let required = condition.holds.is_required(Moment::AfterRun);
+        let required = condition.holds.is_required(CheckPhase::AfterRun);
         Answer {
-            condition,
+            condition: condition.clone(),
             verdict: verdict(rows == 0, required),
             required,
             rows: vec![vec![Some("1".to_owned()), None]; rows],
@@ -192,16 +289,16 @@ mod tests {
             name: "3.3.2.3".to_owned(),
             meaning: "no gaps".to_owned(),
             sql: "SELECT 1".to_owned(),
-            holds: Holds::Always,
+            holds: InvariantScope::Always,
         };
         let mut status = |rows, holds| answer(rows, holds, &mut condition).status;
-        assert_eq!(status(0, Holds::Always), "holds");
-        assert_eq!(status(1, Holds::Always), "broken");
-        assert_eq!(status(1, Holds::AfterLoad), "told");
-        assert_eq!(status(1, Holds::UnlessQuirk("Q-HD-5")), "told");
+        assert_eq!(status(0, InvariantScope::Always), "holds");
+        assert_eq!(status(1, InvariantScope::Always), "broken");
+        assert_eq!(status(1, InvariantScope::AfterLoad), "told");
+        assert_eq!(status(1, InvariantScope::UnlessQuirk("Q-HD-5")), "told");
         let many = answer(
             ROWS_FETCHED + 1,
-            Holds::UnlessQuirk("Q-HD-5"),
+            InvariantScope::UnlessQuirk("Q-HD-5"),
             &mut condition,
         );
         assert!(many.has_more_rows && many.rows == ROWS_FETCHED);

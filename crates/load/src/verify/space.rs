@@ -1,5 +1,5 @@
-//! What the tables take on the server's disk, and whether the compression that was asked for is to be seen there: a
-//! server may note the words of a table's definition and write its pages as ever.
+//! Measures what the tables take on the server's disk, and checks whether the compression asked for shows
+//! there: a server may accept the words of a table's definition and write its pages as ever.
 
 use super::asking::Verdict;
 use crate::record::{ConditionLine, TableSpace};
@@ -18,16 +18,16 @@ pub(super) fn measure(
     tables: &[String],
 ) -> Result<Vec<TableSpace>, WireError> {
     // MySQL would answer from what it remembered, up to a day old; others don't have the variable.
-    if let Err(error @ WireError::Network { .. }) =
-        session.query("SET SESSION information_schema_stats_expiry = 0")
-    {
-        return Err(error);
+    match session.query("SET SESSION information_schema_stats_expiry = 0") {
+        Err(error) if error.is_connection_lost() => return Err(error),
+        _ => {}
     }
     let list = tables.join("', '");
-    let estimates = session.query(&format!(
+    let sql = format!(
         "SELECT table_name, data_length, index_length FROM information_schema.tables \
          WHERE table_schema = DATABASE() AND table_name IN ('{list}')"
-    ))?;
+    );
+    let estimates = session.select_columns(&sql, 3)?;
     let mut spaces: Vec<TableSpace> = tables
         .iter()
         .map(|name| estimated(name, &estimates))
@@ -36,7 +36,7 @@ pub(super) fn measure(
         let sql = format!(
             "SELECT * FROM information_schema.{view} WHERE name LIKE CONCAT(DATABASE(), '/%')"
         );
-        session.query(&sql).ok()
+        session.select(&sql).ok()
     }) {
         add_files(&mut spaces, &files);
     }

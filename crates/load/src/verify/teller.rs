@@ -1,6 +1,7 @@
-//! Verifying as records or as text.
+//! Reports a verification as records or as text.
 
-use crate::record::{ConditionLine, RecordWriter, SpaceLine, VerifyEnd};
+use crate::record::{ConditionAsked, ConditionLine, RecordWriter, SpaceLine, VerifyEnd};
+use crate::terminal;
 use std::io::{self, Stdout, Write};
 
 /// Tells what was verified on standard output.
@@ -12,23 +13,31 @@ pub(super) enum Teller {
 impl Teller {
     pub(super) fn new(records: bool) -> Self {
         if records {
-            Self::Records(RecordWriter::new(io::stdout()))
+            Self::Records(RecordWriter::new(terminal::raw_stdout()))
         } else {
             Self::Text
+        }
+    }
+
+    /// Says what is waited for; to people nothing is said before the answer.
+    pub(super) fn asked(&mut self, asked: &ConditionAsked) -> io::Result<()> {
+        match self {
+            Self::Records(records) => records.write(asked),
+            Self::Text => Ok(()),
         }
     }
 
     pub(super) fn condition(&mut self, line: &ConditionLine) -> io::Result<()> {
         match self {
             Self::Records(records) => records.write(line),
-            Self::Text => writeln!(io::stdout(), "{}", text_of(line)),
+            Self::Text => writeln!(terminal::stdout(), "{}", text_of(line)),
         }
     }
 
     pub(super) fn space(&mut self, line: &SpaceLine) -> io::Result<()> {
         match self {
             Self::Records(records) => records.write(line),
-            Self::Text => write!(io::stdout(), "{}", space_text(line)),
+            Self::Text => write!(terminal::stdout(), "{}", space_text(line)),
         }
     }
 
@@ -38,12 +47,13 @@ impl Teller {
         }
         let seconds = end.elapsed_ns as f64 / 1e9;
         writeln!(
-            io::stdout(),
-            "{}: {} hold, {} broken, {} need not hold and don't; {seconds:.1} s",
+            terminal::stdout(),
+            "{}: {} hold, {} broken, {} need not hold and don't, {} undecided; {seconds:.1} s",
             end.status,
             end.holds,
             end.broken,
             end.told,
+            end.undecided,
         )
     }
 }
@@ -65,8 +75,17 @@ fn text_of(line: &ConditionLine) -> String {
     if line.rows > 0 && !line.required {
         text += &match line.quirks {
             "" => format!("\n{:<24}  need not hold after a run", ""),
-            quirks => format!("\n{:<24}  the imitated tool breaks it, too ({quirks})", ""),
+            quirks => quirk_text(quirks),
         };
+    }
+    text
+}
+
+/// What the quirks do that break a condition, a line for each.
+fn quirk_text(ids: &str) -> String {
+    let mut text = format!("\n{:<24}  the imitated tool breaks it, too ({ids})", "");
+    for explanation in crate::quirks::explain(ids) {
+        text += &format!("\n{:<24}  {explanation}", "");
     }
     text
 }
@@ -148,6 +167,8 @@ mod tests {
         );
         assert!(text.ends_with("  7 rows: (1, NULL) …"), "{text}");
         (line.status, line.required) = ("told", false);
-        assert!(text_of(&line).ends_with("(Q-HD-5)"), "{}", text_of(&line));
+        let text = text_of(&line);
+        assert!(text.contains("(Q-HD-5)\n"), "{text}");
+        assert!(text.contains("Q-HD-5: Delivery"), "{text}");
     }
 }

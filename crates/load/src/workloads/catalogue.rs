@@ -1,4 +1,4 @@
-//! All workloads and all their options.
+//! Lists all workloads and all their options.
 
 use crate::order::SCHEMA_VERSION;
 use dbdyno_workload::{FamilyInfo, OptionInfo, families};

@@ -1,20 +1,22 @@
-//! `dbdyno-load workloads`: what there is to drive, with which options, and what the options of one come to.
+//! Implements `dbdyno-load workloads`: it lists what can be driven, with which options, and what the options
+//! of one resolve to.
 //!
 //! The lab knows of workloads only what this says, so that nothing of them is written twice.
 
 mod catalogue;
-mod told;
+mod listing;
 
 use crate::arguments::WorkloadsArguments;
+use crate::terminal;
 use crate::trouble::{Trouble, unwritable};
-use std::io::{self, Write};
-use told::Told;
+use listing::WorkloadListing;
+use std::io::Write;
 
 /// Prints the list, or what is to be told of one workload.
 pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
     let text = match &arguments.workload {
         Some(name) => {
-            let told = Told::of(name, &arguments)?;
+            let told = WorkloadListing::of(name, &arguments)?;
             if arguments.json {
                 told.to_json().to_string()
             } else {
@@ -30,7 +32,8 @@ pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
             }
         }
     };
-    writeln!(io::stdout(), "{}", text.trim_end()).map_err(unwritable("the list of workloads"))?;
+    writeln!(terminal::raw_stdout(), "{}", text.trim_end())
+        .map_err(unwritable("the list of workloads"))?;
     Ok(())
 }
 

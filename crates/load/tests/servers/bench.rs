@@ -1,4 +1,4 @@
-//! One server under test, with a schema of its own, and the program run against it.
+//! Runs the program against one server under test, in a schema of its own.
 
 use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ use std::time::Duration;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dbdyno-load");
 const WORKLOAD: &str = "sysbench/oltp_read_write";
 
-pub(crate) struct Bench {
+pub(crate) struct ServerFixture {
     server: Value,
     schema: String,
 }
 
 /// Runs a test on each server that the environment names, in a fresh schema.
-pub(crate) fn each_server(test: &str, body: impl Fn(&Bench)) {
+pub(crate) fn each_server(test: &str, body: impl Fn(&ServerFixture)) {
     let Ok(servers) = std::env::var("DBDYNO_TEST_SERVERS") else {
         eprintln!("skipped: DBDYNO_TEST_SERVERS names no server");
         return;
@@ -27,7 +27,7 @@ pub(crate) fn each_server(test: &str, body: impl Fn(&Bench)) {
     assert!(!servers.is_empty(), "DBDYNO_TEST_SERVERS is an empty list");
     for server in servers {
         let schema = format!("dbdyno_test_{test}_{}", std::process::id());
-        let bench = Bench { server, schema };
+        let bench = ServerFixture { server, schema };
         bench.outside(&format!("DROP DATABASE IF EXISTS {}", bench.schema));
         bench.outside(&format!("CREATE DATABASE {}", bench.schema));
         body(&bench);
@@ -36,14 +36,14 @@ pub(crate) fn each_server(test: &str, body: impl Fn(&Bench)) {
 }
 
 /// What the program did.
-pub(crate) struct Finished {
+pub(crate) struct ProgramOutput {
     pub(crate) exit_code: Option<i32>,
     pub(crate) records: Vec<Value>,
     /// Standard error.
     pub(crate) told: String,
 }
 
-impl Finished {
+impl ProgramOutput {
     pub(crate) fn of_kind(&self, kind: &str) -> Vec<Value> {
         self.records
             .iter()
@@ -60,13 +60,13 @@ impl Finished {
 }
 
 /// The program while it runs.
-pub(crate) struct Started {
+pub(crate) struct RunningProgram {
     child: RefCell<Child>,
     out: RefCell<BufReader<ChildStdout>>,
     records: RefCell<Vec<Value>>,
 }
 
-impl Started {
+impl RunningProgram {
     /// Reads records until one of this kind comes.
     pub(crate) fn wait_for(&self, kind: &str) {
         while self
@@ -87,7 +87,7 @@ impl Started {
         );
     }
 
-    pub(crate) fn finish(self) -> Finished {
+    pub(crate) fn finish(self) -> ProgramOutput {
         while self.read_record().is_some() {}
         let mut child = self.child.into_inner();
         let mut told = String::new();
@@ -97,7 +97,7 @@ impl Started {
             .unwrap()
             .read_to_string(&mut told)
             .unwrap();
-        Finished {
+        ProgramOutput {
             exit_code: child.wait().unwrap().code(),
             records: self.records.into_inner(),
             told,
@@ -118,13 +118,13 @@ impl Started {
     }
 }
 
-impl Bench {
+impl ServerFixture {
     /// Starts the program.
-    pub(crate) fn program(arguments: &[&str], more: &[String]) -> Started {
+    pub(crate) fn program(arguments: &[&str], more: &[String]) -> RunningProgram {
         Self::spawn(Command::new(PROGRAM).args(arguments).args(more))
     }
 
-    fn spawn(command: &mut Command) -> Started {
+    fn spawn(command: &mut Command) -> RunningProgram {
         let mut child = command
             .env_remove("DBDYNO_PASSWORD_FILE")
             .stdin(Stdio::null())
@@ -132,7 +132,7 @@ impl Bench {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Started {
+        RunningProgram {
             out: RefCell::new(BufReader::new(child.stdout.take().unwrap())),
             child: RefCell::new(child),
             records: RefCell::default(),
@@ -167,7 +167,7 @@ impl Bench {
         assert_eq!(filled.exit_code, Some(0), "{}", filled.told);
     }
 
-    pub(crate) fn try_populate(&self, tables: u32, rows: u32) -> Finished {
+    pub(crate) fn try_populate(&self, tables: u32, rows: u32) -> ProgramOutput {
         let (tables, rows) = (tables.to_string(), rows.to_string());
         let arguments = [
             "populate",
@@ -181,21 +181,26 @@ impl Bench {
         Self::program(&arguments, &self.server_arguments()).finish()
     }
 
-    pub(crate) fn cleanup(&self, tables: u32) -> Finished {
+    pub(crate) fn cleanup(&self, tables: u32) -> ProgramOutput {
         let arguments = ["cleanup", WORKLOAD, "--tables", &tables.to_string()];
         Self::program(&arguments, &self.server_arguments()).finish()
     }
 
     /// Runs read_write over a thousand rows of one table, records on standard output.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn run(&self, arguments: &[&str]) -> ProgramOutput {
         self.start(arguments).finish()
     }
 
-    pub(crate) fn start(&self, arguments: &[&str]) -> Started {
+    pub(crate) fn start(&self, arguments: &[&str]) -> RunningProgram {
         self.start_workload(WORKLOAD, 1, arguments)
     }
 
-    pub(crate) fn run_workload(&self, workload: &str, tables: u32, arguments: &[&str]) -> Finished {
+    pub(crate) fn run_workload(
+        &self,
+        workload: &str,
+        tables: u32,
+        arguments: &[&str],
+    ) -> ProgramOutput {
         self.start_workload(workload, tables, arguments).finish()
     }
 
@@ -204,7 +209,7 @@ impl Bench {
         workload: &str,
         tables: u32,
         arguments: &[&str],
-    ) -> Started {
+    ) -> RunningProgram {
         let tables = tables.to_string();
         let mut all = vec![
             "run",
@@ -221,7 +226,7 @@ impl Bench {
     }
 
     /// Runs an order made of a complete one and the given fields.
-    pub(crate) fn run_order(&self, fields: Value) -> Finished {
+    pub(crate) fn run_order(&self, fields: Value) -> ProgramOutput {
         let mut order = json!({
             "schema_version": 1,
             "target": {

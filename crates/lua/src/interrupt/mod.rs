@@ -10,15 +10,15 @@
     reason = "signal handlers, and the C interface of Lua's hooks"
 )]
 
-mod farewell;
+mod exit_notice;
 mod ticks;
 
-pub use farewell::{end_if_told, tell_scripts_of_signals};
+pub use exit_notice::{end_if_told, tell_scripts_of_signals};
 pub(crate) use ticks::{end_script_on, watch_this_thread};
 
 use crate::context::Context;
 use crate::memory::Memory;
-use dbdyno_fiber::{is_stack_used_up, monotonic_ns, on_used_up_stack, yield_now};
+use dbdyno_fiber::{has_stack_overflowed, monotonic_ns, on_stack_overflow, yield_now};
 use mlua_sys as lua;
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,7 @@ use std::ptr::null_mut;
 
 /// Scripts whose calls through C code go too deep end with an error.
 pub(crate) fn watch_stacks() {
-    on_used_up_stack(|| {
+    on_stack_overflow(|| {
         if let Some(context) = Context::current() {
             soon(context.state.get());
         }
@@ -49,7 +49,7 @@ pub(crate) fn not_any_more(state: *mut lua::lua_State) {
 
 /// What an interrupted script gets to hear.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum InterruptReason {
     GoOn,
     OutOfMemory,
     TooDeep,
@@ -58,7 +58,7 @@ enum Verdict {
     Interrupted,
 }
 
-impl Verdict {
+impl InterruptReason {
     fn text(self) -> &'static CStr {
         match self {
             Self::GoOn => c"",
@@ -87,8 +87,8 @@ unsafe extern "C-unwind" fn on_instruction(
     _place: *mut lua::lua_Debug,
 ) {
     not_any_more(state);
-    let verdict = catch_unwind(AssertUnwindSafe(|| judge(state))).unwrap_or(Verdict::GoOn);
-    if verdict == Verdict::GoOn {
+    let verdict = catch_unwind(AssertUnwindSafe(|| judge(state))).unwrap_or(InterruptReason::GoOn);
+    if verdict == InterruptReason::GoOn {
         return;
     }
     // SAFETY: called by Lua with its own state.
@@ -100,7 +100,7 @@ unsafe extern "C-unwind" fn on_instruction(
     }
     // A script that catches the errors again and again gets one at every instruction; one that came too deep is
     // looked at again when it has come back.
-    if verdict == Verdict::TooDeep || is_final && hears_nothing() {
+    if verdict == InterruptReason::TooDeep || is_final && hears_nothing() {
         soon(state);
     }
     // SAFETY: as above; no value with a destructor lives here.
@@ -111,31 +111,31 @@ fn hears_nothing() -> bool {
     Context::current().is_some_and(|context| context.watched.hears_nothing())
 }
 
-fn judge(state: *mut lua::lua_State) -> Verdict {
+fn judge(state: *mut lua::lua_State) -> InterruptReason {
     if memory_is_exceeded(state) {
-        return Verdict::OutOfMemory;
+        return InterruptReason::OutOfMemory;
     }
-    if is_stack_used_up() {
-        return Verdict::TooDeep;
+    if has_stack_overflowed() {
+        return InterruptReason::TooDeep;
     }
     let Some(context) = Context::current() else {
-        return Verdict::GoOn;
+        return InterruptReason::GoOn;
     };
     let watched = &context.watched;
     if watched.is_too_long(&context.engine, monotonic_ns()) {
         return match watched.has_patience() {
-            true => Verdict::OutOfPatience,
-            false => Verdict::TooLong,
+            true => InterruptReason::OutOfPatience,
+            false => InterruptReason::TooLong,
         };
     }
     if watched.is_busy() {
-        if farewell::is_told() {
-            return Verdict::Interrupted;
+        if exit_notice::is_told() {
+            return InterruptReason::Interrupted;
         }
         // Whether others have something to do is only seen when the thread looks for it.
         yield_now();
     }
-    Verdict::GoOn
+    InterruptReason::GoOn
 }
 
 /// Whether more is held than allowed, garbage not counted.

@@ -1,8 +1,9 @@
-//! A timer counts the processor time of each thread that runs states, and looks at the script at hand at each tick.
+//! Counts, by a timer, the processor time of each thread that runs states, and checks the current script at
+//! each tick.
 
 use super::soon;
 use crate::context::Context;
-use crate::watched::TICK_MS;
+use crate::script_watch::TICK_MS;
 use dbdyno_fiber::monotonic_ns;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};

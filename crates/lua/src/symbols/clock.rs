@@ -1,4 +1,4 @@
-//! The C library's ways to sleep: a script that sleeps gives way to the other users of its thread.
+//! Replaces the C library's ways to sleep: a script that sleeps yields to the other users of its thread.
 //!
 //! These take the place of the C library's functions in the whole program. Outside of a fiber they are the system calls.
 

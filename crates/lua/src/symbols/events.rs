@@ -1,4 +1,4 @@
-//! Where events begin and end, and the counts that scripts look at.
+//! Marks where events begin and end, and gives scripts their counts.
 
 use super::{acting, keep};
 use dbdyno_sysbench::figures::Counter;

@@ -1,4 +1,4 @@
-//! Histograms of the script's own.
+//! Gives scripts histograms of their own.
 
 use super::{acting, keep};
 use dbdyno_meter::{LogHistogram, LogScale};

@@ -1,4 +1,4 @@
-//! The C functions that scripts and the prelude find in the program, by their names.
+//! Exports the C functions that scripts and the prelude find in the program, by their names.
 
 #![expect(
     unsafe_code,

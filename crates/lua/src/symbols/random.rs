@@ -1,4 +1,4 @@
-//! Random numbers and strings, from the actor's own stream.
+//! Draws random numbers and strings from the actor's own stream.
 
 use super::{acting, keep};
 use crate::context::Context;

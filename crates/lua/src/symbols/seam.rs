@@ -1,9 +1,9 @@
-//! What the prelude asks of the program.
+//! Answers what the prelude asks of the program.
 
 use super::{acting, keep};
 use crate::context::Context;
 use crate::prelude::prelude;
-use crate::script::Source;
+use crate::script::ScriptSource;
 use dbdyno_sysbench::options::{ArgKind, ScriptOption, Value, option_lines};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
@@ -54,8 +54,8 @@ extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
             (0, _) => CText::maybe(Some(dialect.version())),
             (1, _) => CText::maybe(script.launch.command.as_deref()),
             (2, _) => CText::maybe(script.path()),
-            (3, Source::Text { body, .. }) => CText::lent(body),
-            (4, Source::Text { chunk_name, .. }) => CText::maybe(Some(chunk_name)),
+            (3, ScriptSource::Text { body, .. }) => CText::lent(body),
+            (4, ScriptSource::Text { chunk_name, .. }) => CText::maybe(Some(chunk_name)),
             (5, _) => CText::maybe(script.launch.arguments.get(place).map(String::as_str)),
             (6, _) => CText::maybe(option_at(context, place).map(|(name, _)| name)),
             (7, _) => match option_at(context, place) {

@@ -1,7 +1,7 @@
 //! Runs small scripts in a process of their own, as the program does.
 
 use dbdyno_lua::{Command, Function, Launch, MainState};
-use dbdyno_sysbench::options::{Ending, Environment, Stream, apply_script_options, parse};
+use dbdyno_sysbench::options::{EarlyExit, Environment, Stream, apply_script_options, parse};
 use dbdyno_sysbench::run::{Program, parallel_command, run};
 use dbdyno_sysbench::{Dialect, Engine, Log};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn play_the_child() {
     std::process::exit(exit.into());
 }
 
-fn carry_out(arguments: &[String]) -> Result<u8, Ending> {
+fn carry_out(arguments: &[String]) -> Result<u8, EarlyExit> {
     let environment = Environment {
         dialect: Dialect::V1_0,
         own_name: false,
@@ -66,7 +66,7 @@ fn carry_out(arguments: &[String]) -> Result<u8, Ending> {
     };
     let line = parse(arguments, &environment)?;
     let engine = Engine::new(line.settings.clone(), Log::stdout(line.settings.verbosity));
-    let failed = |_| Ending {
+    let failed = |_| EarlyExit {
         said: Vec::new(),
         exit: 1,
     };

@@ -1,4 +1,4 @@
-//! Error codes with the SQL states and texts that servers send.
+//! Lists error codes with the SQL states and texts that servers send.
 
 /// SQL state and text of an error. Codes that are not known have a text that says where they are from.
 #[must_use]

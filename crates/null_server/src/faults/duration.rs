@@ -1,14 +1,14 @@
-//! Durations as people write them.
+//! Parses durations as people write them.
 
 use super::FaultError;
 
-const TEACHING: &str = "write a duration with its unit: 250us, 5ms, 1.5s, 2m or 1h";
+const EXPECTED: &str = "write a duration with its unit: 250us, 5ms, 1.5s, 2m or 1h";
 
 /// Nanoseconds of `250us`, `5ms`, `1.5s`, `2m`, `1h` or `40ns`.
 pub fn nanoseconds(text: &str) -> Result<u64, FaultError> {
     let text = text.trim();
-    let wrong = || FaultError::new(text, TEACHING);
-    let unit_at = text.find(char::is_alphabetic).ok_or_else(wrong)?;
+    let given = || FaultError::new(text, EXPECTED);
+    let unit_at = text.find(char::is_alphabetic).ok_or_else(given)?;
     let (number, unit) = text.split_at(unit_at);
     let unit_ns = match unit {
         "ns" => 1.0,
@@ -17,12 +17,12 @@ pub fn nanoseconds(text: &str) -> Result<u64, FaultError> {
         "s" => 1e9,
         "m" | "min" => 60e9,
         "h" => 3600e9,
-        _ => return Err(wrong()),
+        _ => return Err(given()),
     };
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let number: f64 = number.trim().parse().map_err(|_| given())?;
     let nanoseconds = number * unit_ns;
     if !(0.0..=1e18).contains(&nanoseconds) {
-        return Err(wrong());
+        return Err(given());
     }
     Ok(nanoseconds.round() as u64)
 }

@@ -1,4 +1,4 @@
-//! How often something happens.
+//! Parses how often a fault happens.
 
 use super::FaultError;
 use std::str::FromStr;
@@ -12,18 +12,18 @@ pub enum Frequency {
     Every(u64),
 }
 
-const TEACHING: &str = "write a share such as 3% or 0.1%, or every=100 for exactly each hundredth";
+const EXPECTED: &str = "write a share such as 3% or 0.1%, or every=100 for exactly each hundredth";
 
 impl FromStr for Frequency {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        let wrong = || FaultError::new(text, TEACHING);
+        let given = || FaultError::new(text, EXPECTED);
         if let Some(count) = text.strip_prefix("every=") {
             let count = count.parse().ok().filter(|&count| count > 0);
-            return count.map(Self::Every).ok_or_else(wrong);
+            return count.map(Self::Every).ok_or_else(given);
         }
-        percent(text).map(Self::Share).ok_or_else(wrong)
+        percent(text).map(Self::Share).ok_or_else(given)
     }
 }
 
@@ -42,9 +42,9 @@ mod tests {
         assert_eq!("3%".parse(), Ok(Frequency::Share(0.03)));
         assert_eq!("100%".parse(), Ok(Frequency::Share(1.0)));
         assert_eq!("every=100".parse(), Ok(Frequency::Every(100)));
-        for wrong in ["3", "101%", "-1%", "every=0", "each=3", "NaN%"] {
-            let error = wrong.parse::<Frequency>().unwrap_err();
-            assert!(error.to_string().contains("every=100"), "{wrong}");
+        for given in ["3", "101%", "-1%", "every=0", "each=3", "NaN%"] {
+            let error = given.parse::<Frequency>().unwrap_err();
+            assert!(error.to_string().contains("every=100"), "{given}");
         }
     }
 }

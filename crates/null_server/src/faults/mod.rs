@@ -1,40 +1,40 @@
-//! What goes wrong, when and how often: a value, written as options are, and its application.
+//! Plans and applies faults: what goes wrong, when and how often.
 
 mod code;
+mod distribution;
 mod duration;
 mod frequency;
-mod law;
+mod injector;
 mod plan;
-mod running;
 mod schedule;
 mod timed;
 
 pub(crate) use code::ends_transaction;
 pub use code::error_text;
+pub use distribution::DelayDistribution;
 pub use duration::nanoseconds;
 pub use frequency::Frequency;
-pub use law::Law;
+pub(crate) use injector::{FaultDecision, FaultInjector};
 pub use plan::{DropRule, ErrorPlace, ErrorRule, FaultPlan, Refusal, RefusalKind};
-pub(crate) use running::{Faults, Outcome};
-pub(crate) use schedule::Schedule;
+pub(crate) use schedule::SilenceSchedule;
 pub use schedule::Stall;
-pub use timed::{Timed, Window};
+pub use timed::{TimeWindow, TimedFault};
 
 /// An option that says something else than it may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{wrong:?} is not understood: {teaching}")]
+#[error("{given:?} is not understood: {expected}")]
 pub struct FaultError {
     /// What was written.
-    pub wrong: String,
+    pub given: String,
     /// What may be written.
-    pub teaching: &'static str,
+    pub expected: &'static str,
 }
 
 impl FaultError {
-    fn new(wrong: &str, teaching: &'static str) -> Self {
+    fn new(given: &str, expected: &'static str) -> Self {
         Self {
-            wrong: wrong.to_owned(),
-            teaching,
+            given: given.to_owned(),
+            expected,
         }
     }
 }

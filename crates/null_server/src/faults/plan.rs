@@ -1,6 +1,6 @@
-//! All faults of a server.
+//! Holds all faults of a server.
 
-use super::{FaultError, Frequency, Law, Stall, Timed, Window};
+use super::{DelayDistribution, FaultError, Frequency, Stall, TimeWindow, TimedFault};
 use std::str::FromStr;
 
 /// What goes wrong and when. The default is a server that never fails.
@@ -10,17 +10,17 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FaultPlan {
     /// Silences that come again and again.
-    pub stalls: Vec<Timed<Stall>>,
+    pub stalls: Vec<TimedFault<Stall>>,
     /// Silences that come once.
-    pub freezes: Vec<Window>,
+    pub freezes: Vec<TimeWindow>,
     /// How long each statement takes; the first one that holds at the instant counts.
-    pub delays: Vec<Timed<Law>>,
+    pub delays: Vec<TimedFault<DelayDistribution>>,
     /// Errors instead of results.
-    pub errors: Vec<Timed<ErrorRule>>,
+    pub errors: Vec<TimedFault<ErrorRule>>,
     /// Which statements the errors befall.
     pub errors_on: ErrorPlace,
     /// Connections closed instead of an answer.
-    pub drops: Vec<Timed<DropRule>>,
+    pub drops: Vec<TimedFault<DropRule>>,
     /// Times when nobody is let in.
     pub refusals: Vec<Refusal>,
     /// Statements a second that the server can do, one after the other; `None` for any number.
@@ -42,12 +42,12 @@ impl FromStr for ErrorRule {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        const TEACHING: &str = "write an error code and how often it comes, such as 1213:3%";
-        let wrong = || FaultError::new(text, TEACHING);
-        let (code, frequency) = text.split_once(':').ok_or_else(wrong)?;
+        const EXPECTED: &str = "write an error code and how often it comes, such as 1213:3%";
+        let given = || FaultError::new(text, EXPECTED);
+        let (code, frequency) = text.split_once(':').ok_or_else(given)?;
         let code = code.trim().parse().ok().filter(|&code| code > 0);
         Ok(Self {
-            code: code.ok_or_else(wrong)?,
+            code: code.ok_or_else(given)?,
             frequency: frequency.parse()?,
         })
     }
@@ -100,7 +100,7 @@ pub struct Refusal {
     /// What who knocks gets.
     pub kind: RefusalKind,
     /// When.
-    pub window: Window,
+    pub window: TimeWindow,
 }
 
 /// What who knocks gets.
@@ -118,14 +118,14 @@ impl FromStr for Refusal {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        const TEACHING: &str =
+        const EXPECTED: &str =
             "write 40s+10s for error 1040, or how before it: reset@40s+10s, closed@40s+10s";
         let (kind, window) = text.split_once('@').unwrap_or(("error", text));
         let kind = match kind {
             "error" | "1040" => RefusalKind::Error,
             "reset" => RefusalKind::Reset,
             "closed" => RefusalKind::Closed,
-            _ => return Err(FaultError::new(text, TEACHING)),
+            _ => return Err(FaultError::new(text, EXPECTED)),
         };
         Ok(Self {
             kind,
@@ -140,13 +140,13 @@ mod tests {
 
     #[test]
     fn an_error_rule_needs_a_code_and_a_frequency() {
-        let rule: Timed<ErrorRule> = "1213:every=100@10s+5s".parse().unwrap();
+        let rule: TimedFault<ErrorRule> = "1213:every=100@10s+5s".parse().unwrap();
         assert_eq!(rule.fault.code, 1213);
         assert_eq!(rule.fault.frequency, Frequency::Every(100));
         assert!(rule.window.is_some());
-        for wrong in ["1213", "deadlock:3%", "0:3%", "70000:3%"] {
-            let error = wrong.parse::<ErrorRule>().unwrap_err();
-            assert!(error.to_string().contains("1213:3%"), "{wrong}");
+        for given in ["1213", "deadlock:3%", "0:3%", "70000:3%"] {
+            let error = given.parse::<ErrorRule>().unwrap_err();
+            assert!(error.to_string().contains("1213:3%"), "{given}");
         }
     }
 

@@ -1,6 +1,6 @@
-//! When no reply leaves.
+//! Fault: the server accepts requests but sends no reply.
 
-use super::{FaultError, Timed, Window, nanoseconds};
+use super::{FaultError, TimeWindow, TimedFault, nanoseconds};
 use std::str::FromStr;
 
 /// Silences that come again and again: `100ms/1s` for 100 ms at the end of each second.
@@ -12,30 +12,30 @@ pub struct Stall {
     pub every_ns: u64,
 }
 
-const TEACHING: &str =
+const EXPECTED: &str =
     "write how long and how often, such as 100ms/1s, the first shorter than the second";
 
 impl FromStr for Stall {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        let wrong = || FaultError::new(text, TEACHING);
-        let (length, every) = text.split_once('/').ok_or_else(wrong)?;
+        let given = || FaultError::new(text, EXPECTED);
+        let (length, every) = text.split_once('/').ok_or_else(given)?;
         let (length_ns, every_ns) = (nanoseconds(length)?, nanoseconds(every)?);
         (length_ns < every_ns)
             .then_some(Self {
                 length_ns,
                 every_ns,
             })
-            .ok_or_else(wrong)
+            .ok_or_else(given)
     }
 }
 
 impl Stall {
     /// The silence that an instant lies in.
-    fn around(&self, instant_ns: u64) -> Option<Window> {
+    fn around(&self, instant_ns: u64) -> Option<TimeWindow> {
         let at_ns = instant_ns / self.every_ns * self.every_ns;
-        let window = Window {
+        let window = TimeWindow {
             at_ns,
             length_ns: self.length_ns,
         };
@@ -45,12 +45,12 @@ impl Stall {
 
 /// All silences of a plan.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Schedule {
-    pub(crate) stalls: Vec<Timed<Stall>>,
-    pub(crate) freezes: Vec<Window>,
+pub(crate) struct SilenceSchedule {
+    pub(crate) stalls: Vec<TimedFault<Stall>>,
+    pub(crate) freezes: Vec<TimeWindow>,
 }
 
-impl Schedule {
+impl SilenceSchedule {
     pub(crate) fn is_empty(&self) -> bool {
         self.stalls.is_empty() && self.freezes.is_empty()
     }
@@ -66,12 +66,12 @@ impl Schedule {
     }
 
     fn silence_end(&self, instant_ns: u64) -> Option<u64> {
-        let stalled = |timed: &Timed<Stall>| {
+        let stalled = |timed: &TimedFault<Stall>| {
             timed
                 .at(Some(instant_ns))
                 .and_then(|stall| stall.around(instant_ns))
         };
-        let frozen = |window: &&Window| window.holds(instant_ns);
+        let frozen = |window: &&TimeWindow| window.holds(instant_ns);
         let stalls = self.stalls.iter().filter_map(stalled);
         let freezes = self.freezes.iter().filter(frozen).copied();
         stalls.chain(freezes).map(|window| window.end_ns()).max()
@@ -84,8 +84,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn schedule(stalls: &[&str], freezes: &[&str]) -> Schedule {
-        Schedule {
+    fn schedule(stalls: &[&str], freezes: &[&str]) -> SilenceSchedule {
+        SilenceSchedule {
             stalls: stalls.iter().map(|text| text.parse().unwrap()).collect(),
             freezes: freezes.iter().map(|text| text.parse().unwrap()).collect(),
         }
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn a_stall_that_never_ends_is_refused() {
-        for wrong in ["1s/1s", "100ms", "100ms/0s"] {
-            let error = wrong.parse::<Stall>().unwrap_err();
-            assert!(error.to_string().contains("100ms/1s"), "{wrong}");
+        for given in ["1s/1s", "100ms", "100ms/0s"] {
+            let error = given.parse::<Stall>().unwrap_err();
+            assert!(error.to_string().contains("100ms/1s"), "{given}");
         }
     }
 }

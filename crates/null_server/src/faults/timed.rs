@@ -1,20 +1,20 @@
-//! Faults that last for a while only.
+//! Limits a fault to a window of time.
 
 use super::{FaultError, nanoseconds};
 use std::str::FromStr;
 
 /// A span of time, counted from the epoch of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct TimeWindow {
     /// Its beginning, in nanoseconds after the epoch.
     pub at_ns: u64,
     /// Its length.
     pub length_ns: u64,
 }
 
-const TEACHING: &str = "write when it begins and how long it lasts, such as 40s+10s";
+const EXPECTED: &str = "write when it begins and how long it lasts, such as 40s+10s";
 
-impl Window {
+impl TimeWindow {
     /// Whether an instant, in nanoseconds after the epoch, lies in it.
     #[must_use]
     pub fn holds(&self, since_epoch_ns: u64) -> bool {
@@ -30,13 +30,13 @@ impl Window {
     }
 }
 
-impl FromStr for Window {
+impl FromStr for TimeWindow {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let (at, length) = text
             .split_once('+')
-            .ok_or_else(|| FaultError::new(text, TEACHING))?;
+            .ok_or_else(|| FaultError::new(text, EXPECTED))?;
         Ok(Self {
             at_ns: nanoseconds(at)?,
             length_ns: nanoseconds(length)?,
@@ -46,14 +46,14 @@ impl FromStr for Window {
 
 /// Something that holds always, or in its window only: `FAULT` or `FAULT@40s+10s`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Timed<T> {
+pub struct TimedFault<T> {
     /// What holds.
     pub fault: T,
     /// When; `None` for always.
-    pub window: Option<Window>,
+    pub window: Option<TimeWindow>,
 }
 
-impl<T> Timed<T> {
+impl<T> TimedFault<T> {
     /// Something that holds always.
     pub fn always(fault: T) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl<T> Timed<T> {
     }
 }
 
-impl<T> FromStr for Timed<T>
+impl<T> FromStr for TimedFault<T>
 where
     T: FromStr<Err = FaultError>,
 {
@@ -101,18 +101,18 @@ mod tests {
 
     #[test]
     fn a_window_begins_and_lasts() {
-        let window: Window = "40s+10s".parse().unwrap();
+        let window: TimeWindow = "40s+10s".parse().unwrap();
         assert!(!window.holds(40 * SECOND - 1) && window.holds(40 * SECOND));
         assert!(window.holds(50 * SECOND - 1) && !window.holds(50 * SECOND));
-        let error = "40s".parse::<Window>().unwrap_err();
+        let error = "40s".parse::<TimeWindow>().unwrap_err();
         assert!(error.to_string().contains("40s+10s"));
     }
 
     #[test]
     fn a_fault_holds_always_or_in_its_window() {
-        let always: Timed<Frequency> = "3%".parse().unwrap();
+        let always: TimedFault<Frequency> = "3%".parse().unwrap();
         assert!(always.at(None).is_some());
-        let timed: Timed<Frequency> = "3%@1s+1s".parse().unwrap();
+        let timed: TimedFault<Frequency> = "3%@1s+1s".parse().unwrap();
         assert_eq!(timed.at(None), None);
         assert_eq!(timed.at(Some(SECOND)), Some(&Frequency::Share(0.03)));
         assert_eq!(timed.at(Some(2 * SECOND)), None);

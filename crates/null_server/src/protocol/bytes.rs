@@ -1,4 +1,4 @@
-//! The protocol's numbers and strings, written to and taken from bytes.
+//! Reads and writes the protocol's numbers and strings.
 
 /// A packet ends before what it must hold.
 #[derive(Debug, PartialEq, Eq)]

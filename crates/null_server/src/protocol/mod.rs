@@ -1,13 +1,13 @@
-//! The server's side of the MySQL protocol, as far as a server without data needs it.
+//! Implements the server's side of the MySQL protocol, as far as a server without data needs it.
 
 mod bytes;
-mod greeting;
+mod handshake;
 mod packet;
 mod reply;
 
 pub(crate) use bytes::{Bytes, Truncated, put_length, put_string};
-pub use greeting::Auth;
-pub(crate) use greeting::{Introduction, put_greeting};
+pub use handshake::Auth;
+pub(crate) use handshake::{HandshakeResponse, put_greeting};
 pub(crate) use packet::{HEADER_BYTES, Header, MAX_PAYLOAD, begin, finish, renumber};
 pub(crate) use reply::{
     ColumnDefinition, put_column, put_end_of_rows, put_error, put_middle_eof, put_ok, put_prepared,

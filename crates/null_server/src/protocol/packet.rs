@@ -1,4 +1,4 @@
-//! Packets: a payload behind three bytes of length and one of sequence.
+//! Frames packets: a payload behind three bytes of length and one of sequence.
 
 /// Bytes of a packet's header.
 pub(crate) const HEADER_BYTES: usize = 4;

@@ -1,4 +1,4 @@
-//! Replies, piece by piece.
+//! Encodes the parts of a reply.
 
 use super::packet::{begin, finish};
 use super::{put_length, put_string, wire_type};

@@ -1,6 +1,6 @@
-//! What a statement is and what its reply looks like, read from its text alone: there are no data behind.
+//! Reads from a statement's text alone what its reply looks like: the server holds no data.
 
-mod made;
+mod generated;
 mod parameters;
 mod pattern;
 mod request;
@@ -11,9 +11,9 @@ mod split;
 mod token;
 mod variables;
 
-pub(crate) use made::{Known, MadeTable};
+pub(crate) use generated::{GeneratedTable, ServerInfo};
 pub(crate) use parameters::{ParameterTypes, count_places, first_two};
-pub(crate) use request::{Recipe, Understood, understand, width};
-pub(crate) use shapes::{Column, Content, Count, Effect, KINDS, SHAPES, Shape};
+pub(crate) use request::{ParsedStatement, ResponsePlan, parse_statement, width};
+pub(crate) use shapes::{Content, Count, Effect, KINDS, SHAPES, ShapeColumn, StatementShape};
 pub(crate) use split::statements;
 pub(crate) use token::Token;

@@ -1,4 +1,4 @@
-//! Values of a prepared statement.
+//! Reads the values of a prepared statement.
 
 use super::token::{TokenKind, Tokens};
 use crate::protocol::{Bytes, Truncated, wire_type};

@@ -1,4 +1,4 @@
-//! Patterns of statements, as the table of shapes writes them.
+//! Matches statements against the patterns of the table of shapes.
 //!
 //! A word stands for itself in any case, a sign for itself, and
 //! `#` for a value (a minus sign before it is part of it), `{}` for a name with or without its schema,
@@ -7,7 +7,7 @@
 use super::token::{Token, TokenKind, Tokens};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum PatternPiece {
     Word(&'static [u8]),
     Sign(u8),
     Value,
@@ -18,7 +18,7 @@ enum Piece {
 
 /// A pattern, taken apart once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pattern(Vec<Piece>);
+pub(crate) struct Pattern(Vec<PatternPiece>);
 
 impl Pattern {
     pub(crate) fn new(text: &'static str) -> Self {
@@ -29,16 +29,16 @@ impl Pattern {
             .flat_map(|part| part.split_inclusive(|&byte| byte == b'#'));
         for part in parts {
             match part.strip_suffix(b"#").unwrap_or(part) {
-                b"{}" => pieces.push(Piece::Name),
-                b"@" => pieces.push(Piece::Variable),
+                b"{}" => pieces.push(PatternPiece::Name),
+                b"@" => pieces.push(PatternPiece::Variable),
                 part => pieces.extend(Tokens::of(part).map(|token| piece(token, part))),
             }
             if part.ends_with(b"#") {
-                pieces.push(Piece::Value);
+                pieces.push(PatternPiece::Value);
             }
         }
         if text.ends_with("...") {
-            pieces.push(Piece::Rest);
+            pieces.push(PatternPiece::Rest);
         }
         Self(pieces)
     }
@@ -48,18 +48,20 @@ impl Pattern {
         let mut at = 0;
         for piece in &self.0 {
             let Some(&token) = tokens.get(at) else {
-                return *piece == Piece::Rest;
+                return *piece == PatternPiece::Rest;
             };
             at += match piece {
-                Piece::Rest => return true,
-                Piece::Word(word) if is_like(sql, token, word) => 1,
-                Piece::Sign(sign) if token.is_sign(sql, *sign) => 1,
-                Piece::Value => match value_length(sql, &tokens[at..]) {
+                PatternPiece::Rest => return true,
+                PatternPiece::Word(word) if is_like(sql, token, word) => 1,
+                PatternPiece::Sign(sign) if token.is_sign(sql, *sign) => 1,
+                PatternPiece::Value => match value_length(sql, &tokens[at..]) {
                     0 => return false,
                     length => length,
                 },
-                Piece::Name if token.kind == TokenKind::Word => name_length(sql, &tokens[at..]),
-                Piece::Variable if is_variable(sql, token) => 1,
+                PatternPiece::Name if token.kind == TokenKind::Word => {
+                    name_length(sql, &tokens[at..])
+                }
+                PatternPiece::Variable if is_variable(sql, token) => 1,
                 _ => return false,
             };
         }
@@ -67,11 +69,11 @@ impl Pattern {
     }
 }
 
-fn piece(token: Token, part: &'static [u8]) -> Piece {
+fn piece(token: Token, part: &'static [u8]) -> PatternPiece {
     match token.kind {
-        TokenKind::Sign => Piece::Sign(part[token.start as usize]),
+        TokenKind::Sign => PatternPiece::Sign(part[token.start as usize]),
         TokenKind::Word | TokenKind::Value => {
-            Piece::Word(&part[token.start as usize..token.end as usize])
+            PatternPiece::Word(&part[token.start as usize..token.end as usize])
         }
     }
 }

@@ -1,10 +1,10 @@
-//! From a statement's text to what will be answered.
+//! Turns a statement's text into a plan for its response.
 
-use super::made::Known;
+use super::generated::ServerInfo;
 use super::parameters::decimal;
 use super::shapes::{SHAPES, row_of};
 use super::token::{Token, TokenKind, Tokens};
-use super::{Count, Effect, MadeTable, select_list, show};
+use super::{Count, Effect, GeneratedTable, select_list, show};
 use std::rc::Rc;
 
 /// Tokens looked at: enough for every statement but a bulk INSERT, whose tail tells nothing new.
@@ -12,7 +12,7 @@ const MAX_TOKENS: usize = 1024;
 
 /// What will be answered, but for what only an execution's values tell.
 #[derive(Debug, Clone)]
-pub(crate) enum Recipe {
+pub(crate) enum ResponsePlan {
     /// OK with so many affected rows.
     Changes(Count),
     /// Rows of the shape's own columns.
@@ -22,22 +22,26 @@ pub(crate) enum Recipe {
     /// `autocommit` is switched.
     Autocommit(bool),
     /// A result made for this statement.
-    Made(Rc<MadeTable>),
+    Generated(Rc<GeneratedTable>),
 }
 
 /// A statement that was looked at.
 #[derive(Debug, Clone)]
-pub(crate) struct Understood {
+pub(crate) struct ParsedStatement {
     /// Row of the table of shapes.
     pub(crate) row: u8,
-    pub(crate) recipe: Recipe,
+    pub(crate) plan: ResponsePlan,
     pub(crate) is_work: bool,
     /// How many rows, as far as the text alone tells.
     pub(crate) count: u32,
 }
 
 /// Reads a statement. `tokens` is room to work in.
-pub(crate) fn understand(sql: &[u8], tokens: &mut Vec<Token>, known: &Known) -> Understood {
+pub(crate) fn parse_statement(
+    sql: &[u8],
+    tokens: &mut Vec<Token>,
+    server_info: &ServerInfo,
+) -> ParsedStatement {
     tokens.clear();
     tokens.extend(Tokens::of(sql).take(MAX_TOKENS));
     if tokens.last().is_some_and(|token| token.is_sign(sql, b';')) {
@@ -45,24 +49,27 @@ pub(crate) fn understand(sql: &[u8], tokens: &mut Vec<Token>, known: &Known) -> 
     }
     let row = row_of(sql, tokens);
     let shape = &SHAPES[row];
-    let recipe = match shape.effect {
-        Effect::Changes(count) => Recipe::Changes(count),
-        Effect::Rows(_, count) => Recipe::Rows(count),
-        Effect::Begins => Recipe::Begins,
-        Effect::Ends => Recipe::Ends,
-        Effect::Sets => {
-            autocommit(sql, tokens).map_or(Recipe::Changes(Count::Fixed(0)), Recipe::Autocommit)
+    let plan = match shape.effect {
+        Effect::Changes(count) => ResponsePlan::Changes(count),
+        Effect::Rows(_, count) => ResponsePlan::Rows(count),
+        Effect::Begins => ResponsePlan::Begins,
+        Effect::Ends => ResponsePlan::Ends,
+        Effect::Sets => autocommit(sql, tokens).map_or(
+            ResponsePlan::Changes(Count::Fixed(0)),
+            ResponsePlan::Autocommit,
+        ),
+        Effect::Selects => {
+            ResponsePlan::Generated(Rc::new(select_list::select(sql, tokens, server_info)))
         }
-        Effect::Selects => Recipe::Made(Rc::new(select_list::select(sql, tokens, known))),
-        Effect::Shows => Recipe::Made(Rc::new(show::show(sql, tokens, known))),
+        Effect::Shows => ResponsePlan::Generated(Rc::new(show::show(sql, tokens, server_info))),
     };
-    let count = match recipe {
-        Recipe::Changes(count) | Recipe::Rows(count) => rows(count, sql, tokens),
+    let count = match plan {
+        ResponsePlan::Changes(count) | ResponsePlan::Rows(count) => rows(count, sql, tokens),
         _ => 0,
     };
-    Understood {
+    ParsedStatement {
         row: row as u8,
-        recipe,
+        plan,
         is_work: shape.is_work,
         count,
     }
@@ -141,13 +148,13 @@ fn autocommit(sql: &[u8], tokens: &[Token]) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn read(sql: &str) -> Understood {
-        let known = Known {
+    fn read(sql: &str) -> ParsedStatement {
+        let server_info = ServerInfo {
             version: "x".to_owned(),
             max_prepared: 1,
             deprecate_eof: true,
         };
-        understand(sql.as_bytes(), &mut Vec::new(), &known)
+        parse_statement(sql.as_bytes(), &mut Vec::new(), &server_info)
     }
 
     #[test]
@@ -181,8 +188,8 @@ mod tests {
 
     #[test]
     fn autocommit_is_noticed_however_it_is_set() {
-        let set = |sql: &str| match read(sql).recipe {
-            Recipe::Autocommit(on) => Some(on),
+        let set = |sql: &str| match read(sql).plan {
+            ResponsePlan::Autocommit(on) => Some(on),
             _ => None,
         };
         assert_eq!(set("SET autocommit=0"), Some(false));

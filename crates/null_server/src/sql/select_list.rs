@@ -1,6 +1,6 @@
-//! A SELECT whose shape nobody knows: a value for each item of its list.
+//! Answers a SELECT of unknown shape with a value for each item of its list.
 
-use super::made::{Known, MadeColumn, MadeTable};
+use super::generated::{GeneratedColumn, GeneratedTable, ServerInfo};
 use super::token::{Token, TokenKind};
 use super::variables::{MAX_PREPARED, VERSION, system_variable};
 
@@ -12,7 +12,7 @@ const MAX_NAME: usize = 256;
 const MAX_TEXT: usize = 4096;
 
 /// One row, or none if the statement asks one of the server's own schemas. A list is read up to its FROM.
-pub(super) fn select(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
+pub(super) fn select(sql: &[u8], tokens: &[Token], server_info: &ServerInfo) -> GeneratedTable {
     let first = tokens
         .iter()
         .position(|token| token.is_word(sql, b"SELECT"))
@@ -23,13 +23,13 @@ pub(super) fn select(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
     let (columns, row): (Vec<_>, Vec<_>) = items
         .into_iter()
         .take(MAX_COLUMNS)
-        .map(|item| column(sql, item, known))
+        .map(|item| column(sql, item, server_info))
         .unzip();
     let rows = match asks_server(sql, &list[end..]) {
         true => Vec::new(),
         false => vec![row],
     };
-    MadeTable { columns, rows }
+    GeneratedTable { columns, rows }
 }
 
 /// Where the list is over.
@@ -76,7 +76,11 @@ fn asks_server(sql: &[u8], tail: &[Token]) -> bool {
         .any(|pair| own(&pair[0]) && pair[1].is_sign(sql, b'.'))
 }
 
-fn column(sql: &[u8], item: &[Token], known: &Known) -> (MadeColumn, Option<String>) {
+fn column(
+    sql: &[u8],
+    item: &[Token],
+    server_info: &ServerInfo,
+) -> (GeneratedColumn, Option<String>) {
     let (expression, alias) = match item {
         [expression @ .., keyword, alias] if keyword.is_word(sql, b"AS") => {
             (expression, Some(*alias))
@@ -99,13 +103,13 @@ fn column(sql: &[u8], item: &[Token], known: &Known) -> (MadeColumn, Option<Stri
         Some(alias) => text(Some(alias), Some(alias)),
         None => text(item.first(), item.last()),
     };
-    let value = value(sql, expression, known);
+    let value = value(sql, expression, server_info);
     let is_number = value
         .as_deref()
         .is_some_and(|value| value.parse::<i64>().is_ok())
         && !matches!(expression, [one] if one.kind == TokenKind::Word);
     let name = name.trim_matches(['\'', '"', '`']).to_owned();
-    (MadeColumn { name, is_number }, value)
+    (GeneratedColumn { name, is_number }, value)
 }
 
 /// Whether a word after this one is an alias and not part of the expression.
@@ -115,12 +119,12 @@ fn ends_expression(sql: &[u8], token: Token) -> bool {
         || token.text(sql).first() == Some(&b'@')
 }
 
-fn value(sql: &[u8], expression: &[Token], known: &Known) -> Option<String> {
+fn value(sql: &[u8], expression: &[Token], server_info: &ServerInfo) -> Option<String> {
     let word = |at: usize| expression.get(at).map_or(&b""[..], |token| token.text(sql));
     let first = word(0);
     if let Some(name) = first.strip_prefix(b"@@") {
         let name = name.rsplit(|&byte| byte == b'.').next().unwrap_or(name);
-        return Some(known.filled(system_variable(name)));
+        return Some(server_info.filled(system_variable(name)));
     }
     if first.first() == Some(&b'@') || first.eq_ignore_ascii_case(b"NULL") {
         return None;
@@ -130,15 +134,15 @@ fn value(sql: &[u8], expression: &[Token], known: &Known) -> Option<String> {
             let text = String::from_utf8_lossy(&first[..first.len().min(MAX_TEXT)]);
             text.trim_matches(['\'', '"']).to_owned()
         }
-        [_, bracket, ..] if bracket.is_sign(sql, b'(') => function(first, known),
+        [_, bracket, ..] if bracket.is_sign(sql, b'(') => function(first, server_info),
         _ => "1".to_owned(),
     })
 }
 
-fn function(name: &[u8], known: &Known) -> String {
-    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+fn function(name: &[u8], server_info: &ServerInfo) -> String {
+    let is = |server_info: &str| name.eq_ignore_ascii_case(server_info.as_bytes());
     match () {
-        () if is("VERSION") => known.version.clone(),
+        () if is("VERSION") => server_info.version.clone(),
         () if is("DATABASE") || is("SCHEMA") => "sbtest".to_owned(),
         () if is("USER") || is("CURRENT_USER") || is("SESSION_USER") => "app@localhost".to_owned(),
         () if is("NOW") || is("CURRENT_TIMESTAMP") || is("SYSDATE") => {
@@ -148,7 +152,7 @@ fn function(name: &[u8], known: &Known) -> String {
     }
 }
 
-impl Known {
+impl ServerInfo {
     /// A value of the tables of variables with what stood for something else.
     pub(super) fn filled(&self, value: &str) -> String {
         match value {
@@ -164,20 +168,20 @@ mod tests {
     use super::*;
     use crate::sql::token::Tokens;
 
-    fn made(sql: &str) -> MadeTable {
-        let known = Known {
+    fn generated(sql: &str) -> GeneratedTable {
+        let server_info = ServerInfo {
             version: "8.0.99-x".to_owned(),
             max_prepared: 16_382,
             deprecate_eof: true,
         };
         let tokens: Vec<_> = Tokens::of(sql.as_bytes()).collect();
-        select(sql.as_bytes(), &tokens, &known)
+        select(sql.as_bytes(), &tokens, &server_info)
     }
 
     fn shown(sql: &str) -> Vec<(String, String)> {
-        let made = made(sql);
-        let names = made.columns.iter().map(|column| column.name.clone());
-        let values = made.rows[0]
+        let generated = generated(sql);
+        let names = generated.columns.iter().map(|column| column.name.clone());
+        let values = generated.rows[0]
             .iter()
             .map(|value| value.clone().unwrap_or("NULL".to_owned()));
         names.zip(values).collect()
@@ -220,24 +224,24 @@ mod tests {
             ])
         );
         assert_eq!(shown("SELECT 1"), pairs(&[("1", "1")]));
-        assert!(made("SELECT 1").columns[0].is_number);
+        assert!(generated("SELECT 1").columns[0].is_number);
     }
 
     #[test]
     fn the_servers_own_schemas_are_empty() {
         assert!(
-            made("SELECT a, b FROM information_schema.INNODB_METRICS WHERE c")
+            generated("SELECT a, b FROM information_schema.INNODB_METRICS WHERE c")
                 .rows
                 .is_empty()
         );
-        assert_eq!(made("SELECT a, b FROM t").rows.len(), 1);
-        assert_eq!(made("SELECT").columns.len(), 1);
+        assert_eq!(generated("SELECT a, b FROM t").rows.len(), 1);
+        assert_eq!(generated("SELECT").columns.len(), 1);
     }
 
     #[test]
     fn long_texts_are_cut() {
-        let made = made(&format!("SELECT '{}'", "x".repeat(1 << 20)));
-        assert_eq!(made.columns[0].name.len(), MAX_NAME - 1);
-        assert_eq!(made.rows[0][0].as_ref().unwrap().len(), MAX_TEXT - 1);
+        let generated = generated(&format!("SELECT '{}'", "x".repeat(1 << 20)));
+        assert_eq!(generated.columns[0].name.len(), MAX_NAME - 1);
+        assert_eq!(generated.rows[0][0].as_ref().unwrap().len(), MAX_TEXT - 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The table of shapes: which statements are known by name, and what their replies look like.
+//! Lists the statements that are known by name, and the shapes of their replies.
 //!
 //! Rows are tried from top to bottom, so a workload's own statements stand above the general ones. A new
 //! workload is new rows.
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// A kind of statement and its reply.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct StatementShape {
     /// Its name in logs and statistics; several rows may share one.
     pub(crate) kind: &'static str,
     /// Which statements are of it, in the words of [`Pattern`].
@@ -24,7 +24,7 @@ pub(crate) enum Effect {
     /// So many rows are changed.
     Changes(Count),
     /// So many rows of these columns are returned.
-    Rows(&'static [Column], Count),
+    Rows(&'static [ShapeColumn], Count),
     /// A transaction begins.
     Begins,
     /// The transaction ends, well or not.
@@ -52,7 +52,7 @@ pub(crate) enum Count {
 
 /// A column of a known result.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub(crate) struct ShapeColumn {
     pub(crate) name: &'static str,
     /// Empty for an expression.
     pub(crate) table: &'static str,
@@ -72,48 +72,48 @@ pub(crate) enum Content {
     Decimal(&'static str, u8),
 }
 
-const fn column(name: &'static str, content: Content) -> Column {
-    Column {
+const fn column(name: &'static str, content: Content) -> ShapeColumn {
+    ShapeColumn {
         name,
         table: "sbtest",
         content,
     }
 }
 
-const fn expression(name: &'static str, content: Content) -> Column {
-    Column {
+const fn expression(name: &'static str, content: Content) -> ShapeColumn {
+    ShapeColumn {
         name,
         table: "",
         content,
     }
 }
 
-const C: &[Column] = &[column("c", Content::Groups(10))];
-const SUM_K: &[Column] = &[expression("SUM(k)", Content::Decimal("501400", 0))];
-const COUNT_K: &[Column] = &[expression("count(k)", Content::Number(60))];
-const WHOLE_ROW: &[Column] = &[
+const C: &[ShapeColumn] = &[column("c", Content::Groups(10))];
+const SUM_K: &[ShapeColumn] = &[expression("SUM(k)", Content::Decimal("501400", 0))];
+const COUNT_K: &[ShapeColumn] = &[expression("count(k)", Content::Number(60))];
+const WHOLE_ROW: &[ShapeColumn] = &[
     column("id", Content::Serial),
     column("k", Content::Number(5014)),
     column("c", Content::Groups(10)),
     column("pad", Content::Groups(5)),
 ];
 
-const LOWEST_ID: &[Column] = &[expression("min(transactionid)", Content::Number(1))];
-const HIGHEST_ID: &[Column] = &[expression("max(transactionid)", Content::Number(1_000_000))];
+const LOWEST_ID: &[ShapeColumn] = &[expression("min(transactionid)", Content::Number(1))];
+const HIGHEST_ID: &[ShapeColumn] = &[expression("max(transactionid)", Content::Number(1_000_000))];
 /// Three numbers, which is what queries of the insert benchmark read of a secondary key.
-const KEY_ENTRY: &[Column] = &[
+const KEY_ENTRY: &[ShapeColumn] = &[
     expression("first", Content::Serial),
     expression("customerid", Content::Number(50_000)),
     expression("last", Content::Number(250)),
 ];
-const PURCHASE: &[Column] = &[
+const PURCHASE: &[ShapeColumn] = &[
     expression("transactionid", Content::Serial),
     expression("productid", Content::Number(5_000)),
     expression("data", Content::Groups(1)),
 ];
 
-const fn work(kind: &'static str, pattern: &'static str, effect: Effect) -> Shape {
-    Shape {
+const fn work(kind: &'static str, pattern: &'static str, effect: Effect) -> StatementShape {
+    StatementShape {
         kind,
         pattern,
         effect,
@@ -121,8 +121,8 @@ const fn work(kind: &'static str, pattern: &'static str, effect: Effect) -> Shap
     }
 }
 
-const fn set_up(kind: &'static str, pattern: &'static str, effect: Effect) -> Shape {
-    Shape {
+const fn set_up(kind: &'static str, pattern: &'static str, effect: Effect) -> StatementShape {
+    StatementShape {
         kind,
         pattern,
         effect,
@@ -137,7 +137,7 @@ const CHANGES_NONE: Effect = Effect::Changes(Count::Fixed(0));
 
 /// The table. The last row fits everything.
 #[rustfmt::skip]
-pub(crate) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[StatementShape] = &[
     // sysbench OLTP
     work("point_select", "SELECT c FROM {} WHERE id=#", Effect::Rows(C, ONE)),
     work("simple_range", "SELECT c FROM {} WHERE id BETWEEN # AND #", Effect::Rows(C, Count::Width)),

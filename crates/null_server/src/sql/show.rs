@@ -1,11 +1,11 @@
-//! What the server says of itself.
+//! Answers SHOW statements about the server itself.
 
-use super::made::{Known, MadeTable};
+use super::generated::{GeneratedTable, ServerInfo};
 use super::token::{Token, TokenKind};
 use super::variables::{STATUS, VARIABLES};
 
 /// The reply to a SHOW statement.
-pub(super) fn show(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
+pub(super) fn show(sql: &[u8], tokens: &[Token], server_info: &ServerInfo) -> GeneratedTable {
     let says = |word: &str| {
         tokens
             .iter()
@@ -13,34 +13,39 @@ pub(super) fn show(sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
             .any(|token| token.is_word(sql, word.as_bytes()))
     };
     if says("VARIABLES") {
-        return pairs(VARIABLES, sql, tokens, known);
+        return pairs(VARIABLES, sql, tokens, server_info);
     }
     if says("STATUS") {
-        return pairs(STATUS, sql, tokens, known);
+        return pairs(STATUS, sql, tokens, server_info);
     }
     if says("WARNINGS") || says("ERRORS") {
-        return MadeTable::headed(&["Level", "Code", "Message"]);
+        return GeneratedTable::headed(&["Level", "Code", "Message"]);
     }
     if says("ENGINES") {
-        let mut engines = MadeTable::headed(&["Engine", "Support", "Comment"]);
+        let mut engines = GeneratedTable::headed(&["Engine", "Support", "Comment"]);
         let row = ["InnoDB", "DEFAULT", "answers without looking"];
         engines
             .rows
             .push(row.map(|text| Some(text.to_owned())).to_vec());
         return engines;
     }
-    MadeTable::headed(&["Value"])
+    GeneratedTable::headed(&["Value"])
 }
 
-fn pairs(table: &[(&str, &str)], sql: &[u8], tokens: &[Token], known: &Known) -> MadeTable {
+fn pairs(
+    table: &[(&str, &str)],
+    sql: &[u8],
+    tokens: &[Token],
+    server_info: &ServerInfo,
+) -> GeneratedTable {
     let filter = Filter::of(sql, tokens);
-    let mut made = MadeTable::headed(&["Variable_name", "Value"]);
-    made.rows = table
+    let mut generated = GeneratedTable::headed(&["Variable_name", "Value"]);
+    generated.rows = table
         .iter()
-        .filter(|(name, _)| filter.lets_pass(name))
-        .map(|(name, value)| vec![Some((*name).to_owned()), Some(known.filled(value))])
+        .filter(|(name, _)| filter.matches_name(name))
+        .map(|(name, value)| vec![Some((*name).to_owned()), Some(server_info.filled(value))])
         .collect();
-    made
+    generated
 }
 
 /// Which names are asked for: those that fit any of the texts in the statement.
@@ -59,7 +64,7 @@ impl<'a> Filter<'a> {
         Self { texts }
     }
 
-    fn lets_pass(&self, name: &str) -> bool {
+    fn matches_name(&self, name: &str) -> bool {
         self.texts.is_empty() || self.texts.iter().any(|text| is_like(name.as_bytes(), text))
     }
 }
@@ -87,14 +92,15 @@ mod tests {
     use crate::sql::token::Tokens;
 
     fn names(sql: &str) -> Vec<String> {
-        let known = Known {
+        let server_info = ServerInfo {
             version: "x".to_owned(),
             max_prepared: 1,
             deprecate_eof: true,
         };
         let tokens: Vec<_> = Tokens::of(sql.as_bytes()).collect();
-        let made = show(sql.as_bytes(), &tokens, &known);
-        made.rows
+        let generated = show(sql.as_bytes(), &tokens, &server_info);
+        generated
+            .rows
             .into_iter()
             .filter_map(|row| row.into_iter().next()?)
             .collect()

@@ -1,4 +1,4 @@
-//! Several statements in one request.
+//! Splits a request into its statements.
 
 use super::token::Tokens;
 

@@ -1,4 +1,4 @@
-//! SQL cut into words, values and signs. Blanks and comments are left out, those for certain versions too.
+//! Splits SQL into words, values and signs. Blanks and comments are left out, those for certain versions too.
 
 /// What a piece of SQL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

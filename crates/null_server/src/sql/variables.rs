@@ -1,4 +1,4 @@
-//! Variables and status counters that clients ask for before they begin.
+//! Lists the variables and status counters that clients ask for before they begin.
 
 /// Names and values as `SHOW VARIABLES` has them, in order.
 pub(super) const VARIABLES: &[(&str, &str)] = &[
@@ -48,7 +48,7 @@ pub(super) const STATUS: &[(&str, &str)] = &[("Ssl_cipher", ""), ("Ssl_version",
 pub(super) fn system_variable(name: &[u8]) -> &'static str {
     let found = VARIABLES
         .iter()
-        .find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
+        .find(|(server_info, _)| server_info.as_bytes().eq_ignore_ascii_case(name));
     match found {
         Some((_, "ON")) | None => "1",
         Some((_, "OFF")) => "0",

@@ -1,7 +1,7 @@
-//! One client.
+//! Holds the state of one client's connection.
 
-use super::answer::Answer;
-use super::statement::Prepared;
+use super::response::Response;
+use super::statement_cache::PreparedStatements;
 use crate::protocol::status;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -9,11 +9,11 @@ use rustix::net::{SendFlags, send};
 use std::collections::VecDeque;
 
 /// Memory kept for an unfinished request or reply; more is given back.
-const KEPT_BYTES: usize = 1 << 16;
+const MAX_IDLE_BUFFER_BYTES: usize = 1 << 16;
 
 /// A reply that waits for its time.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct DelayedReply {
     pub(crate) due_ns: u64,
     pub(crate) arrived_ns: u64,
     pub(crate) reply: Reply,
@@ -22,7 +22,7 @@ pub(crate) struct Held {
 /// An answer and what belongs to it.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    pub(crate) answer: Answer,
+    pub(crate) response: Response,
     pub(crate) status: u16,
     /// What it is called in logs; `None` for what is no statement.
     pub(crate) row: Option<u8>,
@@ -36,18 +36,18 @@ pub(crate) struct Connection {
     pub(crate) socket: OwnedFd,
     pub(crate) number: u32,
     /// Has logged in.
-    pub(crate) is_in: bool,
+    pub(crate) is_authenticated: bool,
     pub(crate) deprecate_eof: bool,
     pub(crate) multi_statements: bool,
     pub(crate) autocommit: bool,
     pub(crate) in_transaction: bool,
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: PreparedStatements,
     /// The beginning of a request whose end has not come.
     pub(crate) input: Vec<u8>,
     /// What the socket would not take.
     output: Vec<u8>,
     sent: usize,
-    pub(crate) held: VecDeque<Held>,
+    pub(crate) held: VecDeque<DelayedReply>,
     /// When the last reply that was held back is due.
     pub(crate) busy_until_ns: u64,
     /// Of the next result of the same request.
@@ -59,12 +59,12 @@ impl Connection {
         Self {
             socket,
             number,
-            is_in: false,
+            is_authenticated: false,
             deprecate_eof: false,
             multi_statements: false,
             autocommit: true,
             in_transaction: false,
-            prepared: Prepared::default(),
+            prepared: PreparedStatements::default(),
             input: Vec::new(),
             output: Vec::new(),
             sent: 0,
@@ -125,14 +125,14 @@ impl Connection {
         if self.sent == self.output.len() {
             self.sent = 0;
             self.output.clear();
-            self.output.shrink_to(KEPT_BYTES);
+            self.output.shrink_to(MAX_IDLE_BUFFER_BYTES);
         }
         true
     }
 
     /// Gives the memory of a long request back.
     pub(crate) fn trim(&mut self) {
-        if self.input.is_empty() && self.input.capacity() > KEPT_BYTES {
+        if self.input.is_empty() && self.input.capacity() > MAX_IDLE_BUFFER_BYTES {
             self.input = Vec::new();
         }
     }

@@ -1,4 +1,4 @@
-//! When the next reply is due.
+//! Tracks when the next reply is due.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,48 +1,48 @@
-//! Where a worker finds the connections that were accepted for it.
+//! Passes accepted connections to a worker.
 
-use super::Newcomer;
+use super::AcceptedSocket;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// Sockets and a bell, which also rings when the server is to end.
+/// Sockets and a wakeup, which is also written to when the server is to end.
 #[derive(Debug)]
 pub(crate) struct Inbox {
-    sockets: Mutex<Vec<Newcomer>>,
-    bell: OwnedFd,
+    sockets: Mutex<Vec<AcceptedSocket>>,
+    wakeup: OwnedFd,
 }
 
 impl Inbox {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             sockets: Mutex::default(),
-            bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            wakeup: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         })
     }
 
-    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+    pub(crate) fn wakeup(&self) -> BorrowedFd<'_> {
+        self.wakeup.as_fd()
     }
 
-    pub(crate) fn put(&self, socket: Newcomer) {
+    pub(crate) fn put(&self, socket: AcceptedSocket) {
         self.lock().push(socket);
-        self.ring();
+        self.wake();
     }
 
-    /// Wakes who waits for the bell.
-    pub(crate) fn ring(&self) {
+    /// Wakes the thread.
+    pub(crate) fn wake(&self) {
         // It can fail only when it has been rung 2^64 times without being heard.
-        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+        let _ = rustix::io::write(&self.wakeup, &1_u64.to_ne_bytes());
     }
 
-    /// Stills the bell and takes what has come.
-    pub(crate) fn take(&self) -> Vec<Newcomer> {
-        let _ = rustix::io::read(&self.bell, &mut [0; 8]); // fails only when it did not ring
+    /// Resets the wakeup and takes what has come.
+    pub(crate) fn take(&self) -> Vec<AcceptedSocket> {
+        let _ = rustix::io::read(&self.wakeup, &mut [0; 8]); // fails only when it did not ring
         std::mem::take(&mut *self.lock())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Newcomer>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<AcceptedSocket>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,28 +1,28 @@
-//! One thread with its share of the connections.
+//! Serves one thread's share of the connections.
 
-mod answer;
 mod connection;
 mod deadlines;
-mod desk;
+mod handler;
 mod inbox;
 mod poller;
+mod request_context;
 mod requests;
+mod response;
 mod serve;
-mod statement;
+mod statement_cache;
 mod template;
-mod visit;
 
 pub(crate) use inbox::Inbox;
 
 use crate::Settings;
-use crate::faults::Faults;
+use crate::faults::FaultInjector;
 use crate::protocol::{capability, put_greeting};
-use crate::record::{Recorder, Tally};
-use crate::shared::Shared;
-use crate::sql::Known;
+use crate::record::{Recorder, WorkerCounters};
+use crate::shared::ServerShared;
+use crate::sql::ServerInfo;
 use connection::Connection;
 use dbdyno_meter::clock::monotonic_ns;
-use desk::{Desk, Goodbye, now_if};
+use handler::{CloseConnection, ConnectionHandler, now_if};
 use poller::{Poller, Ready};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -46,23 +46,23 @@ struct Worker {
     /// Connections by place; boxed, so that a place that is free costs a pointer.
     connections: Vec<Option<Box<Connection>>>,
     free: Vec<u32>,
-    desk: Desk,
+    handler: ConnectionHandler,
     buffer: Vec<u8>,
 }
 
 /// What a worker is made from, in its own thread: connections and their statements never leave it.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct WorkerConfig {
     pub(crate) settings: Arc<Settings>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<ServerShared>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) recorder: Recorder,
     pub(crate) index: u32,
 }
 
-impl Seat {
+impl WorkerConfig {
     /// Starts the thread of a worker.
-    pub(crate) fn start(self) -> io::Result<JoinHandle<io::Result<Tally>>> {
+    pub(crate) fn start(self) -> io::Result<JoinHandle<io::Result<WorkerCounters>>> {
         let set = Poller::empty_set()?;
         let name = format!("null-{}", self.index);
         Builder::new()
@@ -72,65 +72,80 @@ impl Seat {
 }
 
 impl Worker {
-    fn new(seat: Seat, poller: Poller) -> io::Result<Self> {
-        let Seat {
+    fn new(config: WorkerConfig, poller: Poller) -> io::Result<Self> {
+        let WorkerConfig {
             settings,
             shared,
             inbox,
             recorder,
             index,
-        } = seat;
-        poller.watch(inbox.bell(), INBOX)?;
+        } = config;
+        poller.watch(inbox.wakeup(), INBOX)?;
         let plan = Arc::new(settings.faults.clone());
-        let known = Known {
+        let server_info = ServerInfo {
             version: settings.version.clone(),
             max_prepared: plan.max_prepared.unwrap_or(u32::MAX),
             deprecate_eof: settings.deprecate_eof,
         };
         let is_timed = settings.needs_clock();
         let max_prepared = plan.max_prepared;
-        let faults = Faults::new(plan, Arc::clone(&shared), settings.seed, index);
+        let faults = FaultInjector::new(plan, Arc::clone(&shared), settings.seed, index);
         Ok(Self {
             poller,
             inbox,
             connections: Vec::new(),
             free: Vec::new(),
-            desk: Desk::new(shared, known, max_prepared, faults, recorder, is_timed),
+            handler: ConnectionHandler::new(
+                shared,
+                server_info,
+                max_prepared,
+                faults,
+                recorder,
+                is_timed,
+            ),
             buffer: vec![0; READ_BYTES],
             settings,
         })
     }
 
     /// Serves until the server is to end, and tells what was done.
-    fn run(mut self) -> io::Result<Tally> {
+    fn run(mut self) -> io::Result<WorkerCounters> {
         // The kernel is to wake the thread at the nanosecond it asked for, not up to 50 µs later.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
-        while !self.desk.shared.stop.load(Ordering::Relaxed) {
+        while !self.handler.shared.stop.load(Ordering::Relaxed) {
             let timeout_ns = self.timeout_ns();
             let count = self.poller.wait(timeout_ns)?;
             // Whatever is ready now had arrived by now.
-            let now_ns = now_if(self.desk.is_timed);
+            let now_ns = now_if(self.handler.is_timed);
             for index in 0..count {
                 match self.poller.ready(index) {
-                    Ready { token: INBOX, .. } => self.take_newcomers(now_ns),
+                    Ready { token: INBOX, .. } => self.accept_connections(now_ns),
                     ready => self.serve(ready, now_ns),
                 }
             }
             self.release_due();
         }
-        Ok(self.desk.recorder.close())
+        Ok(self.handler.recorder.close())
     }
 
     /// How long nothing needs to be done unless somebody asks.
     fn timeout_ns(&mut self) -> Option<u64> {
-        let wake_ns = [self.desk.deadlines.next_ns(), self.desk.recorder.next_ns()];
+        let wake_ns = [
+            self.handler.deadlines.next_ns(),
+            self.handler.recorder.next_ns(),
+        ];
         let wake_ns = wake_ns.into_iter().flatten().min()?;
         Some(wake_ns.saturating_sub(monotonic_ns()))
     }
 
-    fn take_newcomers(&mut self, now_ns: u64) {
+    fn accept_connections(&mut self, now_ns: u64) {
         for socket in self.inbox.take() {
-            let number = self.desk.shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
+            let number = self
+                .handler
+                .shared
+                .connections
+                .fetch_add(1, Ordering::Relaxed)
+                + 1;
             let place = self.free.pop().unwrap_or(self.connections.len() as u32);
             if place as usize == self.connections.len() {
                 self.connections.push(None);
@@ -154,8 +169,8 @@ impl Worker {
         }
         let mut greeting = Vec::new();
         put_greeting(&mut greeting, version, number, offered, *auth);
-        self.with_client(place, |desk, client| {
-            desk.greeting(client, place, greeting, now_ns)
+        self.with_client(place, |handler, client| {
+            handler.greeting(client, place, greeting, now_ns)
         });
     }
 
@@ -165,7 +180,7 @@ impl Worker {
         let place = ready.token as u32;
         let Self {
             connections,
-            desk,
+            handler,
             buffer,
             ..
         } = self;
@@ -183,15 +198,15 @@ impl Worker {
             return;
         }
         let result = match recv(&client.socket, &mut buffer[..], RecvFlags::DONTWAIT) {
-            Ok((0, _)) => Err(Goodbye),
+            Ok((0, _)) => Err(CloseConnection),
             Ok((count, _)) => {
-                desk.recorder.received(count);
-                let result = desk.requests(client, place, &buffer[..count], now_ns);
-                // What was asked before a good-bye is still answered.
-                desk.send(client).and(result)
+                handler.recorder.received(count);
+                let result = handler.requests(client, place, &buffer[..count], now_ns);
+                // What was asked before a COM_QUIT is still answered.
+                handler.send(client).and(result)
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(()),
-            Err(_) => Err(Goodbye),
+            Err(_) => Err(CloseConnection),
         };
         if result.is_err() || client.wants_write() {
             self.settle(place, result.is_ok());
@@ -200,39 +215,39 @@ impl Worker {
 
     /// Gives out what is due.
     fn release_due(&mut self) {
-        if self.desk.deadlines.next_ns().is_none() && self.desk.recorder.next_ns().is_none() {
+        if self.handler.deadlines.next_ns().is_none() && self.handler.recorder.next_ns().is_none() {
             return;
         }
         let mut now_ns = monotonic_ns();
         // A worker that was late must not answer into a silence that has begun meanwhile.
-        if self.desk.faults.released(now_ns) == now_ns {
-            while let Some((number, place)) = self.desk.deadlines.take(now_ns) {
+        if self.handler.faults.released(now_ns) == now_ns {
+            while let Some((number, place)) = self.handler.deadlines.take(now_ns) {
                 let is_same = |client: &Connection| client.number == number;
                 let client = self.connections[place as usize].as_deref();
                 if client.is_some_and(is_same) {
-                    self.with_client(place, |desk, client| desk.release(client, now_ns));
+                    self.with_client(place, |handler, client| handler.release(client, now_ns));
                 }
                 now_ns = monotonic_ns();
             }
         } else {
-            self.desk
+            self.handler
                 .deadlines
-                .postpone(self.desk.faults.released(now_ns));
+                .postpone(self.handler.faults.released(now_ns));
         }
-        self.desk.recorder.flush_if_due(now_ns);
+        self.handler.recorder.flush_if_due(now_ns);
     }
 
-    /// Has the desk do something for a client and sends what it gave out.
+    /// Has the handler do something for a client and sends what it gave out.
     fn with_client(
         &mut self,
         place: u32,
-        act: impl FnOnce(&mut Desk, &mut Connection) -> Result<(), Goodbye>,
+        act: impl FnOnce(&mut ConnectionHandler, &mut Connection) -> Result<(), CloseConnection>,
     ) {
         let Some(client) = &mut self.connections[place as usize] else {
             return;
         };
-        let result = act(&mut self.desk, client);
-        let result = self.desk.send(client).and(result);
+        let result = act(&mut self.handler, client);
+        let result = self.handler.send(client).and(result);
         if result.is_err() || client.wants_write() {
             self.settle(place, result.is_ok());
         }
@@ -250,9 +265,9 @@ impl Worker {
                 .rewatch(&client.socket, u64::from(place), client.wants_write())
                 .is_ok();
         if !watched {
-            self.desk.recorder.wait_no_more(client.held.len());
+            self.handler.recorder.end_waits(client.held.len());
             let count = client.prepared.clear();
-            self.desk
+            self.handler
                 .shared
                 .prepared
                 .fetch_sub(count, Ordering::Relaxed);
@@ -263,4 +278,4 @@ impl Worker {
 }
 
 /// A socket on its way to a worker.
-pub(crate) type Newcomer = OwnedFd;
+pub(crate) type AcceptedSocket = OwnedFd;

@@ -1,4 +1,4 @@
-//! One worker's epoll set.
+//! Wraps one worker's epoll set.
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, EventData, EventFlags};

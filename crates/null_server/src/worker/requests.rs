@@ -1,13 +1,13 @@
-//! Bytes cut into requests.
+//! Splits the bytes of a connection into requests.
 
 use super::connection::Connection;
-use super::desk::{Desk, Goodbye};
+use super::handler::{CloseConnection, ConnectionHandler};
 use crate::protocol::{HEADER_BYTES, Header, MAX_PAYLOAD};
 
 /// The longest request, which is what `max_allowed_packet` says.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-impl Desk {
+impl ConnectionHandler {
     /// Answers all requests that are whole and keeps the rest.
     #[inline]
     pub(crate) fn requests(
@@ -16,7 +16,7 @@ impl Desk {
         place: u32,
         bytes: &[u8],
         arrived_ns: u64,
-    ) -> Result<(), Goodbye> {
+    ) -> Result<(), CloseConnection> {
         if client.input.is_empty() {
             let used = self.whole_requests(client, place, bytes, arrived_ns)?;
             client.input.extend_from_slice(&bytes[used..]);
@@ -24,8 +24,8 @@ impl Desk {
         }
         let mut input = std::mem::take(&mut client.input);
         input.extend_from_slice(bytes);
-        if input.len() > MOST_BYTES {
-            return Err(Goodbye);
+        if input.len() > MAX_REQUEST_BYTES {
+            return Err(CloseConnection);
         }
         let used = self.whole_requests(client, place, &input, arrived_ns)?;
         input.drain(..used);
@@ -41,7 +41,7 @@ impl Desk {
         place: u32,
         bytes: &[u8],
         arrived_ns: u64,
-    ) -> Result<usize, Goodbye> {
+    ) -> Result<usize, CloseConnection> {
         let mut used = 0;
         while let Some(header) = Header::of(&bytes[used..]) {
             if header.length == MAX_PAYLOAD {

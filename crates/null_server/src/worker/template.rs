@@ -1,10 +1,10 @@
-//! Results of known shapes, encoded once.
+//! Encodes results of known shapes once and repeats them.
 
 use crate::protocol::{
     ColumnDefinition, begin, finish, put_column, put_end_of_rows, put_length, put_middle_eof,
     put_string, wire_type,
 };
-use crate::sql::{Column, Content};
+use crate::sql::{Content, ShapeColumn};
 
 /// Rows after which the sequence number, a byte, begins again, so that all rows are repetitions of these.
 const BLOCK_ROWS: u32 = 256;
@@ -24,7 +24,12 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    pub(crate) fn new(columns: &[Column], deprecate_eof: bool, binary: bool, rows: u32) -> Self {
+    pub(crate) fn new(
+        columns: &[ShapeColumn],
+        deprecate_eof: bool,
+        binary: bool,
+        rows: u32,
+    ) -> Self {
         let (mut head, mut sequence) = (Vec::new(), 1);
         let start = begin(&mut head);
         put_length(&mut head, columns.len() as u64);
@@ -74,7 +79,7 @@ impl Template {
 }
 
 /// Definitions of a shape's columns.
-pub(crate) fn put_columns(out: &mut Vec<u8>, sequence: &mut u8, columns: &[Column]) {
+pub(crate) fn put_columns(out: &mut Vec<u8>, sequence: &mut u8, columns: &[ShapeColumn]) {
     for column in columns {
         let (wire_type, length, decimals) = match column.content {
             Content::Groups(groups) => {
@@ -94,7 +99,7 @@ pub(crate) fn put_columns(out: &mut Vec<u8>, sequence: &mut u8, columns: &[Colum
     }
 }
 
-fn put_row(out: &mut Vec<u8>, sequence: &mut u8, columns: &[Column], binary: bool, row: u32) {
+fn put_row(out: &mut Vec<u8>, sequence: &mut u8, columns: &[ShapeColumn], binary: bool, row: u32) {
     let start = begin(out);
     if binary {
         out.resize(out.len() + 1 + (columns.len() + 9) / 8, 0); // none is NULL
@@ -143,13 +148,13 @@ mod tests {
     use super::*;
     use crate::protocol::{HEADER_BYTES, Header};
 
-    const COLUMNS: &[Column] = &[
-        Column {
+    const COLUMNS: &[ShapeColumn] = &[
+        ShapeColumn {
             name: "id",
             table: "t",
             content: Content::Serial,
         },
-        Column {
+        ShapeColumn {
             name: "c",
             table: "t",
             content: Content::Groups(10),

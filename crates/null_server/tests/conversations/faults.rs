@@ -1,14 +1,14 @@
-//! What goes wrong by plan.
+//! Checks planned faults.
 
-use crate::bench::{Bench, LIMIT, reply};
+use crate::test_server::{LIMIT, TestServer, reply};
 use dbdyno_null_server::{FaultPlan, Settings};
 use dbdyno_wire::{Parameters, ReadBuffer, Reply, WireError};
 use std::time::{Duration, Instant};
 
 #[test]
 fn a_statement_that_was_closed_is_unknown() {
-    let bench = Bench::new(Settings::default());
-    let mut session = bench.session();
+    let test_server = TestServer::new(Settings::default());
+    let mut session = test_server.session();
     let point = session.prepare("SELECT c FROM sbtest1 WHERE id=?").unwrap();
     let mut values = Parameters::new();
     values.push_int(7);
@@ -18,17 +18,17 @@ fn a_statement_that_was_closed_is_unknown() {
     let mut buffer = ReadBuffer::new();
     let reply = reply(&mut channel, &mut buffer);
     assert!(matches!(reply, Reply::Error(error) if error.code == 1243));
-    assert_eq!(bench.stop().errors[&1243], 1);
+    assert_eq!(test_server.stop().errors[&1243], 1);
 }
 
 #[test]
 fn errors_come_as_often_as_planned_and_a_deadlock_ends_the_transaction() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         errors: vec!["1213:every=2".parse().unwrap()],
         errors_on: "commit".parse().unwrap(),
         ..FaultPlan::default()
     });
-    let mut session = bench.session();
+    let mut session = test_server.session();
     for round in 0..10 {
         session.query("BEGIN").unwrap();
         let result = session.query("COMMIT");
@@ -40,18 +40,18 @@ fn errors_come_as_often_as_planned_and_a_deadlock_ends_the_transaction() {
         }
     }
     session.close();
-    let statistics = bench.stop();
+    let statistics = test_server.stop();
     assert_eq!(statistics.errors[&1213], 5);
     assert_eq!(statistics.statements["commit"], 10);
 }
 
 #[test]
 fn more_prepared_statements_than_allowed_are_refused_until_some_are_closed() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         max_prepared: Some(2),
         ..FaultPlan::default()
     });
-    let (mut one, mut other) = (bench.session(), bench.session());
+    let (mut one, mut other) = (test_server.session(), test_server.session());
     one.prepare("SELECT 1").unwrap();
     one.prepare("SELECT 2").unwrap();
     let refused = other.prepare("SELECT 3").unwrap_err();
@@ -69,23 +69,23 @@ fn more_prepared_statements_than_allowed_are_refused_until_some_are_closed() {
 
 #[test]
 fn a_dropped_connection_ends_instead_of_an_answer() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         drops: vec!["every=3".parse().unwrap()],
         ..FaultPlan::default()
     });
-    let mut session = bench.session();
+    let mut session = test_server.session();
     session.query("COMMIT").unwrap();
     session.query("COMMIT").unwrap();
     session.query("SHOW WARNINGS").unwrap();
     let error = session.query("COMMIT").unwrap_err();
     assert!(!matches!(error, WireError::Server(_)), "{error}");
-    assert_eq!(bench.stop().drops, 1);
+    assert_eq!(test_server.stop().drops, 1);
 }
 
 #[test]
 fn delays_take_their_time_and_the_log_tells_it() {
     let log = std::env::temp_dir().join(format!("dbdyno-null-{}.csv", std::process::id()));
-    let bench = Bench::new(Settings {
+    let test_server = TestServer::new(Settings {
         faults: FaultPlan {
             delays: vec!["constant:20ms".parse().unwrap()],
             ..FaultPlan::default()
@@ -94,7 +94,7 @@ fn delays_take_their_time_and_the_log_tells_it() {
         keep_times: true,
         ..Settings::default()
     });
-    let mut session = bench.session();
+    let mut session = test_server.session();
     let begun = Instant::now();
     for _ in 0..5 {
         session.query("SELECT c FROM sbtest1 WHERE id=5").unwrap();
@@ -102,7 +102,7 @@ fn delays_take_their_time_and_the_log_tells_it() {
     let took = begun.elapsed();
     assert!(took >= Duration::from_millis(100), "{took:?}");
     session.close();
-    let statistics = bench.stop();
+    let statistics = test_server.stop();
     let times = statistics.times["point_select"];
     assert_eq!(times.count, 5);
     assert!(times.min_ns >= 20_000_000, "{times:?}");
@@ -124,11 +124,11 @@ fn delays_take_their_time_and_the_log_tells_it() {
 
 #[test]
 fn a_freeze_holds_everything_back_and_then_lets_it_go() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         freezes: vec!["50ms+300ms".parse().unwrap()],
         ..FaultPlan::default()
     });
-    let mut sessions: Vec<_> = (0..4).map(|_| bench.session()).collect();
+    let mut sessions: Vec<_> = (0..4).map(|_| test_server.session()).collect();
     let mut longest = Duration::ZERO;
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_millis(600) {
@@ -139,6 +139,6 @@ fn a_freeze_holds_everything_back_and_then_lets_it_go() {
         }
     }
     assert!(longest >= Duration::from_millis(250), "{longest:?}");
-    let statistics = bench.stop();
+    let statistics = test_server.stop();
     assert!(statistics.longest_stall_ns >= 250_000_000, "{statistics:?}");
 }

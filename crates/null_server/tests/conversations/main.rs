@@ -1,9 +1,9 @@
-//! The server spoken to by the project's own client.
+//! Drives the server by the project's own client.
 
 #![allow(clippy::unwrap_used)]
 
-mod bench;
-mod door;
+mod acceptor;
 mod faults;
-mod nonsense;
+mod malformed;
 mod shapes;
+mod test_server;

@@ -1,17 +1,17 @@
-//! What statements are answered with.
+//! Checks the replies to statements.
 
-use crate::bench::{Bench, LIMIT, code, first_column, reply};
+use crate::test_server::{LIMIT, TestServer, code, first_column, reply};
 use dbdyno_null_server::{FaultPlan, Settings};
 use dbdyno_wire::{Parameters, ReadBuffer, Reply, Session, SessionOptions};
 
 #[test]
 fn rows_have_the_shape_that_the_statement_asks_for() {
     for deprecate_eof in [true, false] {
-        let bench = Bench::new(Settings {
+        let test_server = TestServer::new(Settings {
             deprecate_eof,
             ..Settings::default()
         });
-        let mut session = bench.session();
+        let mut session = test_server.session();
         let point = session.query("SELECT c FROM sbtest1 WHERE id=5").unwrap();
         assert_eq!(point.columns, ["c"]);
         assert_eq!(first_column(&point)[0].len(), 119);
@@ -35,7 +35,7 @@ fn rows_have_the_shape_that_the_statement_asks_for() {
         let version = session.query("SELECT VERSION(), @@autocommit").unwrap();
         assert_eq!(first_column(&version), [Settings::VERSION]);
         session.close();
-        let statistics = bench.stop();
+        let statistics = test_server.stop();
         assert_eq!(statistics.connections, 1);
         assert_eq!(statistics.statement_count(), 7);
         assert_eq!(statistics.statements["order_range"], 1);
@@ -45,11 +45,11 @@ fn rows_have_the_shape_that_the_statement_asks_for() {
 #[test]
 fn prepared_statements_return_what_their_values_ask_for() {
     for deprecate_eof in [true, false] {
-        let bench = Bench::new(Settings {
+        let test_server = TestServer::new(Settings {
             deprecate_eof,
             ..Settings::default()
         });
-        let mut session = bench.session();
+        let mut session = test_server.session();
         let range = session
             .prepare("SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ?")
             .unwrap();
@@ -75,14 +75,14 @@ fn prepared_statements_return_what_their_values_ask_for() {
         assert_eq!(rows.rows[0][3].as_ref().unwrap().len(), 59);
         assert_eq!(session.execute(&insert, &values).unwrap().affected_rows, 1);
         session.close();
-        assert_eq!(bench.stop().statements["prepare"], 3);
+        assert_eq!(test_server.stop().statements["prepare"], 3);
     }
 }
 
 #[test]
 fn a_channel_is_told_whether_a_transaction_is_open() {
-    let bench = Bench::new(Settings::default());
-    let mut session = bench.session();
+    let test_server = TestServer::new(Settings::default());
+    let mut session = test_server.session();
     let point = session.prepare("SELECT c FROM sbtest1 WHERE id=?").unwrap();
     let mut channel = session.into_channel().unwrap();
     let mut buffer = ReadBuffer::new();
@@ -114,11 +114,11 @@ fn a_channel_is_told_whether_a_transaction_is_open() {
 
 #[test]
 fn requests_sent_ahead_are_answered_in_order() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         delays: vec!["uniform:0ms..2ms".parse().unwrap()],
         ..FaultPlan::default()
     });
-    let mut channel = bench.session().into_channel().unwrap();
+    let mut channel = test_server.session().into_channel().unwrap();
     let mut buffer = ReadBuffer::new();
     for width in 1..=50 {
         let sql = format!("SELECT c FROM sbtest1 WHERE id BETWEEN 1 AND {width}");
@@ -131,28 +131,31 @@ fn requests_sent_ahead_are_answered_in_order() {
             "{width}: {reply:?}"
         );
     }
-    assert_eq!(channel.replies_owed(), 0);
+    assert_eq!(channel.replies_pending(), 0);
 }
 
 #[test]
 fn statements_of_one_request_have_their_results_one_after_the_other() {
-    let bench = Bench::failing(FaultPlan {
+    let test_server = TestServer::failing(FaultPlan {
         errors: vec!["1205:every=1".parse().unwrap()],
         errors_on: "rollback".parse().unwrap(),
         ..FaultPlan::default()
     });
-    assert_eq!(code(bench.session().query("SELECT 1; SELECT 2")), 1064);
+    assert_eq!(
+        code(test_server.session().query("SELECT 1; SELECT 2")),
+        1064
+    );
     let options = SessionOptions {
         multi_statements: true,
         ..SessionOptions::default()
     };
-    let mut session = Session::open_with(&bench.endpoint, &options, LIMIT).unwrap();
+    let mut session = Session::open_with(&test_server.endpoint, &options, LIMIT).unwrap();
     let sql = "UPDATE t SET a=';'; SELECT c FROM t WHERE id BETWEEN 1 AND 3; DELETE FROM t;";
     assert_eq!(session.query(sql).unwrap().rows.len(), 3);
     assert_eq!(code(session.query("BEGIN; ROLLBACK; COMMIT")), 1205);
     assert_eq!(session.query("SELECT 1;").unwrap().rows.len(), 1);
     session.close();
-    let statistics = bench.stop();
+    let statistics = test_server.stop();
     assert_eq!(
         statistics.statements.get("commit"),
         None,
@@ -162,8 +165,8 @@ fn statements_of_one_request_have_their_results_one_after_the_other() {
 
 #[test]
 fn a_request_over_sixteen_megabytes_is_read() {
-    let bench = Bench::new(Settings::default());
-    let mut session = bench.session();
+    let test_server = TestServer::new(Settings::default());
+    let mut session = test_server.session();
     let group = format!("(1,'{}'),", "x".repeat(1 << 20));
     let sql = format!("INSERT INTO t VALUES {}(2,'y')", group.repeat(17));
     assert_eq!(session.query(&sql).unwrap().affected_rows, 18);

@@ -1,4 +1,4 @@
-//! `--rate`: events that arrive on their own.
+//! Implements `--rate`: events arrive by a schedule of their own.
 //!
 //! No thread makes arrivals: their instants are a sequence that is known in advance, and a free user takes the next
 //! of them, waiting until it is due if it is not yet. That is a queue from which users take in the order in which they
@@ -18,7 +18,7 @@ pub(crate) const FULL: &str = "The event queue is full. This means the worker th
 #[derive(Debug)]
 pub(crate) struct Arrivals {
     /// The next arrival to be taken.
-    next: Mutex<Schedule>,
+    next: Mutex<ArrivalSchedule>,
     taken: AtomicU64,
     /// The next arrival to be due.
     ahead: Mutex<Ahead>,
@@ -26,7 +26,7 @@ pub(crate) struct Arrivals {
 
 /// The instants of arrivals, one after the other: gaps are exponential, and late users make nothing later.
 #[derive(Debug, Clone)]
-struct Schedule {
+struct ArrivalSchedule {
     stream: Stream,
     mean_gap_ns: f64,
     start_ns: u64,
@@ -36,14 +36,14 @@ struct Schedule {
 
 #[derive(Debug)]
 struct Ahead {
-    schedule: Schedule,
+    schedule: ArrivalSchedule,
     /// Arrivals that have been due.
     passed: u64,
 }
 
 impl Arrivals {
     pub(crate) fn new(rate_per_s: u32, stream: Stream) -> Self {
-        let mut schedule = Schedule {
+        let mut schedule = ArrivalSchedule {
             stream,
             mean_gap_ns: 1e9 / f64::from(rate_per_s),
             start_ns: 0,
@@ -91,7 +91,7 @@ impl Arrivals {
     }
 }
 
-impl Schedule {
+impl ArrivalSchedule {
     fn due_ns(&self) -> u64 {
         self.start_ns + self.offset_ns as u64
     }

@@ -1,4 +1,4 @@
-//! The three calls around an event.
+//! Implements the three calls around an event.
 
 use crate::{Actor, Engine, Level};
 use dbdyno_fiber::{monotonic_ns, others_ready, sleep_until, yield_now};

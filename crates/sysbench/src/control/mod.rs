@@ -1,4 +1,4 @@
-//! When events may begin, and when a run is over.
+//! Decides when events may begin, and when a run is over.
 //!
 //! [`Engine`](crate::Engine) has the three calls that surround an event (`more_events`, `event_start`, `event_stop`);
 //! here is what they look at.
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Control {
     limits: Limits,
-    begun: Begun,
+    begun: StartedEvents,
     threads_running: AtomicU32,
     /// 0 before the start.
     began_ns: AtomicU64,
@@ -51,7 +51,7 @@ struct Limits {
 /// Events that were begun, where they are limited. It has a line of the cache to itself.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Begun(AtomicU64);
+struct StartedEvents(AtomicU64);
 
 impl Control {
     /// The limits that were asked for; nothing runs yet.
@@ -70,7 +70,7 @@ impl Control {
                 counts_from_ns: AtomicU64::new(0),
                 events: settings.events,
             },
-            begun: Begun::default(),
+            begun: StartedEvents::default(),
             threads_running: AtomicU32::new(0),
             began_ns: AtomicU64::new(0),
             arrivals,

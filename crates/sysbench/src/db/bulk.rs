@@ -1,6 +1,6 @@
-//! Many rows in one INSERT.
+//! Gathers many rows in one INSERT.
 
-use super::connection::{Answer, Connection};
+use super::connection::{CallResult, Connection};
 use dbdyno_workload::{GrowingInsert, STATEMENT_BYTES};
 
 impl Connection {
@@ -52,7 +52,7 @@ impl Connection {
         if bulk.rows() == 0 {
             return true;
         }
-        let sent = self.query(bulk.sql()) != Answer::Failed;
+        let sent = self.query(bulk.sql()) != CallResult::Failed;
         if sent {
             bulk.empty();
         }

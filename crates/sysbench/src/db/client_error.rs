@@ -1,5 +1,6 @@
-//! Errors that a client library finds by itself, in the words of the one that the dialect stands for.
+//! Words the errors that a client library finds by itself, as the library that the dialect stands for does.
 
+use super::answer_watch::Loss;
 use super::placement::Place;
 use crate::Dialect;
 use dbdyno_wire::{Address, ServerError, WireError};
@@ -9,6 +10,7 @@ pub(super) const SERVER_GONE: u16 = 2006;
 const UNKNOWN_HOST: u16 = 2005;
 const CONNECTION: u16 = 2002;
 const HOST_CONNECTION: u16 = 2003;
+const OUT_OF_MEMORY: u16 = 2008;
 const HANDSHAKE: u16 = 2012;
 pub(super) const SERVER_LOST: u16 = 2013;
 pub(super) const OUT_OF_SYNC: u16 = 2014;
@@ -22,18 +24,21 @@ const ETIMEDOUT: i32 = 110;
 
 /// An error with its number, before anybody judged it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(super) struct ClientError {
     pub(super) code: u16,
     pub(super) state: [u8; 5],
     pub(super) message: String,
+    /// Why no connection could be made, as the run's account has it.
+    pub(super) lost_by: Option<Loss>,
 }
 
-impl Complaint {
+impl ClientError {
     fn client(code: u16, message: impl Into<String>) -> Self {
         Self {
             code,
             state: *b"HY000",
             message: message.into(),
+            lost_by: None,
         }
     }
 
@@ -70,6 +75,14 @@ impl Complaint {
         )
     }
 
+    /// Rows are kept up to a limit. Client libraries have none but the machine's memory, and this error behind it.
+    pub(super) fn out_of_memory(limit: &str) -> Self {
+        Self::client(
+            OUT_OF_MEMORY,
+            format!("Client ran out of memory: the server sent more than {limit}"),
+        )
+    }
+
     /// Results of an earlier call wait to be taken.
     pub(super) fn out_of_sync() -> Self {
         Self::client(
@@ -85,6 +98,7 @@ impl Complaint {
                 code: 0,
                 state: super::last_error::NO_STATE,
                 message: String::new(),
+                lost_by: None,
             },
             Dialect::V1_1 => Self::client(
                 NO_PARAMETERS,
@@ -95,6 +109,13 @@ impl Complaint {
 
     /// No connection could be made.
     pub(super) fn of_connecting(dialect: Dialect, place: &Place, error: &WireError) -> Self {
+        Self {
+            lost_by: Some(Loss::of(error)),
+            ..Self::of_no_connection(dialect, place, error)
+        }
+    }
+
+    fn of_no_connection(dialect: Dialect, place: &Place, error: &WireError) -> Self {
         match error {
             WireError::Server(error) => error.into(),
             WireError::Authentication {
@@ -133,25 +154,26 @@ impl Complaint {
     }
 }
 
-impl From<&ServerError> for Complaint {
+impl From<&ServerError> for ClientError {
     fn from(error: &ServerError) -> Self {
         Self {
             code: error.code,
             state: error.sql_state,
             message: error.message.clone(),
+            lost_by: None,
         }
     }
 }
 
-fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> Complaint {
+fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> ClientError {
     let host = &place.host;
     let Some(number) = source.raw_os_error() else {
         // The resolver's errors have no number of the system's.
         return match dialect {
             Dialect::V1_0 => {
-                Complaint::client(UNKNOWN_HOST, format!("Unknown server host '{host}' (-2)"))
+                ClientError::client(UNKNOWN_HOST, format!("Unknown server host '{host}' (-2)"))
             }
-            Dialect::V1_1 => Complaint::client(
+            Dialect::V1_1 => ClientError::client(
                 UNKNOWN_HOST,
                 format!("Unknown MySQL server host '{host}' (0)"),
             ),
@@ -160,14 +182,14 @@ fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> Co
     match (dialect, place.address()) {
         (Dialect::V1_0, Address::Socket(path)) => {
             let path = path.display();
-            Complaint::client(
+            ClientError::client(
                 CONNECTION,
                 format!("Can't connect to local server through socket '{path}' ({number})"),
             )
         }
         (Dialect::V1_1, Address::Socket(path)) => {
             let path = path.display();
-            Complaint::client(
+            ClientError::client(
                 CONNECTION,
                 format!("Can't connect to local MySQL server through socket '{path}' ({number})"),
             )
@@ -179,12 +201,12 @@ fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> Co
             } else {
                 EINPROGRESS
             };
-            Complaint::client(
+            ClientError::client(
                 CONNECTION,
                 format!("Can't connect to server on '{host}' ({number})"),
             )
         }
-        (Dialect::V1_1, Address::Tcp { port, .. }) => Complaint::client(
+        (Dialect::V1_1, Address::Tcp { port, .. }) => ClientError::client(
             HOST_CONNECTION,
             format!("Can't connect to MySQL server on '{host}:{port}' ({number})"),
         ),

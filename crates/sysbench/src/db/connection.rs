@@ -1,10 +1,11 @@
-//! One connection and what it does when all goes well.
+//! Runs queries over one connection, as long as all goes well.
 
-use super::client_error::Complaint;
-use super::link::{Break, Link};
+use super::answer_watch::Loss;
+use super::client_error::ClientError;
+use super::link::{Link, LinkError};
 use super::placement::Place;
-use super::rows::{KeptRows, PassedOver, Row};
-use super::statement::{Form, Statement};
+use super::rows::{ResultRow, RowDetector, StoredRows};
+use super::statement::{Statement, StatementForm};
 use super::{ErrorKind, LastError, emulation, login};
 use crate::figures::Counter;
 use crate::{Actor, Dialect, Engine};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 /// What a call came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum CallResult {
     /// A result set, which may be empty.
     Rows,
     /// None.
@@ -54,9 +55,11 @@ pub struct Connection {
     pub(super) pending: Option<Pending>,
     pub(super) in_transaction: bool,
     pub(super) error: LastError,
+    /// How the link was lost, where answers are watched.
+    pub(super) lost_by: Option<Loss>,
     pub(super) bulk: Option<Box<GrowingInsert>>,
     result: Option<ResultSet>,
-    rows: KeptRows,
+    rows: StoredRows,
     /// A statement that the client fills in, kept for its memory.
     filled_in: Vec<u8>,
     is_closed: bool,
@@ -74,9 +77,10 @@ impl Connection {
             pending: None,
             in_transaction: false,
             error: LastError::default(),
+            lost_by: None,
             bulk: None,
             result: None,
-            rows: KeptRows::default(),
+            rows: StoredRows::default(),
             filled_in: Vec::new(),
             is_closed: false,
         };
@@ -101,37 +105,37 @@ impl Connection {
     }
 
     /// Sends a text and keeps its rows.
-    pub fn query(&mut self, sql: &[u8]) -> Answer {
+    pub fn query(&mut self, sql: &[u8]) -> CallResult {
         if !self.begin() {
-            return Answer::Failed;
+            return CallResult::Failed;
         }
         self.send_text(sql)
     }
 
     /// Executes a statement with as many values as it has places. Rows of what the server prepared are counted and passed
     /// over.
-    pub fn execute(&mut self, statement: &mut Statement, parameters: &Parameters) -> Answer {
+    pub fn execute(&mut self, statement: &mut Statement, parameters: &Parameters) -> CallResult {
         if !self.begin() {
-            return Answer::Failed;
+            return CallResult::Failed;
         }
         loop {
             return match &statement.form {
-                Form::Server {
+                StatementForm::Server {
                     statement: prepared,
                     generation,
                 } if *generation == self.generation => {
                     if parameters.len() != usize::from(prepared.parameter_count) {
-                        let complaint = Complaint::no_parameters(self.dialect());
+                        let complaint = ClientError::no_parameters(self.dialect());
                         return self.fail("mysql_stmt_execute", &statement.sql, &complaint);
                     }
                     let id = prepared.id;
                     self.send_execute(id, &statement.sql, parameters)
                 }
-                Form::Server { .. } => match self.renew(statement) {
+                StatementForm::Server { .. } => match self.renew(statement) {
                     true => continue,
-                    false => Answer::Failed,
+                    false => CallResult::Failed,
                 },
-                Form::Text(places) => {
+                StatementForm::Text(places) => {
                     let mut sql = std::mem::take(&mut self.filled_in);
                     sql.clear();
                     emulation::write(&statement.sql, places, parameters, &mut sql);
@@ -139,10 +143,10 @@ impl Connection {
                     self.filled_in = sql;
                     answer
                 }
-                Form::Nobody => self.do_nothing(),
-                Form::Closed => {
+                StatementForm::Nobody => self.do_nothing(),
+                StatementForm::Closed => {
                     self.refuse_closed();
-                    Answer::Failed
+                    CallResult::Failed
                 }
             };
         }
@@ -154,16 +158,16 @@ impl Connection {
         self.pending.is_some()
     }
 
-    /// Goes on to the next result of the last call (1.1). [`Answer::NoRows`] if it has no rows, or if there is none.
-    pub fn next_result(&mut self) -> Answer {
+    /// Goes on to the next result of the last call (1.1). [`CallResult::NoRows`] if it has no rows, or if there is none.
+    pub fn next_result(&mut self) -> CallResult {
         if !self.begin() {
-            return Answer::Failed;
+            return CallResult::Failed;
         }
         let Some(pending) = self.pending.take() else {
-            return Answer::NoRows;
+            return CallResult::NoRows;
         };
         let Some(link) = &mut self.link else {
-            return self.lost("mysql_drv_next_result", b"", &Break::Reading);
+            return self.lost("mysql_drv_next_result", b"", &LinkError::Reading);
         };
         let (doing, reply) = match pending {
             Pending::Query => {
@@ -172,7 +176,7 @@ impl Connection {
             }
             Pending::Statement(_) => {
                 let doing = "mysql_drv_stmt_next_result";
-                (doing, link.next_result(&mut PassedOver::default()))
+                (doing, link.next_result(&mut RowDetector::default()))
             }
         };
         match reply {
@@ -183,7 +187,7 @@ impl Connection {
     }
 
     /// The next row of a query's result; `None` behind the last one, or if there are no rows to be had.
-    pub fn fetch_row(&mut self) -> Option<Row<'_>> {
+    pub fn fetch_row(&mut self) -> Option<ResultRow<'_>> {
         match self.result {
             None => {
                 let text = "attempt to fetch row from an invalid result set";
@@ -226,7 +230,7 @@ impl Connection {
         let Some(link) = &mut self.link else {
             return;
         };
-        match link.query(b"ROLLBACK", &mut PassedOver::default()) {
+        match link.query(b"ROLLBACK", &mut RowDetector::default()) {
             Ok(Reply::Error(_)) => self.count(Counter::Error),
             Ok(_) => {
                 self.in_transaction = false;
@@ -296,7 +300,7 @@ impl Connection {
         if self.engine.settings.database.dry_run {
             return true;
         }
-        match login::log_in(&self.engine, &self.place) {
+        match login::log_in(&self.engine, &self.place, false) {
             Ok(link) => {
                 self.link = Some(link);
                 true
@@ -308,22 +312,22 @@ impl Connection {
         }
     }
 
-    fn do_nothing(&mut self) -> Answer {
+    fn do_nothing(&mut self) -> CallResult {
         self.count(Counter::Other);
-        Answer::NoRows
+        CallResult::NoRows
     }
 
-    fn send_text(&mut self, sql: &[u8]) -> Answer {
+    fn send_text(&mut self, sql: &[u8]) -> CallResult {
         const SENDING: &str = "mysql_drv_query";
         if self.engine.settings.database.dry_run {
             return self.do_nothing();
         }
         self.rows.clear();
         if self.pending.is_some() {
-            return self.fail(SENDING, sql, &Complaint::out_of_sync());
+            return self.fail(SENDING, sql, &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &Break::Sending);
+            return self.lost(SENDING, sql, &LinkError::Sending);
         };
         let reply = link.query(sql, &mut self.rows);
         let doing = match self.rows.began {
@@ -337,16 +341,16 @@ impl Connection {
         }
     }
 
-    fn send_execute(&mut self, id: u32, sql: &[u8], parameters: &Parameters) -> Answer {
+    fn send_execute(&mut self, id: u32, sql: &[u8], parameters: &Parameters) -> CallResult {
         const SENDING: &str = "mysql_stmt_execute";
         self.rows.began = false;
         if self.pending.is_some() && !self.drain(id) {
-            return self.fail(SENDING, sql, &Complaint::out_of_sync());
+            return self.fail(SENDING, sql, &ClientError::out_of_sync());
         }
         let Some(link) = &mut self.link else {
-            return self.lost(SENDING, sql, &Break::Sending);
+            return self.lost(SENDING, sql, &LinkError::Sending);
         };
-        let mut rows = PassedOver::default();
+        let mut rows = RowDetector::default();
         let reply = link.execute(id, parameters, &mut rows);
         let doing = match rows.began {
             true => "mysql_stmt_store_result",
@@ -367,7 +371,7 @@ impl Connection {
                 self.pending = None;
                 break;
             };
-            match link.next_result(&mut PassedOver::default()) {
+            match link.next_result(&mut RowDetector::default()) {
                 Ok(reply) if reply.has_more() => {}
                 Ok(_) => self.pending = None,
                 Err(how) => {
@@ -380,7 +384,7 @@ impl Connection {
 
     /// Counts a result: a result set is a read, otherwise changed rows are a write, otherwise it is other.
     #[inline]
-    fn take(&mut self, reply: &Reply, whose: Pending) -> Answer {
+    fn take(&mut self, reply: &Reply, whose: Pending) -> CallResult {
         self.in_transaction = reply.in_transaction().unwrap_or(self.in_transaction);
         self.pending = reply.has_more().then_some(whose);
         match reply {
@@ -391,12 +395,12 @@ impl Connection {
                     column_count: if shows_columns { rows.columns } else { 0 },
                 });
                 self.count(Counter::Read);
-                return Answer::Rows;
+                return CallResult::Rows;
             }
             Reply::Ok(ok) if ok.affected_rows > 0 => self.count(Counter::Write),
             _ => self.count(Counter::Other),
         }
-        Answer::NoRows
+        CallResult::NoRows
     }
 }
 

@@ -1,10 +1,11 @@
-//! The server that all connections go to, and what is known of them all.
+//! Names the server that all connections go to, and holds what is known of them all.
 
 use super::Connection;
+use super::answer_watch::{AnswerWatch, ConnectionAccount, Watching};
 use super::login::ciphers;
 use super::placement::Placement;
 use crate::{Actor, DatabaseSettings, Engine};
-use dbdyno_wire::{TlsFacts, knows_tls_cipher};
+use dbdyno_wire::{TlsInfo, knows_tls_cipher};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ const DRIVER: &str = "mysql";
 pub struct Database {
     pub(super) placement: Placement,
     encryption: Mutex<Encryption>,
+    pub(super) answers: Option<Arc<AnswerWatch>>,
 }
 
 /// How many connections were encrypted.
@@ -26,7 +28,7 @@ pub struct Encryption {
     /// Those that were not.
     pub plain: u64,
     /// How the first of those that were.
-    pub facts: Option<TlsFacts>,
+    pub facts: Option<TlsInfo>,
 }
 
 /// Makes connections. The user's options have been looked at.
@@ -42,6 +44,9 @@ impl Database {
         Self {
             placement: Placement::new(settings),
             encryption: Mutex::default(),
+            answers: settings
+                .answers
+                .map(|limits| Arc::new(AnswerWatch::new(limits))),
         }
     }
 
@@ -52,7 +57,20 @@ impl Database {
         known.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn note_encryption(&self, facts: Option<&TlsFacts>) {
+    /// Watches the answers, where that was asked for, until what this gives is dropped.
+    pub(crate) fn watch_answers(engine: &Arc<Engine>) -> Option<Watching> {
+        let watch = engine.database.answers.as_ref()?;
+        Some(watch.start(engine))
+    }
+
+    /// What became of the connections up to now; nothing where nobody watches.
+    #[must_use]
+    pub fn account(&self, engine: &Engine) -> ConnectionAccount {
+        let watch = self.answers.as_ref();
+        watch.map_or_else(ConnectionAccount::default, |watch| watch.account(engine))
+    }
+
+    pub(super) fn note_encryption(&self, facts: Option<&TlsInfo>) {
         let known = self.encryption.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
         match facts {

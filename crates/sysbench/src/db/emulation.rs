@@ -1,4 +1,4 @@
-//! Prepared statements that the client makes up: values printed into the text.
+//! Emulates prepared statements in the client: it prints values into the text.
 
 use dbdyno_wire::{Parameter, Parameters};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What a script can ask about the last call that failed.
+//! Keeps what a script can ask about the last call that failed.
 
 /// What becomes of the event in which a call failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,12 +1,14 @@
-//! Asking the server and waiting for its answer.
+//! Sends a request to the server and waits for its reply.
 
+use super::answer_watch::{AnswerWatch, Loss, WatchedConnection};
 use dbdyno_fiber::Watch;
 use dbdyno_wire::{
-    Channel, Flush, Parameters, PrepareReply, ReadBuffer, Reply, RowSink, WireError,
+    Channel, Flush, Parameters, PrepareReply, ReadBuffer, Reply, RowSink, ServerError, WireError,
 };
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 thread_local! {
     /// What all connections of a thread read into. It is borrowed while bytes are taken, never while they are waited for.
@@ -16,33 +18,58 @@ thread_local! {
 /// A logged-in connection that waits for each answer: its fiber does, or its thread.
 #[derive(Debug)]
 pub(super) struct Link {
-    // Before the channel, whose socket it watches, so that it is dropped first.
+    // These two before the channel, whose socket they watch, so that they are dropped first.
+    watched: Option<WatchedConnection>,
     watch: Watch,
     channel: Channel,
+    loss: Option<Loss>,
 }
 
 /// How a connection came to its end.
 #[derive(Debug)]
-pub(super) enum Break {
+pub(super) enum LinkError {
     /// The request did not get out.
     Sending,
     /// No answer came.
     Reading,
     /// The answer was none.
     Malformed,
+    /// The answer was longer than this, in words.
+    Excess(&'static str),
 }
 
 impl Link {
     pub(super) fn new(mut channel: Channel) -> io::Result<Self> {
         channel.give_each_result();
         Ok(Self {
+            watched: None,
             watch: Watch::new(channel.as_fd())?,
             channel,
+            loss: None,
         })
     }
 
+    /// Has its answers watched. `is_reopened`: it takes the place of one that was lost.
+    pub(super) fn watch_answers(&mut self, by: &Arc<AnswerWatch>, peer: &str, is_reopened: bool) {
+        self.watched = Some(by.add(&self.channel, peer, is_reopened));
+    }
+
+    /// How the connection was lost, if it was and its answers are watched.
+    pub(super) fn into_loss(self) -> Option<Loss> {
+        self.loss
+    }
+
+    /// The server took its leave.
+    pub(super) fn takes_leave(&mut self, error: &ServerError) {
+        self.note_loss(&WireError::Server(error.clone()));
+    }
+
     /// Sends a text and waits for its first result.
-    pub(super) fn query<S: RowSink>(&mut self, sql: &[u8], sink: &mut S) -> Result<Reply, Break> {
+    pub(super) fn query<S: RowSink>(
+        &mut self,
+        sql: &[u8],
+        sink: &mut S,
+    ) -> Result<Reply, LinkError> {
         self.channel.queue_query(sql);
         self.ask(sink)
     }
@@ -54,30 +81,38 @@ impl Link {
         id: u32,
         parameters: &Parameters,
         sink: &mut S,
-    ) -> Result<Reply, Break> {
+    ) -> Result<Reply, LinkError> {
         self.channel.queue_execute(id, parameters);
         self.ask(sink)
     }
 
     /// Waits for the next result of the request before.
-    pub(super) fn next_result<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, Break> {
+    pub(super) fn next_result<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, LinkError> {
+        self.note_question();
         // It may have come together with the result before, and then nothing more would wake us.
         match self.receive(sink)? {
-            Some(reply) => Ok(reply),
+            Some(reply) => {
+                self.note_answer();
+                Ok(reply)
+            }
             None => self.answer(sink),
         }
     }
 
     /// Has the server parse a statement.
-    pub(super) fn prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, Break> {
+    pub(super) fn prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, LinkError> {
         self.channel.queue_prepare(sql);
+        self.note_question();
         self.flush()?;
         loop {
             let channel = &mut self.channel;
             let reply = READ_BUFFER.with_borrow_mut(|buffer| channel.receive_prepared(buffer));
-            match reply.map_err(|error| reading(&error))? {
-                Some(reply) => return Ok(reply),
-                None => self.watch.readable().map_err(|_| Break::Reading)?,
+            match reply.map_err(|error| self.reading(&error))? {
+                Some(reply) => {
+                    self.note_answer();
+                    return Ok(reply);
+                }
+                None => self.watch.readable().map_err(|_| LinkError::Reading)?,
             }
         }
     }
@@ -94,51 +129,94 @@ impl Link {
     }
 
     #[inline]
-    fn ask<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, Break> {
+    fn ask<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, LinkError> {
+        self.note_question();
         self.flush()?;
         // Whatever was read with the reply before, such as a farewell, is the answer.
         if self.channel.has_unread()
             && let Some(reply) = self.receive(sink)?
         {
+            self.note_answer();
             return Ok(reply);
         }
         self.answer(sink)
     }
 
     #[inline]
-    fn answer<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, Break> {
+    fn answer<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, LinkError> {
         loop {
-            self.watch.readable().map_err(|_| Break::Reading)?;
+            self.watch.readable().map_err(|_| LinkError::Reading)?;
             if let Some(reply) = self.receive(sink)? {
+                self.note_answer();
                 return Ok(reply);
             }
+            self.note_part();
         }
     }
 
     #[inline]
-    fn receive<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Reply>, Break> {
+    fn note_question(&self) {
+        if let Some(watched) = &self.watched {
+            watched.ask();
+        }
+    }
+
+    #[inline]
+    fn note_answer(&self) {
+        if let Some(watched) = &self.watched {
+            watched.hear();
+        }
+    }
+
+    #[cold]
+    fn note_part(&self) {
+        if let Some(watched) = &self.watched {
+            watched.hear_part();
+        }
+    }
+
+    #[cold]
+    fn note_loss(&mut self, error: &WireError) {
+        let Some(watched) = &self.watched else {
+            return;
+        };
+        let loss = match watched.given_up_after() {
+            Some(limit) => Loss::of(&self.channel.no_answer(limit)),
+            None => Loss::of(error),
+        };
+        watched.lose(loss.cause);
+        self.loss = Some(loss);
+    }
+
+    #[inline]
+    fn receive<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Reply>, LinkError> {
         let channel = &mut self.channel;
         READ_BUFFER
             .with_borrow_mut(|buffer| channel.receive_into(buffer, sink))
-            .map_err(|error| reading(&error))
+            .map_err(|error| self.reading(&error))
+    }
+
+    #[cold]
+    fn reading(&mut self, error: &WireError) -> LinkError {
+        self.note_loss(error);
+        match error {
+            WireError::Protocol(_) => LinkError::Malformed,
+            WireError::Excess { limit, .. } => LinkError::Excess(limit),
+            _ => LinkError::Reading,
+        }
     }
 
     #[inline]
-    fn flush(&mut self) -> Result<(), Break> {
+    fn flush(&mut self) -> Result<(), LinkError> {
         loop {
             match self.channel.flush() {
                 Ok(Flush::Complete) => return Ok(()),
-                Ok(Flush::WouldBlock) => self.watch.writable().map_err(|_| Break::Sending)?,
-                Err(_) => return Err(Break::Sending),
+                Ok(Flush::WouldBlock) => self.watch.writable().map_err(|_| LinkError::Sending)?,
+                Err(error) => {
+                    self.note_loss(&error);
+                    return Err(LinkError::Sending);
+                }
             }
         }
-    }
-}
-
-#[cold]
-fn reading(error: &WireError) -> Break {
-    match error {
-        WireError::Protocol(_) => Break::Malformed,
-        _ => Break::Reading,
     }
 }

@@ -1,18 +1,19 @@
-//! Making a connection.
+//! Opens a connection.
 
-use super::client_error::Complaint;
+use super::client_error::ClientError;
 use super::link::Link;
 use super::placement::Place;
 use crate::{DatabaseSettings, Dialect, Engine};
-use dbdyno_fiber::on_helper_thread;
+use dbdyno_fiber::run_blocking;
 use dbdyno_wire::{
     ClientCertificate, Compression, Endpoint, Session, SessionOptions, TlsPolicy, WireError,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longer than anybody waits, for sysbench sets no limit; a full listen queue is waited out within it.
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(120);
+/// sysbench sets no limit. A server that says nothing for so long says nothing later either; a full listen queue is
+/// waited out within it.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Files that sysbench 1.0 looks for in the current directory when TLS is asked for: key, authority, certificate.
 const TLS_FILES: [&str; 3] = ["client-key.pem", "cacert.pem", "client-cert.pem"];
@@ -24,8 +25,8 @@ struct Encrypting {
     certificate: Option<ClientCertificate>,
 }
 
-/// Connects and logs in, on another thread while the fiber waits.
-pub(super) fn log_in(engine: &Engine, place: &Place) -> Result<Link, Complaint> {
+/// Connects and logs in, on another thread while the fiber waits. `again`: after a connection that was lost.
+pub(super) fn log_in(engine: &Engine, place: &Place, again: bool) -> Result<Link, ClientError> {
     let (settings, dialect) = (&engine.settings.database, engine.settings.dialect);
     let encrypting = encrypting(settings, dialect)?;
     let endpoint = Endpoint {
@@ -42,28 +43,32 @@ pub(super) fn log_in(engine: &Engine, place: &Place) -> Result<Link, Complaint> 
         },
         multi_statements: true,
         tls_minimum: settings.tls_minimum,
+        path_timeout: settings.path_timeout,
         tls_ciphers: ciphers(&settings.ssl_cipher).map(str::to_owned).collect(),
         client_certificate: encrypting.certificate,
         ..SessionOptions::default()
     };
-    let opened = on_helper_thread(move || open(&endpoint, &options));
-    let channel = opened.map_err(|error| Complaint::of_connecting(dialect, place, &error))?;
-    engine
-        .database
-        .note_encryption(channel.facts().tls.as_ref());
+    let opened = run_blocking(move || open(&endpoint, &options));
+    let channel = opened.map_err(|error| ClientError::of_connecting(dialect, place, &error))?;
+    engine.database.note_encryption(channel.info().tls.as_ref());
     let watching = |error: std::io::Error| WireError::Network {
         doing: "connecting to",
         peer: place.host.clone(),
         source: error,
     };
-    Link::new(channel).map_err(|error| Complaint::of_connecting(dialect, place, &watching(error)))
+    let mut link = Link::new(channel)
+        .map_err(|error| ClientError::of_connecting(dialect, place, &watching(error)))?;
+    if let Some(watch) = &engine.database.answers {
+        link.watch_answers(watch, &place.address().to_string(), again);
+    }
+    Ok(link)
 }
 
 fn open(endpoint: &Endpoint, options: &SessionOptions) -> Result<dbdyno_wire::Channel, WireError> {
     let opened = Session::open_with(endpoint, options, LOGIN_TIMEOUT);
     let refused = |error: &WireError| {
         // Servers that can't compress are talked to as they are, as client libraries do it.
-        matches!(error, WireError::Misuse(_)) && options.compression != Compression::Off
+        matches!(error, WireError::NotOffered(_)) && options.compression != Compression::Off
     };
     match opened {
         Err(error) if refused(&error) => {
@@ -78,14 +83,14 @@ fn open(endpoint: &Endpoint, options: &SessionOptions) -> Result<dbdyno_wire::Ch
 }
 
 /// `--mysql-ssl`: a flag as in 1.0, or one of the modes of 1.1; both dialects take both.
-fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encrypting, Complaint> {
+fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encrypting, ClientError> {
     let plain = |policy| Encrypting {
         policy,
         certificate: certificate(settings),
     };
     let authority = || {
         let given = settings.ssl_ca.clone();
-        given.ok_or_else(|| Complaint::no_tls_file(dialect))
+        given.ok_or_else(|| ClientError::no_tls_file(dialect))
     };
     Ok(match settings.ssl.to_ascii_lowercase().as_str() {
         "preferred" => plain(TlsPolicy::Preferred),
@@ -123,13 +128,13 @@ fn certificate(settings: &DatabaseSettings) -> Option<ClientCertificate> {
     })
 }
 
-fn by_fixed_names(folder: &Path, dialect: Dialect) -> Result<Encrypting, Complaint> {
+fn by_fixed_names(folder: &Path, dialect: Dialect) -> Result<Encrypting, ClientError> {
     let [key, authority, certificates]: [PathBuf; 3] = TLS_FILES.map(|name| folder.join(name));
     if ![&key, &authority, &certificates]
         .iter()
         .all(|path| path.exists())
     {
-        return Err(Complaint::no_tls_file(dialect));
+        return Err(ClientError::no_tls_file(dialect));
     }
     Ok(Encrypting {
         policy: TlsPolicy::VerifyCa(authority),
@@ -147,7 +152,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("dbdyno-tls-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let missing = by_fixed_names(&folder, Dialect::V1_0).unwrap_err();
-        assert_eq!(missing, Complaint::no_tls_file(Dialect::V1_0));
+        assert_eq!(missing, ClientError::no_tls_file(Dialect::V1_0));
         for name in TLS_FILES {
             std::fs::write(folder.join(name), "").unwrap();
         }

@@ -1,5 +1,5 @@
-//! The database as a script sees it: a driver makes connections, a connection runs queries and statements one at a
-//! time.
+//! Shows the database as a script sees it: a driver makes connections, a connection runs queries and
+//! statements one at a time.
 //!
 //! Calls look as if they blocked. Inside a fiber only that fiber waits; elsewhere the thread does. What goes wrong
 //! is counted, logged in sysbench's words and kept as the connection's [`LastError`] before the call comes back, so that
@@ -9,21 +9,23 @@
 //! Where sysbench's words and numbers are those of its client library, dialect 1.0 speaks as MariaDB's library
 //! does and dialect 1.1 as MySQL's.
 
+mod answer_watch;
 mod bulk;
 mod client_error;
 mod connection;
 mod database;
 mod emulation;
+mod error_recovery;
 mod last_error;
 mod link;
 mod login;
 mod placement;
 mod rows;
 mod statement;
-mod trouble;
 
-pub use connection::{Answer, Connection, ResultSet};
+pub use answer_watch::{AnswerLimits, ConnectionAccount};
+pub use connection::{CallResult, Connection, ResultSet};
 pub use database::{Database, Driver, Encryption};
 pub use last_error::{ErrorKind, LastError};
-pub use rows::Row;
+pub use rows::ResultRow;
 pub use statement::Statement;

@@ -1,4 +1,4 @@
-//! Which server a new connection goes to.
+//! Chooses which server a new connection goes to.
 
 use crate::DatabaseSettings;
 use dbdyno_wire::Address;

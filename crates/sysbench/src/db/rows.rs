@@ -1,16 +1,19 @@
-//! Rows of a query, kept as they came.
+//! Keeps the rows of a query as they came.
 
 use dbdyno_wire::{RowSink, WireError};
 
 /// Memory kept from result to result; more was for a large one.
 const KEPT_BYTES: usize = 64 * 1024;
 
+/// Memory for the rows of one answer.
+const ROWS_BYTES: (usize, &str) = (256 << 20, "256 MiB of rows in one answer");
+
 /// Bytes of the length that stands before each row.
 const LENGTH_BYTES: usize = 4;
 
 /// The rows of the last query, undecoded, one behind the other, and which is next.
 #[derive(Debug, Default)]
-pub(super) struct KeptRows {
+pub(super) struct StoredRows {
     bytes: Vec<u8>,
     next: usize,
     columns: u16,
@@ -18,7 +21,7 @@ pub(super) struct KeptRows {
     pub(super) began: bool,
 }
 
-impl KeptRows {
+impl StoredRows {
     /// Forgets the rows.
     #[inline]
     pub(super) fn clear(&mut self) {
@@ -32,19 +35,19 @@ impl KeptRows {
     }
 
     /// The next row.
-    pub(super) fn next(&mut self) -> Option<Row<'_>> {
+    pub(super) fn next(&mut self) -> Option<ResultRow<'_>> {
         let rest = &self.bytes[self.next..];
         let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>()?;
         let length = u32::from_le_bytes(*length) as usize;
         self.next += LENGTH_BYTES + length;
-        Some(Row {
+        Some(ResultRow {
             rest: &rest[..length],
             left: self.columns,
         })
     }
 }
 
-impl RowSink for KeptRows {
+impl RowSink for StoredRows {
     fn start(&mut self, columns: u16) -> Result<(), WireError> {
         self.clear();
         self.columns = columns;
@@ -59,6 +62,12 @@ impl RowSink for KeptRows {
     fn row(&mut self, payload: &[u8]) -> Result<(), WireError> {
         let too_long = |_| WireError::Protocol("a row of 4 GiB".to_owned());
         let length = u32::try_from(payload.len()).map_err(too_long)?;
+        if self.bytes.len() + payload.len() + LENGTH_BYTES > ROWS_BYTES.0 {
+            return Err(WireError::Excess {
+                limit: ROWS_BYTES.1,
+                peer: "the server".to_owned(),
+            });
+        }
         self.bytes.extend_from_slice(&length.to_le_bytes());
         self.bytes.extend_from_slice(payload);
         Ok(())
@@ -67,11 +76,11 @@ impl RowSink for KeptRows {
 
 /// Counts nothing and keeps nothing, but knows whether rows began.
 #[derive(Debug, Default)]
-pub(super) struct PassedOver {
+pub(super) struct RowDetector {
     pub(super) began: bool,
 }
 
-impl RowSink for PassedOver {
+impl RowSink for RowDetector {
     const WANTS_ROWS: bool = false;
 
     fn start(&mut self, _columns: u16) -> Result<(), WireError> {
@@ -90,12 +99,12 @@ impl RowSink for PassedOver {
 
 /// A row, its values in order: text, or `None` for NULL.
 #[derive(Debug, Clone)]
-pub struct Row<'a> {
+pub struct ResultRow<'a> {
     rest: &'a [u8],
     left: u16,
 }
 
-impl<'a> Iterator for Row<'a> {
+impl<'a> Iterator for ResultRow<'a> {
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -135,7 +144,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_in_order_with_null_apart_from_empty() {
-        let mut rows = KeptRows::default();
+        let mut rows = StoredRows::default();
         rows.start(3).unwrap();
         rows.row(b"\x01a\xfb\x00").unwrap();
         let long = [&b"\xfc\x2c\x01"[..], &[b'x'; 300], b"\xfb\xfb"].concat();
@@ -149,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_row_cut_short_ends_where_it_ends() {
-        let mut rows = KeptRows::default();
+        let mut rows = StoredRows::default();
         rows.start(2).unwrap();
         rows.row(b"\x01a\x05bc").unwrap();
         assert_eq!(rows.next().unwrap().count(), 1);

@@ -1,8 +1,8 @@
-//! Prepared statements, the server's and those the client makes up.
+//! Implements prepared statements, the server's and those that the client emulates.
 
-use super::client_error::Complaint;
+use super::client_error::ClientError;
 use super::connection::Connection;
-use super::link::Break;
+use super::link::LinkError;
 use super::{ErrorKind, database, emulation};
 use crate::figures::Counter;
 use dbdyno_wire::{PrepareReply, PreparedStatement};
@@ -15,12 +15,12 @@ const NOT_PREPARABLE: u16 = 1295;
 #[derive(Debug)]
 pub struct Statement {
     pub(super) sql: Arc<[u8]>,
-    pub(super) form: Form,
+    pub(super) form: StatementForm,
 }
 
 /// Who puts the values in.
 #[derive(Debug)]
-pub(super) enum Form {
+pub(super) enum StatementForm {
     /// The server.
     Server {
         statement: PreparedStatement,
@@ -42,7 +42,7 @@ impl Statement {
         let places = emulation::places(&sql);
         Self {
             sql,
-            form: Form::Text(places),
+            form: StatementForm::Text(places),
         }
     }
 
@@ -50,7 +50,7 @@ impl Statement {
     /// length it was given.
     #[must_use]
     pub fn is_text(&self) -> bool {
-        matches!(self.form, Form::Text(_))
+        matches!(self.form, StatementForm::Text(_))
     }
 
     /// The text, with its question marks.
@@ -68,7 +68,7 @@ impl Connection {
         }
         let sql = sql.into();
         if self.engine.settings.database.dry_run {
-            let form = Form::Nobody;
+            let form = StatementForm::Nobody;
             return Some(Statement { sql, form });
         }
         if database::is_text_only(&self.engine) {
@@ -81,9 +81,11 @@ impl Connection {
     /// Whether so many values may be bound to a statement; says so if not.
     pub fn may_bind(&mut self, statement: &Statement, count: usize) -> bool {
         let fits = match &statement.form {
-            Form::Server { statement, .. } => usize::from(statement.parameter_count) == count,
-            Form::Text(_) | Form::Nobody => true,
-            Form::Closed => false,
+            StatementForm::Server { statement, .. } => {
+                usize::from(statement.parameter_count) == count
+            }
+            StatementForm::Text(_) | StatementForm::Nobody => true,
+            StatementForm::Closed => false,
         };
         if !fits {
             let text = "Wrong number of parameters to mysql_stmt_bind_param";
@@ -94,8 +96,8 @@ impl Connection {
 
     /// Forgets a statement. The server hears of it with the next request. False if it was closed before.
     pub fn close_statement(&mut self, statement: &mut Statement) -> bool {
-        match std::mem::replace(&mut statement.form, Form::Closed) {
-            Form::Server {
+        match std::mem::replace(&mut statement.form, StatementForm::Closed) {
+            StatementForm::Server {
                 statement,
                 generation,
             } if generation == self.generation => {
@@ -104,7 +106,7 @@ impl Connection {
                 }
                 true
             }
-            Form::Closed => {
+            StatementForm::Closed => {
                 let text = "attempt to close an already closed statement";
                 self.engine.log.alert(text);
                 false
@@ -125,20 +127,20 @@ impl Connection {
         }
     }
 
-    fn prepare_by_server(&mut self, sql: &[u8]) -> Option<Form> {
+    fn prepare_by_server(&mut self, sql: &[u8]) -> Option<StatementForm> {
         loop {
             let complaint = match self.ask_to_prepare(sql) {
                 Ok(PrepareReply::Prepared(statement)) => {
-                    return Some(Form::Server {
+                    return Some(StatementForm::Server {
                         statement,
                         generation: self.generation,
                     });
                 }
                 Ok(PrepareReply::Refused(error)) if error.code == NOT_PREPARABLE => {
-                    return Some(Form::Text(emulation::places(sql)));
+                    return Some(StatementForm::Text(emulation::places(sql)));
                 }
-                Ok(PrepareReply::Refused(error)) if error.is_farewell() => {
-                    self.link = None;
+                Ok(PrepareReply::Refused(error)) if error.ends_connection() => {
+                    self.let_go(&error);
                     self.farewell(&error)
                 }
                 Ok(PrepareReply::Refused(error)) => (&error).into(),
@@ -150,6 +152,7 @@ impl Connection {
                 continue;
             }
             self.engine.figures.count_code(&self.actor, complaint.code);
+            self.note_failure(complaint.code);
             self.engine.log.fatal("mysql_stmt_prepare() failed");
             let text = format!("MySQL error: {} \"{}\"", complaint.code, complaint.message);
             self.engine.log.fatal(&text);
@@ -158,14 +161,14 @@ impl Connection {
         }
     }
 
-    fn ask_to_prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, Complaint> {
+    fn ask_to_prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, ClientError> {
         if self.pending.is_some() {
-            return Err(Complaint::out_of_sync());
+            return Err(ClientError::out_of_sync());
         }
         match self.link.as_mut().map(|link| link.prepare(sql)) {
             Some(Ok(reply)) => Ok(reply),
             Some(Err(how)) => Err(self.broken(&how)),
-            None => Err(self.broken(&Break::Sending)),
+            None => Err(self.broken(&LinkError::Sending)),
         }
     }
 

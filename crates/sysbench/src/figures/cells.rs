@@ -1,4 +1,4 @@
-//! Where counts lie: written by one thread, read by any.
+//! Stores counts that one thread writes and any may read.
 
 use dbdyno_meter::SharedHistogram;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What an event changes: a few cells of its user and of its worker thread.
+//! Counts an event: in a few cells of its user and of its worker thread.
 
 use super::{Counter, Figures};
 use crate::Actor;

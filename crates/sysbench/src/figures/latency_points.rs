@@ -1,4 +1,4 @@
-//! sysbench's points of a latency, without a logarithm an event.
+//! Finds sysbench's point of a latency, without a logarithm an event.
 
 use dbdyno_meter::LogScale;
 

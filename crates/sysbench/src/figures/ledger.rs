@@ -1,4 +1,4 @@
-//! What was reported last, and so what is new.
+//! Remembers what was reported last, and computes what is new.
 
 use super::{Figures, Stat, StatKind, UserReading};
 use crate::text::{Counts, FinalFigures, IntervalFigures, QueueFigures, UserFigures};
@@ -11,15 +11,15 @@ pub struct Ledger {
     /// A checkpoint empties the histogram of the intermediate reports as well, as in sysbench.
     checkpoint_empties_interval: bool,
     start_ns: u64,
-    interval: Page,
-    checkpoint: Page,
+    interval: LedgerEntry,
+    checkpoint: LedgerEntry,
     /// Of the users at the last checkpoint.
     users: Vec<UserReading>,
 }
 
 /// The figures at one report.
 #[derive(Debug, Clone, Default)]
-struct Page {
+struct LedgerEntry {
     at_ns: u64,
     counts: Counts,
     points: Vec<u64>,
@@ -34,7 +34,7 @@ impl Ledger {
         checkpoint_empties_interval: bool,
         now_ns: u64,
     ) -> Self {
-        let page = Page::read(figures, now_ns);
+        let page = LedgerEntry::read(figures, now_ns);
         figures.take_extremes();
         Self {
             percentile,
@@ -62,7 +62,7 @@ impl Ledger {
         threads_running: u32,
         queue: Option<QueueFigures>,
     ) -> IntervalFigures {
-        let page = Page::read(figures, now_ns);
+        let page = LedgerEntry::read(figures, now_ns);
         let new = page.since(&self.interval);
         self.interval = page;
         IntervalFigures {
@@ -77,7 +77,7 @@ impl Ledger {
 
     /// A full report, after which figures begin anew. The run took from its start to `ended_ns`.
     pub fn full(&mut self, figures: &Figures, ended_ns: u64, now_ns: u64) -> FinalFigures {
-        let page = Page::read(figures, now_ns);
+        let page = LedgerEntry::read(figures, now_ns);
         let new = page.since(&self.checkpoint);
         let users = self.turn_users(figures);
         let shortest = users.iter().filter(|user| user.events > 0);
@@ -131,7 +131,7 @@ impl Ledger {
     }
 }
 
-impl Page {
+impl LedgerEntry {
     fn read(figures: &Figures, at_ns: u64) -> Self {
         Self {
             at_ns,

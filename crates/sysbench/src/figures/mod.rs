@@ -1,4 +1,4 @@
-//! What is counted, by whom, and how it is told.
+//! Counts events and statements, and prepares the counts for reports.
 //!
 //! Every user has cells that only it writes: counts of queries and events, times, the event in hand. The users of one
 //! worker thread share two histograms: sysbench's, which its percentiles come from, and an exact one for our own
@@ -17,7 +17,7 @@ pub use stat::{Stat, StatKind};
 use crate::Actor;
 use crate::text::Counts;
 use cells::{COUNTERS, UserCells, WorkerCells};
-use dbdyno_meter::{Codes, Reading};
+use dbdyno_meter::{ErrorCodeCounts, HistogramSnapshot};
 use latency_points::LatencyPoints;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -48,7 +48,7 @@ pub struct Figures {
     points: LatencyPoints,
     /// Raised when the shortest and longest times begin anew.
     generation: AtomicU64,
-    codes: Mutex<Codes>,
+    codes: Mutex<ErrorCodeCounts>,
     driver: AtomicBool,
 }
 
@@ -120,7 +120,7 @@ impl Figures {
 
     /// Errors by number since the run began.
     #[must_use]
-    pub fn codes(&self) -> Codes {
+    pub fn codes(&self) -> ErrorCodeCounts {
         self.lock_codes().clone()
     }
 
@@ -137,8 +137,8 @@ impl Figures {
 
     /// The exact response times of this moment; two of them make the histogram of what lies between.
     #[must_use]
-    pub fn read_times(&self) -> Reading {
-        let mut reading = Reading::default();
+    pub fn read_times(&self) -> HistogramSnapshot {
+        let mut reading = HistogramSnapshot::default();
         for worker in &self.workers {
             worker.times.read_into(&mut reading);
         }
@@ -163,6 +163,14 @@ impl Figures {
             errors: of(Counter::Error),
             reconnects: of(Counter::Reconnect),
         }
+    }
+
+    /// One count over all users since the run began.
+    pub(crate) fn total(&self, counter: Counter) -> u64 {
+        let users = self.counted_users();
+        users
+            .map(|user| user.counters[counter as usize].get())
+            .sum()
     }
 
     /// Users that have an event in hand.
@@ -199,7 +207,7 @@ impl Figures {
         self.users[..self.users.len() - 1].iter()
     }
 
-    fn lock_codes(&self) -> std::sync::MutexGuard<'_, Codes> {
+    fn lock_codes(&self) -> std::sync::MutexGuard<'_, ErrorCodeCounts> {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! Figures as a script's report hooks get them.
+//! Hands figures to a script's report hooks.
 
 /// The `stat` table of `report_intermediate` and `report_cumulative`; times are seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

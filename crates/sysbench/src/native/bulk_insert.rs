@@ -1,4 +1,4 @@
-//! `bulk_insert`: an event adds one row to a statement that leaves when it is full.
+//! Implements `bulk_insert`: an event adds one row to a statement that leaves when it is full.
 
 use super::commands::{ask, connect, say};
 use super::words::At;

@@ -1,15 +1,15 @@
-//! `prepare`, `prewarm` and `cleanup` of the OLTP scripts.
+//! Implements `prepare`, `prewarm` and `cleanup` of the OLTP scripts.
 
 use super::oltp::Oltp;
 use super::words::{At, CALL_COMMAND};
-use crate::db::{Answer, Connection, Driver};
+use crate::db::{CallResult, Connection, Driver};
 use crate::run::Failed;
 use crate::{Actor, Dialect, Engine, Level};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A connection and whose it is.
-struct Hand<'a> {
+struct OwnedConnection<'a> {
     engine: &'a Arc<Engine>,
     actor: Rc<Actor>,
     connection: Connection,
@@ -30,7 +30,7 @@ pub(super) fn carry_out(
 }
 
 fn prepare(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = Hand::connect(engine, actor, At::common(CALL_COMMAND, 83))?;
+    let mut hand = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 83))?;
     for table in hand.tables(oltp) {
         hand.create(oltp, table)?;
     }
@@ -39,7 +39,7 @@ fn prepare(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Fa
 }
 
 fn warm(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = Hand::connect(engine, actor, At::common(CALL_COMMAND, 98))?;
+    let mut hand = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 98))?;
     for (variable, line) in [("tmp_table_size", 103), ("max_heap_table_size", 104)] {
         let sql = format!("SET {variable}=2*1024*1024*1024");
         hand.ask(&sql, At::common(CALL_COMMAND, line))?;
@@ -52,7 +52,7 @@ fn warm(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Faile
 }
 
 fn clean_up(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = Hand::connect(engine, actor, At::common("cleanup", 388))?;
+    let mut hand = OwnedConnection::connect(engine, actor, At::common("cleanup", 388))?;
     for table in 0..oltp.population.tables() {
         let name = oltp.population.table_name(table);
         hand.say(&format!("Dropping table '{name}'..."));
@@ -64,7 +64,7 @@ fn clean_up(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), F
     Ok(())
 }
 
-impl<'a> Hand<'a> {
+impl<'a> OwnedConnection<'a> {
     fn connect(engine: &'a Arc<Engine>, actor: Rc<Actor>, at: At) -> Result<Self, Failed> {
         let connection = connect(engine, &actor, at)?;
         Ok(Self {
@@ -106,7 +106,7 @@ impl<'a> Hand<'a> {
         let mut rows = oltp.population.rows_drawing(table, stream);
         let mut statement = Vec::new();
         while rows.next_statement(&mut statement) > 0 {
-            if self.connection.query(&statement) == Answer::Failed {
+            if self.connection.query(&statement) == CallResult::Failed {
                 let is_last = rows.next_statement(&mut statement) == 0;
                 let (line, call) = if is_last {
                     (233, "done")
@@ -181,8 +181,8 @@ pub(super) fn ask(
     at: At,
 ) -> Result<(), Failed> {
     match connection.query(sql.as_bytes()) {
-        Answer::Failed => Err(at.refused(engine, connection)),
-        Answer::Rows | Answer::NoRows => Ok(()),
+        CallResult::Failed => Err(at.refused(engine, connection)),
+        CallResult::Rows | CallResult::NoRows => Ok(()),
     }
 }
 

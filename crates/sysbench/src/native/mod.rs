@@ -1,5 +1,5 @@
-//! The scripts that come with sysbench, as code of our own: same statements in the same order, same draws, same
-//! counts, same words.
+//! Implements the scripts that come with sysbench as code of our own: same statements in the same order, same
+//! draws, same counts, same words.
 //!
 //! A [`Builtin`] is known by its name; with the values of its options it becomes a [`Native`], whose users the run
 //! drives and whose commands fill and drop the tables. Statements and draws are those of `dbdyno-workload`; what is
@@ -47,13 +47,13 @@ pub struct Builtin {
 /// A builtin with its options.
 #[derive(Debug, Clone)]
 pub struct Native {
-    kind: Kind,
+    kind: BuiltinKind,
     /// What every state of the script would have.
     values: Arc<OptionValues>,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum BuiltinKind {
     Oltp(Arc<Oltp>),
     BulkInsert(Arc<dyn Population>),
 }
@@ -109,8 +109,8 @@ impl Builtin {
     #[must_use]
     pub fn with(self, values: &OptionValues, engine: &Engine) -> Option<Native> {
         let kind = match self.name {
-            BULK_INSERT => Kind::BulkInsert(bulk_insert::tables(engine)?),
-            name => Kind::Oltp(Arc::new(Oltp::new(name, values, engine)?)),
+            BULK_INSERT => BuiltinKind::BulkInsert(bulk_insert::tables(engine)?),
+            name => BuiltinKind::Oltp(Arc::new(Oltp::new(name, values, engine)?)),
         };
         let values = Arc::new(values.clone());
         Some(Native { kind, values })
@@ -135,8 +135,10 @@ impl Native {
     ) -> Result<(), Failed> {
         self.take_options(engine);
         match &self.kind {
-            Kind::Oltp(oltp) => commands::carry_out(oltp, engine, actor, command),
-            Kind::BulkInsert(tables) => bulk_insert::carry_out(engine, actor, &**tables, command),
+            BuiltinKind::Oltp(oltp) => commands::carry_out(oltp, engine, actor, command),
+            BuiltinKind::BulkInsert(tables) => {
+                bulk_insert::carry_out(engine, actor, &**tables, command)
+            }
         }
     }
 }
@@ -146,8 +148,8 @@ impl Program for Native {
         self.take_options(engine);
         let engine = Arc::clone(engine);
         Ok(match &self.kind {
-            Kind::Oltp(oltp) => Box::new(oltp.user(engine, actor)),
-            Kind::BulkInsert(_) => Box::new(BulkUser::new(engine, actor)),
+            BuiltinKind::Oltp(oltp) => Box::new(oltp.user(engine, actor)),
+            BuiltinKind::BulkInsert(_) => Box::new(BulkUser::new(engine, actor)),
         })
     }
 }

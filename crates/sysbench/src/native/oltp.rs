@@ -1,14 +1,14 @@
-//! The users of the OLTP scripts.
+//! Runs the users of the OLTP scripts.
 
 use super::options;
 use super::words::At;
-use crate::db::{Answer, Connection, Driver, ErrorKind, Statement};
+use crate::db::{CallResult, Connection, Driver, ErrorKind, Statement};
 use crate::options::OptionValues;
 use crate::run::{Failed, VirtualUser};
 use crate::{Actor, Engine};
 use dbdyno_workload::{
-    Call, Draws, Population, RandomKind, RandomSource, Step, User, UserDraws, Workload, population,
-    workload,
+    Call, NextAction, Population, RandomKind, RandomSource, RetryValues, User, UserDraws, Workload,
+    population, workload,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -205,11 +205,11 @@ impl OltpUser {
         let Some(connection) = &mut self.connection else {
             return Err(Failed);
         };
-        while self.user.next(None, &mut self.call) == Step::Send {
+        while self.user.next(None, &mut self.call) == NextAction::Send {
             let place = usize::from(self.call.statement);
             let statement = &mut self.statements[place];
             let answer = connection.execute(statement, &self.call.parameters);
-            if answer == Answer::Failed {
+            if answer == CallResult::Failed {
                 if connection.last_error().kind == ErrorKind::Ignorable {
                     return Ok(Attempt::Repeat);
                 }
@@ -224,7 +224,7 @@ impl OltpUser {
         if let Some(connection) = &mut self.connection {
             connection.roll_back();
         }
-        self.user.repeat_event(Draws::New);
+        self.user.repeat_event(RetryValues::New);
     }
 
     /// With `--reconnect` every so many events end with a new connection.

@@ -1,12 +1,12 @@
-//! The options that the scripts declare, and what a workload makes of their values.
+//! Declares the options of the scripts, and turns their values into a workload.
 
 use crate::options::{ArgKind, OptionValues, ScriptOption, Value};
 use crate::{Dialect, Random, RandomType};
 
 /// An option: name, help, default, kind.
-type Row = (&'static str, &'static str, Option<&'static str>, ArgKind);
+type OptionRow = (&'static str, &'static str, Option<&'static str>, ArgKind);
 
-const COMMON: &[Row] = &[
+const COMMON: &[OptionRow] = &[
     (
         "table_size",
         "Number of rows per table",
@@ -112,7 +112,7 @@ const COMMON: &[Row] = &[
     ),
 ];
 
-const SINCE_1_1: &[Row] = &[
+const SINCE_1_1: &[OptionRow] = &[
     (
         "create_table_options",
         "Extra CREATE TABLE options",
@@ -130,14 +130,14 @@ const SINCE_1_1: &[Row] = &[
 /// Events after which a user connects anew; it is no business of the workload.
 const RECONNECT: &str = "reconnect";
 
-const RANDOM_POINTS: &[Row] = &[(
+const RANDOM_POINTS: &[OptionRow] = &[(
     "random_points",
     "Number of random points in the IN() clause in generated SELECTs",
     Some("10"),
     ArgKind::Double,
 )];
 
-const RANDOM_RANGES: &[Row] = &[
+const RANDOM_RANGES: &[OptionRow] = &[
     (
         "number_of_ranges",
         "Number of random BETWEEN ranges per SELECT",
@@ -157,7 +157,7 @@ pub(super) fn declared(name: &str, dialect: Dialect) -> Vec<ScriptOption> {
     rows(name, dialect).map(option).collect()
 }
 
-fn rows(name: &str, dialect: Dialect) -> impl Iterator<Item = &'static Row> {
+fn rows(name: &str, dialect: Dialect) -> impl Iterator<Item = &'static OptionRow> {
     let own = match name {
         "select_random_points" => RANDOM_POINTS,
         "select_random_ranges" => RANDOM_RANGES,
@@ -170,7 +170,7 @@ fn rows(name: &str, dialect: Dialect) -> impl Iterator<Item = &'static Row> {
     COMMON.iter().chain(since).chain(own)
 }
 
-fn option(&(name, description, default, kind): &Row) -> ScriptOption {
+fn option(&(name, description, default, kind): &OptionRow) -> ScriptOption {
     ScriptOption {
         name: name.to_owned(),
         description: description.to_owned(),

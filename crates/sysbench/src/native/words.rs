@@ -1,4 +1,4 @@
-//! What is said when a builtin fails: as the scripts say it, file and line included.
+//! Words the failures of a builtin as the scripts do, file and line included.
 
 use crate::Engine;
 use crate::db::{Connection, ErrorKind};

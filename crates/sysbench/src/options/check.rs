@@ -1,9 +1,9 @@
-//! The general options, typed, and held against sysbench's rules in sysbench's order: that decides which of several
-//! complaints is made, and which warnings come before it.
+//! Types the general options and checks them against sysbench's rules in sysbench's order: that decides which
+//! of several complaints is made, and which warnings come before it.
 
-use super::own::Own;
+use super::own::OwnOptions;
 use super::table::Table;
-use super::{Ending, Said, database, number, random};
+use super::{EarlyExit, OptionMessage, database, number, random};
 use crate::{Dialect, Settings};
 
 /// A table of users that sysbench could not allocate.
@@ -19,9 +19,9 @@ const ENDLESS: &str = "WARNING: Both event and time limits are disabled, running
 pub(super) fn settings(
     table: &mut Table,
     dialect: Dialect,
-    own: Own,
-    said: &mut Vec<Said>,
-) -> Result<Settings, Ending> {
+    own: OwnOptions,
+    said: &mut Vec<OptionMessage>,
+) -> Result<Settings, EarlyExit> {
     let mut check = Check {
         table,
         dialect,
@@ -32,13 +32,13 @@ pub(super) fn settings(
     let time_s = check.aliased("time", "max-time", |time_s| time_s > 0)?;
     let warmup_s = check.warmup()?;
     if events == 0 && time_s == 0 {
-        check.said.push(Said::out(ENDLESS));
+        check.said.push(OptionMessage::out(ENDLESS));
     }
     let forced_shutdown_s = check.forced_shutdown(time_s)?;
     check.stack_size()?;
     let init_timeout_s = check.init_timeout()?;
     if !(0..=MOST_THREADS).contains(&threads) {
-        return Err(Ending::fatal("Memory allocation failure.\n"));
+        return Err(EarlyExit::fatal("Memory allocation failure.\n"));
     }
     let random = random::random(check.table, dialect)?;
     let rate = check.rate()?;
@@ -82,17 +82,17 @@ pub(super) fn not_negative(value: i32) -> u32 {
 struct Check<'a> {
     table: &'a mut Table,
     dialect: Dialect,
-    said: &'a mut Vec<Said>,
+    said: &'a mut Vec<OptionMessage>,
 }
 
 impl Check<'_> {
     /// An option, or in its place the old name of it that 1.0 still knows.
-    fn aliased(&mut self, name: &str, old: &str, given: fn(i32) -> bool) -> Result<i32, Ending> {
+    fn aliased(&mut self, name: &str, old: &str, given: fn(i32) -> bool) -> Result<i32, EarlyExit> {
         if self.dialect == Dialect::V1_0 {
             let value = self.table.int(&old.replace('-', "_"))?;
             if given(value) {
                 let warning = format!("WARNING: --{old} is deprecated, use --{name} instead\n");
-                self.said.push(Said::out(warning));
+                self.said.push(OptionMessage::out(warning));
                 self.table.replace(name, value);
                 return Ok(value);
             }
@@ -100,27 +100,28 @@ impl Check<'_> {
         self.table.int(name)
     }
 
-    fn threads(&mut self) -> Result<i32, Ending> {
+    fn threads(&mut self) -> Result<i32, EarlyExit> {
         match self.aliased("threads", "num-threads", |threads| {
             !(0..=1).contains(&threads)
         })? {
-            0 => Err(Ending::fatal("Invalid value for --threads: 0.\n")),
+            0 => Err(EarlyExit::fatal("Invalid value for --threads: 0.\n")),
             threads => Ok(threads),
         }
     }
 
-    fn warmup(&self) -> Result<u32, Ending> {
+    fn warmup(&self) -> Result<u32, EarlyExit> {
         if self.dialect == Dialect::V1_0 {
             return Ok(0);
         }
         let warmup_s = self.table.int("warmup_time")?;
-        u32::try_from(warmup_s)
-            .map_err(|_| Ending::fatal(&format!("Invalid value for --warmup-time: {warmup_s}.\n")))
+        u32::try_from(warmup_s).map_err(|_| {
+            EarlyExit::fatal(&format!("Invalid value for --warmup-time: {warmup_s}.\n"))
+        })
     }
 
     /// Seconds, per cent of the time limit, or `off`; without a time limit it is not looked at, with a negative one
     /// (which limits nothing) it is of no effect.
-    fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, Ending> {
+    fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, EarlyExit> {
         let text = self.table.text("forced_shutdown");
         if time_s == 0 || text.eq_ignore_ascii_case("off") {
             return Ok(None);
@@ -132,7 +133,7 @@ impl Check<'_> {
             (seconds, "") => seconds,
             _ => {
                 let complaint = format!("Invalid value for --forced-shutdown: '{text}'");
-                return Err(Ending::fatal(&complaint));
+                return Err(EarlyExit::fatal(&complaint));
             }
         };
         let grace_s = grace_s.clamp(0, i64::from(i32::MAX)) as u32;
@@ -140,16 +141,16 @@ impl Check<'_> {
     }
 
     /// The stack is of no use to us, but the complaint is part of the contract.
-    fn stack_size(&self) -> Result<(), Ending> {
+    fn stack_size(&self) -> Result<(), EarlyExit> {
         match self.table.size("thread_stack_size") as i32 {
             1.. => Ok(()),
-            size => Err(Ending::fatal(&format!(
+            size => Err(EarlyExit::fatal(&format!(
                 "Invalid value for thread-stack-size: {size}.\n"
             ))),
         }
     }
 
-    fn init_timeout(&self) -> Result<u32, Ending> {
+    fn init_timeout(&self) -> Result<u32, EarlyExit> {
         match self.dialect {
             Dialect::V1_0 => Ok(30),
             Dialect::V1_1 => Ok(not_negative(self.table.int("thread_init_timeout")?)),
@@ -157,22 +158,22 @@ impl Check<'_> {
     }
 
     /// A negative rate makes sysbench run and then fail without a report; here it does not run.
-    fn rate(&mut self) -> Result<u32, Ending> {
+    fn rate(&mut self) -> Result<u32, EarlyExit> {
         let rate = self.aliased("rate", "tx-rate", |rate| rate != 0)?;
         u32::try_from(rate)
-            .map_err(|_| Ending::fatal(&format!("Invalid value for --rate: {rate}.\n")))
+            .map_err(|_| EarlyExit::fatal(&format!("Invalid value for --rate: {rate}.\n")))
     }
 
-    fn checkpoints(&self) -> Result<Vec<u32>, Ending> {
+    fn checkpoints(&self) -> Result<Vec<u32>, EarlyExit> {
         let list = self.table.list("report_checkpoints");
         let mut points_s = Vec::with_capacity(list.len());
         for text in list {
             let point_s = number::int(text).and_then(|point| u32::try_from(point).ok());
             points_s.push(point_s.ok_or_else(|| {
-                Ending::fatal(&format!("Invalid value for --report-checkpoints: '{text}'"))
+                EarlyExit::fatal(&format!("Invalid value for --report-checkpoints: '{text}'"))
             })?);
             if points_s.len() > MOST_CHECKPOINTS {
-                return Err(Ending::fatal(
+                return Err(EarlyExit::fatal(
                     "Too many checkpoints in --report-checkpoints (up to 256 can be defined)",
                 ));
             }
@@ -182,28 +183,28 @@ impl Check<'_> {
     }
 
     /// sysbench keeps it in a byte.
-    fn verbosity(&mut self, debug: bool) -> Result<u8, Ending> {
+    fn verbosity(&mut self, debug: bool) -> Result<u8, EarlyExit> {
         if debug {
             self.table.replace("verbosity", DEBUG_VERBOSITY.into());
             return Ok(DEBUG_VERBOSITY);
         }
         match self.table.int("verbosity")? as u8 {
             verbosity @ 0..=5 => Ok(verbosity),
-            verbosity => Err(Ending::bad(Said::out(format!(
+            verbosity => Err(EarlyExit::bad(OptionMessage::out(format!(
                 "Invalid value for verbosity: {verbosity}\n"
             )))),
         }
     }
 
-    fn percentile(&self) -> Result<u32, Ending> {
+    fn percentile(&self) -> Result<u32, EarlyExit> {
         let percentile = self.table.int("percentile")?;
         if !(0..=100).contains(&percentile) {
-            return Err(Ending::fatal(&format!(
+            return Err(EarlyExit::fatal(&format!(
                 "Invalid value for --percentile: {percentile}"
             )));
         }
         if percentile == 0 && self.table.flag("histogram") {
-            return Err(Ending::fatal(
+            return Err(EarlyExit::fatal(
                 "--histogram cannot be used with --percentile=0",
             ));
         }

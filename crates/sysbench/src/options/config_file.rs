@@ -1,4 +1,4 @@
-//! Files with options: `name=value` lines.
+//! Reads files with options: `name=value` lines.
 //!
 //! The grammar is sysbench's, with its corners: a value begins behind blanks and ends at a blank or a comma, and both
 //! begin the next value; one in quotes is followed by nothing up to the next comma; `#` where a value could begin

@@ -1,9 +1,9 @@
-//! The database's options. They are words still: no value of them is wrong before a driver is made.
+//! Types the database's options. They are words still: no value of them is wrong before a driver is made.
 
 use super::number;
 use super::table::Table;
 use crate::{DatabaseSettings, IgnoreErrors};
-use dbdyno_wire::{Password, TlsVersion};
+use dbdyno_wire::{Password, PathTimeout, TlsVersion};
 use std::path::PathBuf;
 
 /// Settings of the database.
@@ -33,6 +33,8 @@ pub(super) fn settings(table: &Table) -> DatabaseSettings {
         ssl_ca: path("mysql_ssl_ca"),
         ssl_cert: path("mysql_ssl_cert"),
         tls_minimum: TlsVersion::default(),
+        path_timeout: PathTimeout::default(),
+        answers: None,
         ssl_cipher: text("mysql_ssl_cipher"),
         compression: table.flag("mysql_compression"),
         ignore: ignore_errors(table.list("mysql_ignore_errors")),

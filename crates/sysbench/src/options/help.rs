@@ -1,4 +1,4 @@
-//! What `--help` and `sysbench NAME help` print.
+//! Prints what `--help` and `sysbench NAME help` show.
 
 use super::ArgKind;
 use super::definitions::{Definition, Groups};
@@ -77,7 +77,7 @@ pub fn script_help(name: &str, options: &[ScriptOption]) -> String {
 pub fn option_lines(options: &[ScriptOption]) -> String {
     let mut sorted: Vec<&ScriptOption> = options.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name));
-    let rows = sorted.iter().map(|option| Row {
+    let rows = sorted.iter().map(|option| HelpRow {
         name: &option.name,
         kind: option.kind,
         default: option.default.as_deref(),
@@ -88,7 +88,7 @@ pub fn option_lines(options: &[ScriptOption]) -> String {
 
 fn defined(groups: &[&[Definition]]) -> String {
     let options = groups.iter().copied().flatten();
-    let rows = options.map(|option| Row {
+    let rows = options.map(|option| HelpRow {
         name: option.name,
         kind: option.kind,
         default: option.default,
@@ -97,7 +97,7 @@ fn defined(groups: &[&[Definition]]) -> String {
     lines(&rows.collect::<Vec<_>>())
 }
 
-struct Row<'a> {
+struct HelpRow<'a> {
     name: &'a str,
     kind: ArgKind,
     default: Option<&'a str>,
@@ -105,8 +105,8 @@ struct Row<'a> {
 }
 
 /// One line an option, the descriptions below each other.
-fn lines(rows: &[Row<'_>]) -> String {
-    let width_of = |row: &Row<'_>| row.name.len() + row.kind.placeholder().len();
+fn lines(rows: &[HelpRow<'_>]) -> String {
+    let width_of = |row: &HelpRow<'_>| row.name.len() + row.kind.placeholder().len();
     let width = rows.iter().map(width_of).max().unwrap_or(0);
     rows.iter()
         .map(|row| {

@@ -1,8 +1,8 @@
-//! The command line as sysbench reads it, in two passes.
+//! Reads the command line as sysbench does, in two passes.
 //!
 //! [`parse`] reads the words and the options that every run knows, and holds them against the rules in sysbench's
 //! order. What it does not know is kept until the script has told its own options, for [`apply_script_options`].
-//! Nothing is printed here: what is to be said, where and in which order is in [`Said`], whether the program goes on
+//! Nothing is printed here: what is to be said, where and in which order is in [`OptionMessage`], whether the program goes on
 //! is in the result. The script's values reach Lua as [`OptionValues`].
 
 mod check;
@@ -39,14 +39,14 @@ pub enum Stream {
 
 /// A message, complete with its line's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct OptionMessage {
     /// Where it goes.
     pub stream: Stream,
     /// The whole text.
     pub text: String,
 }
 
-impl Said {
+impl OptionMessage {
     fn out(text: impl Into<String>) -> Self {
         Self {
             stream: Stream::Stdout,
@@ -64,15 +64,15 @@ impl Said {
 
 /// The program ends here: a complaint, or the answer to `--help` and `--version`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
+pub struct EarlyExit {
     /// What is to be said, in this order; warnings said before are in it.
-    pub said: Vec<Said>,
+    pub said: Vec<OptionMessage>,
     /// The exit code.
     pub exit: u8,
 }
 
-impl Ending {
-    fn bad(said: Said) -> Self {
+impl EarlyExit {
+    fn bad(said: OptionMessage) -> Self {
         Self {
             said: vec![said],
             exit: 1,
@@ -80,17 +80,17 @@ impl Ending {
     }
 
     fn fatal(words: &str) -> Self {
-        Self::bad(Said::out(format!("FATAL: {words}\n")))
+        Self::bad(OptionMessage::out(format!("FATAL: {words}\n")))
     }
 
     fn bad_value(name: &str, value: &str) -> Self {
-        Self::bad(Said::err(format!(
+        Self::bad(OptionMessage::err(format!(
             "Invalid value for the '{name}' option: '{value}'\n"
         )))
     }
 
     /// The same ending, with what had been said before it.
-    fn after(mut self, mut said: Vec<Said>) -> Self {
+    fn after(mut self, mut said: Vec<OptionMessage>) -> Self {
         said.append(&mut self.said);
         self.said = said;
         self
@@ -118,7 +118,7 @@ pub struct CommandLine {
     /// What is to be done with it.
     pub command: Option<String>,
     /// Warnings, said before the header.
-    pub said: Vec<Said>,
+    pub said: Vec<OptionMessage>,
     /// The options of the first pass.
     pub table: Table,
     /// What the first pass did not know or could not take, as written and in order: for the script, or nobody's.
@@ -137,9 +137,9 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    fn refused(&self) -> Ending {
+    fn refused(&self) -> EarlyExit {
         let value = self.value.as_ref().map(|value| format!("={value}"));
-        Ending::bad(Said::err(format!(
+        EarlyExit::bad(OptionMessage::err(format!(
             "invalid option: --{}{}\n",
             self.name,
             value.unwrap_or_default()
@@ -152,7 +152,7 @@ impl Leftover {
 /// # Errors
 ///
 /// The program ends here, for worse or for help.
-pub fn parse(arguments: &[String], environment: &Environment) -> Result<CommandLine, Ending> {
+pub fn parse(arguments: &[String], environment: &Environment) -> Result<CommandLine, EarlyExit> {
     let dialect = own::dialect(arguments, environment.dialect)?;
     let mut words = words::Words::new(Table::general(dialect), dialect);
     words.read(arguments)?;
@@ -178,9 +178,9 @@ pub fn parse(arguments: &[String], environment: &Environment) -> Result<CommandL
     })
 }
 
-fn answer(text: String, said: Vec<Said>) -> Ending {
-    Ending {
-        said: vec![Said::out(text)],
+fn answer(text: String, said: Vec<OptionMessage>) -> EarlyExit {
+    EarlyExit {
+        said: vec![OptionMessage::out(text)],
         exit: 0,
     }
     .after(said)

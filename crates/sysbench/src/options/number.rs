@@ -1,4 +1,4 @@
-//! Numbers as the C library reads them.
+//! Parses numbers as the C library does.
 
 /// A whole number that fills the text, blanks before it allowed; nothing at all is 0.
 pub(super) fn int(text: &str) -> Option<i32> {

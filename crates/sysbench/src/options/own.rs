@@ -1,7 +1,7 @@
-//! Options of our own, taken beside sysbench's.
+//! Defines options of our own, in addition to sysbench's.
 
 use super::definitions::Definition;
-use super::{ArgKind, Ending, Leftover};
+use super::{ArgKind, EarlyExit, Leftover};
 use crate::{Dialect, Fixes};
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub(super) const OWN: &[Definition] = &[
 
 /// Their values.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Own {
+pub(super) struct OwnOptions {
     pub workers: Option<u32>,
     pub json_lines: Option<PathBuf>,
     pub fixes: Fixes,
@@ -62,17 +62,17 @@ pub(super) fn is(name: &str) -> bool {
 }
 
 /// The dialect, which must be known before anything else is read: the last `--dialect`, or the environment's.
-pub(super) fn dialect(arguments: &[String], environment: Dialect) -> Result<Dialect, Ending> {
+pub(super) fn dialect(arguments: &[String], environment: Dialect) -> Result<Dialect, EarlyExit> {
     let mut words = arguments.iter().rev();
     match words.find_map(|word| word.strip_prefix("--dialect=")) {
-        Some(name) => Dialect::named(name).ok_or_else(|| Ending::bad_value("dialect", name)),
+        Some(name) => Dialect::named(name).ok_or_else(|| EarlyExit::bad_value("dialect", name)),
         None => Ok(environment),
     }
 }
 
 /// Reads what was given; the last of several counts.
-pub(super) fn read(given: &[Leftover], own_form: bool) -> Result<Own, Ending> {
-    let mut own = Own {
+pub(super) fn read(given: &[Leftover], own_form: bool) -> Result<OwnOptions, EarlyExit> {
+    let mut own = OwnOptions {
         workers: None,
         json_lines: None,
         fixes: if own_form {
@@ -89,10 +89,10 @@ pub(super) fn read(given: &[Leftover], own_form: bool) -> Result<Own, Ending> {
     Ok(own)
 }
 
-impl Own {
-    fn take(&mut self, given: &Leftover) -> Result<(), Ending> {
+impl OwnOptions {
+    fn take(&mut self, given: &Leftover) -> Result<(), EarlyExit> {
         let value = given.value.as_deref().unwrap_or_default();
-        let bad = || Ending::bad_value(&given.name.replace('-', "_"), value);
+        let bad = || EarlyExit::bad_value(&given.name.replace('-', "_"), value);
         match given.name.replace('_', "-").as_str() {
             "workers" => {
                 let count = value.parse().ok().filter(|count| *count > 0);

@@ -1,12 +1,12 @@
-//! The options of random numbers, typed.
+//! Types the options of random numbers.
 
-use super::Ending;
+use super::EarlyExit;
 use super::check::not_negative;
 use super::table::Table;
 use crate::{Dialect, Random, RandomType};
 
 /// What is drawn from, with sysbench's complaints in its order.
-pub(super) fn random(table: &Table, dialect: Dialect) -> Result<Random, Ending> {
+pub(super) fn random(table: &Table, dialect: Dialect) -> Result<Random, EarlyExit> {
     let seed = table.int("rand_seed")?.cast_unsigned();
     let kind = random_type(table, dialect)?;
     let special = |name, default| match dialect {
@@ -29,7 +29,7 @@ pub(super) fn random(table: &Table, dialect: Dialect) -> Result<Random, Ending> 
     })
 }
 
-fn random_type(table: &Table, dialect: Dialect) -> Result<RandomType, Ending> {
+fn random_type(table: &Table, dialect: Dialect) -> Result<RandomType, EarlyExit> {
     let name = table.text("rand_type");
     match (name, dialect) {
         ("uniform", _) => Ok(RandomType::Uniform),
@@ -37,18 +37,18 @@ fn random_type(table: &Table, dialect: Dialect) -> Result<RandomType, Ending> {
         ("pareto", _) => Ok(RandomType::Pareto),
         ("special", Dialect::V1_0) => Ok(RandomType::Special),
         ("zipfian", Dialect::V1_1) => Ok(RandomType::Zipfian),
-        _ => Err(Ending::fatal(&format!(
+        _ => Err(EarlyExit::fatal(&format!(
             "Invalid random numbers distribution: {name}."
         ))),
     }
 }
 
-fn zipfian_exponent(table: &Table, dialect: Dialect) -> Result<f64, Ending> {
+fn zipfian_exponent(table: &Table, dialect: Dialect) -> Result<f64, EarlyExit> {
     if dialect == Dialect::V1_0 {
         return Ok(0.8);
     }
     match table.double("rand_zipfian_exp") {
         exponent if exponent >= 0.0 => Ok(exponent),
-        _ => Err(Ending::fatal("--rand-zipfian-exp must be >= 0")),
+        _ => Err(EarlyExit::fatal("--rand-zipfian-exp must be >= 0")),
     }
 }

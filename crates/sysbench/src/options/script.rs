@@ -1,8 +1,8 @@
-//! The second pass: the options that the script declares.
+//! Runs the second pass: the options that the script declares.
 
-use super::table::{Given, Table};
+use super::table::{OptionOutcome, Table};
 use super::value::{ArgKind, ScriptOption, underscored};
-use super::{CommandLine, Ending, Leftover, Said};
+use super::{CommandLine, EarlyExit, Leftover, OptionMessage};
 use crate::Dialect;
 
 /// The options of the first pass and those that the script declares, its defaults where the command line is silent.
@@ -20,18 +20,18 @@ pub fn apply_script_options(
     line: &CommandLine,
     declared: Option<&[ScriptOption]>,
     validate: &mut dyn FnMut(&str, Option<&str>) -> bool,
-) -> Result<(Table, Vec<Said>), Ending> {
+) -> Result<(Table, Vec<OptionMessage>), EarlyExit> {
     let mut table = line.table.clone();
     let mut said = Vec::new();
     for option in declared.unwrap_or_default() {
         // A flag without a default is like a flag without a value: on.
         let bare = (option.kind == ArgKind::Flag).then_some("on");
         let default = option.default.as_deref().or(bare);
-        if table.declare(&option.name, option.kind, default, &mut said) == Given::Refused
+        if table.declare(&option.name, option.kind, default, &mut said) == OptionOutcome::Refused
             && option.kind != ArgKind::Null
         {
             let value = default.unwrap_or_default();
-            return Err(Ending::bad_value(&underscored(&option.name), value).after(said));
+            return Err(EarlyExit::bad_value(&underscored(&option.name), value).after(said));
         }
     }
     let script = Script {
@@ -43,12 +43,12 @@ pub fn apply_script_options(
     for given in &all {
         let value = given.value.as_deref();
         let taken = match table.give(&given.name, value, &mut said) {
-            Given::Unknown if script.takes_anything => {
+            OptionOutcome::Unknown if script.takes_anything => {
                 table.declare(&given.name, ArgKind::Text, value, &mut said)
             }
             other => other,
         };
-        if taken != Given::Taken {
+        if taken != OptionOutcome::Taken {
             return Err(given.refused().after(said));
         }
     }

@@ -1,8 +1,8 @@
-//! The options that are known so far, with their values still as text.
+//! Holds the options that are known so far, with their values still as text.
 
 use super::definitions::{Definition, Groups, all};
 use super::value::{ArgKind, OptionValues, Value, underscored};
-use super::{Ending, Said, config_file, number};
+use super::{EarlyExit, OptionMessage, config_file, number};
 use crate::Dialect;
 
 /// Options with their values. A value is read when it is asked for: that is when sysbench complains of it.
@@ -23,7 +23,7 @@ struct Entry {
 
 /// What became of an option that was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum OptionOutcome {
     Taken,
     Unknown,
     /// A flag is neither on nor off, or the type is unknown.
@@ -68,8 +68,8 @@ impl Table {
         name: &str,
         kind: ArgKind,
         default: Option<&str>,
-        said: &mut Vec<Said>,
-    ) -> Given {
+        said: &mut Vec<OptionMessage>,
+    ) -> OptionOutcome {
         let name = underscored(name);
         self.entries.retain(|entry| entry.name != name);
         self.entries.push(Entry {
@@ -80,21 +80,26 @@ impl Table {
         });
         match default {
             Some(value) => self.give(&name, Some(value), said),
-            None => Given::Taken,
+            None => OptionOutcome::Taken,
         }
     }
 
     /// A value from the command line.
-    pub(super) fn give(&mut self, name: &str, value: Option<&str>, said: &mut Vec<Said>) -> Given {
+    pub(super) fn give(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        said: &mut Vec<OptionMessage>,
+    ) -> OptionOutcome {
         let name = underscored(name);
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.name == name) else {
-            return Given::Unknown;
+            return OptionOutcome::Unknown;
         };
         match entry.kind {
             // From a file: nobody knows its type. The line has no end, as in sysbench.
             ArgKind::Null if value.is_some() => {
-                said.push(Said::out("Unknown argument type: 0"));
-                return Given::Refused;
+                said.push(OptionMessage::out("Unknown argument type: 0"));
+                return OptionOutcome::Refused;
             }
             ArgKind::Null => {}
             // A word that is neither switches it off all the same.
@@ -102,7 +107,7 @@ impl Table {
                 Some(values) => entry.values = values,
                 None => {
                     entry.values.clear();
-                    return Given::Refused;
+                    return OptionOutcome::Refused;
                 }
             },
             ArgKind::List => {
@@ -123,24 +128,26 @@ impl Table {
             }
             _ => entry.values = value.map(str::to_owned).into_iter().collect(),
         }
-        Given::Taken
+        OptionOutcome::Taken
     }
 
     /// Values from a file with options, each in place of what was there.
-    fn give_file(&mut self, path: &str, said: &mut Vec<Said>) {
+    fn give_file(&mut self, path: &str, said: &mut Vec<OptionMessage>) {
         match config_file::read(path) {
             Ok(settings) => {
                 for setting in settings {
                     self.give_setting(setting, said);
                 }
             }
-            Err(why) => said.push(Said::err(format!("{path}: {why}\n"))),
+            Err(why) => said.push(OptionMessage::err(format!("{path}: {why}\n"))),
         }
     }
 
-    fn give_setting(&mut self, setting: config_file::Setting, said: &mut Vec<Said>) {
+    fn give_setting(&mut self, setting: config_file::Setting, said: &mut Vec<OptionMessage>) {
         if let Some(line) = setting.unended_on_line {
-            said.push(Said::err(format!("unexpected EOL on line {line}\n")));
+            said.push(OptionMessage::err(format!(
+                "unexpected EOL on line {line}\n"
+            )));
         }
         let name = underscored(&setting.name);
         match self.entries.iter_mut().find(|entry| entry.name == name) {
@@ -173,9 +180,9 @@ impl Table {
         self.values_of(name)
     }
 
-    pub(super) fn int(&self, name: &str) -> Result<i32, Ending> {
+    pub(super) fn int(&self, name: &str) -> Result<i32, EarlyExit> {
         let text = self.text(name);
-        number::int(text).ok_or_else(|| Ending::bad_value(name, text))
+        number::int(text).ok_or_else(|| EarlyExit::bad_value(name, text))
     }
 
     pub(super) fn size(&self, name: &str) -> u64 {
@@ -191,7 +198,7 @@ impl Table {
     /// # Errors
     ///
     /// A whole number is none.
-    pub fn values(&self) -> Result<OptionValues, Ending> {
+    pub fn values(&self) -> Result<OptionValues, EarlyExit> {
         let mut values = OptionValues::default();
         let is_shown = |entry: &&Entry| !(entry.hidden && entry.values.is_empty());
         for Entry { name, kind, .. } in self.entries.iter().filter(is_shown) {

@@ -1,4 +1,4 @@
-//! Values of options, by type.
+//! Parses values of options, by type.
 
 use crate::Log;
 

@@ -1,7 +1,7 @@
-//! The first pass over the arguments: words, options that are known, and the rest.
+//! Runs the first pass over the arguments: words, options that are known, and the rest.
 
-use super::table::{Given, Table};
-use super::{ArgKind, Ending, Leftover, Said, own};
+use super::table::{OptionOutcome, Table};
+use super::{ArgKind, EarlyExit, Leftover, OptionMessage, own};
 use crate::Dialect;
 
 const TEST_WARNING: &str = "WARNING: the --test option is deprecated. You can pass a script name or path on the command line without any options.\n";
@@ -13,7 +13,7 @@ pub(super) struct Words {
     pub table: Table,
     pub leftovers: Vec<Leftover>,
     pub own: Vec<Leftover>,
-    pub said: Vec<Said>,
+    pub said: Vec<OptionMessage>,
     dialect: Dialect,
 }
 
@@ -30,7 +30,7 @@ impl Words {
         }
     }
 
-    pub fn read(&mut self, arguments: &[String]) -> Result<(), Ending> {
+    pub fn read(&mut self, arguments: &[String]) -> Result<(), EarlyExit> {
         for argument in arguments {
             match argument.strip_prefix("--") {
                 Some(option) => self.option(option),
@@ -43,7 +43,7 @@ impl Words {
         Ok(())
     }
 
-    fn word(&mut self, word: &str) -> Result<(), Ending> {
+    fn word(&mut self, word: &str) -> Result<(), EarlyExit> {
         if self.name.is_none() {
             self.name = Some(word.to_owned());
         } else if self.command.is_none() {
@@ -51,7 +51,7 @@ impl Words {
         } else {
             let complaint = format!("Unrecognized command line argument: {word}\n");
             let said = std::mem::take(&mut self.said);
-            return Err(Ending::bad(Said::err(complaint)).after(said));
+            return Err(EarlyExit::bad(OptionMessage::err(complaint)).after(said));
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ impl Words {
         };
         if own::is(name) {
             self.own.push(leftover);
-        } else if self.table.give(name, value, &mut self.said) != Given::Taken {
+        } else if self.table.give(name, value, &mut self.said) != OptionOutcome::Taken {
             self.leftovers.push(leftover);
         }
     }
@@ -79,7 +79,7 @@ impl Words {
     /// `--test=NAME`, in place of the first word; with no name there is none so far. From then on it is an option like
     /// others.
     fn test(&mut self, test: &str) {
-        self.said.push(Said::err(TEST_WARNING));
+        self.said.push(OptionMessage::err(TEST_WARNING));
         let said = &mut self.said;
         self.table.declare("test", ArgKind::Text, Some(test), said);
         self.name = Some(test.to_owned()).filter(|test| !test.is_empty());

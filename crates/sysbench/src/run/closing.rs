@@ -1,10 +1,11 @@
-//! What is said when a run, or a part of it, is over.
+//! Prints what is said when a run, or a part of it, is over.
 
 use super::{MainActor, Program};
 use crate::db::Encryption;
 use crate::figures::{Ledger, Stat};
 use crate::text::{self, FinalFigures};
 use crate::{Engine, Level};
+use dbdyno_drive::{Cause, Outage};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -75,6 +76,8 @@ fn print_extras(engine: &Engine, ended_ns: u64) {
     if engine.settings.fixes.codes {
         extras.push_str(&connections(&engine.database.encryption()));
         extras.push_str(&errors_by_number(engine));
+        let zero_ns = engine.control.began_ns().unwrap_or(ended_ns);
+        extras.push_str(&outages(&engine.database.account(engine).outages, zero_ns));
     }
     engine.log.print(Level::Notice, &extras);
 }
@@ -112,17 +115,49 @@ fn errors_by_number(engine: &Engine) -> String {
     text
 }
 
+/// When connections were lost, or the path to the server was.
+fn outages(outages: &[Outage], zero_ns: u64) -> String {
+    if outages.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("Outages:\n");
+    for outage in outages {
+        let after = |what: &str, ns: Option<u64>| match ns {
+            Some(ns) => {
+                let seconds = ns.saturating_sub(outage.start_ns) as f64 / 1e9;
+                format!("{what} after {seconds:.1} s")
+            }
+            None => format!("{what} not before the end"),
+        };
+        let lost = match outage.cause {
+            Cause::Network => "network: path lost",
+            Cause::NoAnswer => "no answer",
+            Cause::Server | Cause::Client => "connections lost",
+        };
+        let _ = writeln!(
+            text,
+            "    second {:<30.1}{lost}, {} connections; {}; {}",
+            outage.start_ns.saturating_sub(zero_ns) as f64 / 1e9,
+            outage.connections_lost,
+            after("first answer", outage.first_success_ns),
+            after("all open again", outage.restored_ns),
+        );
+    }
+    text.push('\n');
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_wire::TlsFacts;
+    use dbdyno_wire::TlsInfo;
 
     #[test]
     fn the_report_says_how_many_connections_were_encrypted_and_how() {
         let known = Encryption {
             encrypted: 8,
             plain: 0,
-            facts: Some(TlsFacts {
+            facts: Some(TlsInfo {
                 version: "TLSv1.3".to_owned(),
                 cipher: "TLS_AES_256_GCM_SHA384".to_owned(),
             }),

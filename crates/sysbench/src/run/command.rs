@@ -1,4 +1,4 @@
-//! Commands that all users carry out, such as `prepare`.
+//! Runs commands that all users carry out, such as `prepare`.
 
 use super::Failed;
 use super::workers::Workers;

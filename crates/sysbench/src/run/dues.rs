@@ -1,4 +1,4 @@
-//! The instants of reports.
+//! Computes the instants of reports.
 
 use crate::Settings;
 

@@ -1,4 +1,4 @@
-//! Where users wait for each other before the start.
+//! Lets users wait for each other before the start.
 
 use dbdyno_fiber::Signal;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -38,7 +38,7 @@ impl Gate {
             self.failed.fetch_add(1, Ordering::AcqRel);
         }
         if self.expected.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.changed.give();
+            self.changed.notify_all();
         }
     }
 
@@ -75,6 +75,6 @@ impl Gate {
 
     fn turn(&self, state: u8) {
         self.state.store(state, Ordering::Release);
-        self.turned.give();
+        self.turned.notify_all();
     }
 }

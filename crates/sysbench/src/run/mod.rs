@@ -1,4 +1,4 @@
-//! A run from its first line to its exit code.
+//! Runs a benchmark from its first line to its exit code.
 //!
 //! Users are fibers on a few worker threads. The main thread keeps the time: end of the warm-up, time limit, forced
 //! shutdown, scripts that don't come back. A reporting thread prints what was asked for while the run goes on.
@@ -19,13 +19,14 @@ mod tests;
 pub use command::parallel_command;
 pub use program::{Failed, MainActor, Program, Reporter, VirtualUser};
 
+use crate::db::Database;
 use crate::figures::Ledger;
 use crate::{Dialect, Engine, Level, text};
 use dbdyno_fiber::{Signal, monotonic_ns};
 use gate::Gate;
 use reporting::Reporting;
 use std::sync::{Arc, Mutex, PoisonError};
-use watch::{Ending, Instants, Watch};
+use watch::{Instants, RunEnd, Watch};
 use workers::Workers;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -57,6 +58,7 @@ fn run_with_patience(
     main: &mut dyn MainActor,
     patience_ns: u64,
 ) -> u8 {
+    let _watching = Database::watch_answers(engine);
     if main.init().is_err() {
         return FAILED;
     }
@@ -67,9 +69,9 @@ fn run_with_patience(
     }
     let instants = run.begin();
     match run.watch(instants, patience_ns).keep() {
-        Ending::Over => run.end(main, instants),
-        Ending::Forced => run.force(),
-        Ending::Stuck => run.give_up(main),
+        RunEnd::Over => run.end(main, instants),
+        RunEnd::Forced => run.force(),
+        RunEnd::Stuck => run.give_up(main),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run is of.
+//! Defines what a run executes.
 
 use crate::figures::Stat;
 use crate::text::FinalFigures;

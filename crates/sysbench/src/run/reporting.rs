@@ -1,4 +1,4 @@
-//! The reporting thread: intermediate reports and checkpoints, when they are due.
+//! Runs the reporting thread: intermediate reports and checkpoints, when they are due.
 
 use super::dues::Dues;
 use super::{Failed, LAST_WORDS_NS, Program, Reporter};
@@ -17,22 +17,22 @@ const PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 /// A thread that reports, if any reports were asked for.
 pub(super) struct Reporting {
-    shared: Arc<Shared>,
+    shared: Arc<ReportingShared>,
     program: Arc<dyn Program>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct ReportingShared {
     engine: Arc<Engine>,
     ledger: Arc<Mutex<Ledger>>,
-    stage: Mutex<Stage>,
+    stage: Mutex<ReportingStage>,
     /// Given at every change of the stage.
     changed: Signal,
 }
 
 /// How far the run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ReportingStage {
     Waiting,
     /// Time counts from there.
     Running {
@@ -53,10 +53,10 @@ impl Reporting {
         program: &Arc<dyn Program>,
         ledger: &Arc<Mutex<Ledger>>,
     ) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ReportingShared {
             engine: Arc::clone(engine),
             ledger: Arc::clone(ledger),
-            stage: Mutex::new(Stage::Waiting),
+            stage: Mutex::new(ReportingStage::Waiting),
             changed: Signal::new(),
         });
         let settings = &engine.settings;
@@ -66,7 +66,7 @@ impl Reporting {
             let builder = std::thread::Builder::new().name("reporting".to_owned());
             let thread = builder.spawn(move || {
                 report(&shared, &program);
-                shared.set(Stage::Closed);
+                shared.set(ReportingStage::Closed);
             });
             thread.expect("the system gives a thread")
         });
@@ -79,24 +79,24 @@ impl Reporting {
 
     /// Time counts from `from_ns`.
     pub(super) fn begin(&self, from_ns: u64) {
-        self.shared.set(Stage::Running { from_ns });
+        self.shared.set(ReportingStage::Running { from_ns });
     }
 
     /// The run is over: waits until what was due by `ended_ns` is reported and its writers have gone.
     pub(super) fn end(self, ended_ns: u64) {
         let Some(thread) = self.thread else { return };
         let over = match self.shared.stage() {
-            Stage::Running { from_ns } => Stage::Over { from_ns, ended_ns },
-            Stage::Waiting => Stage::Over {
+            ReportingStage::Running { from_ns } => ReportingStage::Over { from_ns, ended_ns },
+            ReportingStage::Waiting => ReportingStage::Over {
                 from_ns: u64::MAX,
                 ended_ns: 0,
             },
             stage => stage,
         };
-        if over != Stage::Closed {
+        if over != ReportingStage::Closed {
             self.shared.set(over);
         }
-        let is_closed = || self.shared.stage() == Stage::Closed;
+        let is_closed = || self.shared.stage() == ReportingStage::Closed;
         let closes_within =
             |ns| super::await_change(&self.shared.changed, monotonic_ns() + ns, is_closed);
         if closes_within(PATIENCE_NS)
@@ -108,14 +108,14 @@ impl Reporting {
     }
 }
 
-impl Shared {
-    fn stage(&self) -> Stage {
+impl ReportingShared {
+    fn stage(&self) -> ReportingStage {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, stage: Stage) {
+    fn set(&self, stage: ReportingStage) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
-        self.changed.give();
+        self.changed.notify_all();
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
@@ -123,17 +123,19 @@ impl Shared {
     }
 }
 
-fn report(shared: &Shared, program: &Arc<dyn Program>) {
-    let Ok(mut desk) = Desk::open(shared, program) else {
+fn report(shared: &ReportingShared, program: &Arc<dyn Program>) {
+    let Ok(mut desk) = ReportWriters::open(shared, program) else {
         shared.engine.control.fail();
         return;
     };
     let from_ns = loop {
         let generation = shared.changed.generation();
         match shared.stage() {
-            Stage::Waiting => shared.changed.wait_past(generation, None),
-            Stage::Running { from_ns } | Stage::Over { from_ns, .. } => break from_ns,
-            Stage::Closed => return,
+            ReportingStage::Waiting => shared.changed.wait_past(generation, None),
+            ReportingStage::Running { from_ns } | ReportingStage::Over { from_ns, .. } => {
+                break from_ns;
+            }
+            ReportingStage::Closed => return,
         }
     };
     let mut dues = Dues::new(&shared.engine.settings, from_ns);
@@ -154,12 +156,12 @@ fn report(shared: &Shared, program: &Arc<dyn Program>) {
 }
 
 /// Waits until a report is due. False if the run ended before.
-fn await_instant(shared: &Shared, due_ns: u64) -> bool {
+fn await_instant(shared: &ReportingShared, due_ns: u64) -> bool {
     loop {
         let generation = shared.changed.generation();
         match shared.stage() {
-            Stage::Over { ended_ns, .. } if due_ns > ended_ns => return false,
-            Stage::Over { .. } | Stage::Closed => return true,
+            ReportingStage::Over { ended_ns, .. } if due_ns > ended_ns => return false,
+            ReportingStage::Over { .. } | ReportingStage::Closed => return true,
             _ if monotonic_ns() >= due_ns => return true,
             _ => shared.changed.wait_past(generation, Some(due_ns)),
         }
@@ -167,15 +169,15 @@ fn await_instant(shared: &Shared, due_ns: u64) -> bool {
 }
 
 /// Who writes the two kinds of report.
-struct Desk<'a> {
-    shared: &'a Shared,
+struct ReportWriters<'a> {
+    shared: &'a ReportingShared,
     program: &'a Arc<dyn Program>,
     intermediate: Option<Box<dyn Reporter>>,
     cumulative: Option<Box<dyn Reporter>>,
 }
 
-impl<'a> Desk<'a> {
-    fn open(shared: &'a Shared, program: &'a Arc<dyn Program>) -> Result<Self, Failed> {
+impl<'a> ReportWriters<'a> {
+    fn open(shared: &'a ReportingShared, program: &'a Arc<dyn Program>) -> Result<Self, Failed> {
         let engine = &shared.engine;
         let writer = |place, wanted: bool, started: &str| {
             if !wanted {

@@ -1,4 +1,4 @@
-//! A user from its first to its last moment.
+//! Runs a user from its first to its last moment.
 
 use super::gate::Gate;
 use super::{Failed, Program, VirtualUser};

@@ -1,4 +1,4 @@
-//! What the main thread does while users run: it keeps the time.
+//! Keeps the time on the main thread while users run.
 
 use super::Program;
 use super::workers::Workers;
@@ -22,7 +22,7 @@ const LOOK_NS: u64 = 5_000_000;
 
 /// How the users came to their end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum RunEnd {
     /// All of them.
     Over,
     /// Not all: the grace after the time limit is over.
@@ -75,13 +75,13 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Until all users have come to their end or are given up.
-    pub(super) fn keep(&self) -> Ending {
+    pub(super) fn keep(&self) -> RunEnd {
         let mut warming_up = self.instants.has_warmup();
         let mut next_look_ns = 0;
         loop {
             let generation = self.changed.generation();
             if self.workers.are_over() {
-                return Ending::Over;
+                return RunEnd::Over;
             }
             let now_ns = monotonic_ns();
             if warming_up && now_ns >= self.instants.counts_from_ns {
@@ -92,12 +92,12 @@ impl Watch<'_> {
                 self.engine.control.end_time();
             }
             if has_come(self.instants.force_ns, now_ns) {
-                return Ending::Forced;
+                return RunEnd::Forced;
             }
             if now_ns >= next_look_ns {
                 next_look_ns = now_ns + RETRY_NS;
                 if self.is_stuck(now_ns) {
-                    return Ending::Stuck;
+                    return RunEnd::Stuck;
                 }
             }
             self.look_at_queue(now_ns);

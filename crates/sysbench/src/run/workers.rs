@@ -1,4 +1,4 @@
-//! Worker threads, each with a scheduler and its share of the users.
+//! Runs worker threads, each with a scheduler and its share of the users.
 
 use crate::Engine;
 use dbdyno_fiber::{Scheduler, Signal, monotonic_ns};
@@ -13,28 +13,28 @@ use std::thread::JoinHandle;
 const PULSE_NS: u64 = 500_000_000;
 
 /// What a user does from its first to its last moment, in a fiber of its own.
-pub(super) type Life = Arc<dyn Fn(u32) + Send + Sync>;
+pub(super) type UserLifecycle = Arc<dyn Fn(u32) + Send + Sync>;
 
 /// The worker threads of a run or a command.
 pub(super) struct Workers {
     threads: Vec<Worker>,
-    users: Arc<Census>,
+    users: Arc<UserCount>,
 }
 
 struct Worker {
     thread: JoinHandle<()>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<WorkerHeartbeat>,
 }
 
 /// How many users have come to their end.
-struct Census {
+struct UserCount {
     alive: AtomicU32,
     /// Given when all have.
     changed: Signal,
 }
 
 /// A sign of life of a worker thread.
-struct Pulse {
+struct WorkerHeartbeat {
     at_ns: AtomicU64,
     alive: AtomicU32,
     /// Given when the last user of the thread has come to its end.
@@ -43,9 +43,14 @@ struct Pulse {
 
 impl Workers {
     /// Starts so many threads with all users of the engine. `changed` is given when the last user has come to its end.
-    pub(super) fn start(engine: &Arc<Engine>, count: u32, changed: &Signal, life: &Life) -> Self {
+    pub(super) fn start(
+        engine: &Arc<Engine>,
+        count: u32,
+        changed: &Signal,
+        life: &UserLifecycle,
+    ) -> Self {
         let users = engine.settings.threads;
-        let census = Arc::new(Census {
+        let census = Arc::new(UserCount {
             alive: AtomicU32::new(users),
             changed: changed.clone(),
         });
@@ -88,15 +93,15 @@ impl Worker {
         engine: &Arc<Engine>,
         number: u32,
         users: Vec<u32>,
-        census: &Arc<Census>,
-        life: &Life,
+        census: &Arc<UserCount>,
+        life: &UserLifecycle,
     ) -> Self {
-        let pulse = Arc::new(Pulse {
+        let pulse = Arc::new(WorkerHeartbeat {
             at_ns: AtomicU64::new(monotonic_ns()),
             alive: AtomicU32::new(users.len() as u32),
             over: Signal::new(),
         });
-        let job = Job {
+        let job = WorkerJob {
             engine: Arc::clone(engine),
             users,
             census: Arc::clone(census),
@@ -114,15 +119,15 @@ impl Worker {
 }
 
 /// What a worker thread takes with it.
-struct Job {
+struct WorkerJob {
     engine: Arc<Engine>,
     users: Vec<u32>,
-    census: Arc<Census>,
-    pulse: Arc<Pulse>,
-    life: Life,
+    census: Arc<UserCount>,
+    pulse: Arc<WorkerHeartbeat>,
+    life: UserLifecycle,
 }
 
-impl Job {
+impl WorkerJob {
     fn run(self) {
         let job = Rc::new(self);
         let scheduler = job.fill_scheduler();
@@ -135,7 +140,7 @@ impl Job {
                 );
                 job.engine.log.fatal(&text);
                 job.engine.control.fail();
-                job.census.changed.give();
+                job.census.changed.notify_all();
             }
         }
         // Users that never lived are over, too.
@@ -168,15 +173,15 @@ impl Job {
 
     fn bury(&self) {
         if self.pulse.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.pulse.over.give();
+            self.pulse.over.notify_all();
         }
         if self.census.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.census.changed.give();
+            self.census.changed.notify_all();
         }
     }
 }
 
-impl Pulse {
+impl WorkerHeartbeat {
     fn beat(&self) {
         loop {
             let generation = self.over.generation();

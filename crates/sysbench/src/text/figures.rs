@@ -1,4 +1,5 @@
-//! The figures that the blocks are made of, as they were counted: nothing is rounded or divided before it is printed.
+//! Holds the figures that the blocks are made of, as they were counted: nothing is rounded or divided before
+//! it is printed.
 
 /// What was counted over some time, over all users.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

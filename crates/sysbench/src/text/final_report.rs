@@ -1,4 +1,4 @@
-//! The full report: of a checkpoint, of the end, of an end by force.
+//! Writes the full report: of a checkpoint, of the end, of a forced end.
 
 use super::{FinalFigures, UserFigures, in_ms, in_s, per_second};
 use crate::Dialect;

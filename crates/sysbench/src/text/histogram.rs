@@ -1,4 +1,4 @@
-//! A histogram, drawn.
+//! Draws a histogram.
 
 /// The longest bar.
 const BAR: u64 = 40;

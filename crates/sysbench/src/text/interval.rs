@@ -1,4 +1,4 @@
-//! The line of an intermediate report.
+//! Writes the line of an intermediate report.
 
 use super::{IntervalFigures, per_second};
 

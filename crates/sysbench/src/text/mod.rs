@@ -1,4 +1,4 @@
-//! Every block that a run prints, as text: pure functions of figures, in the words of a dialect.
+//! Writes every block that a run prints, as text: pure functions of figures, in the words of a dialect.
 //!
 //! Each function returns whole lines. All of it is at [`Level::Notice`](crate::Level), but for
 //! [`users()`], which is at [`Level::Debug`](crate::Level). A block is printed in one piece with

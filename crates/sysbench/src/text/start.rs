@@ -1,4 +1,4 @@
-//! What is printed before the first event.
+//! Writes what is printed before the first event.
 
 use crate::{Dialect, Settings};
 use std::fmt::Write;

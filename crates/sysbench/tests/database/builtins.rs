@@ -1,12 +1,12 @@
-//! The scripts that come with sysbench, as code of our own.
+//! Checks the scripts that come with sysbench, as code of our own.
 
-use super::stage::{Server, Stage, ask, each_server};
+use super::stage::{Server, TestEngine, ask, each_server};
 use dbdyno_sysbench::native::{Builtin, Native};
 use dbdyno_sysbench::options::apply_script_options;
 use dbdyno_sysbench::run::{self, Program};
 use std::sync::Arc;
 
-fn native(stage: &Stage, name: &str) -> Native {
+fn native(stage: &TestEngine, name: &str) -> Native {
     let builtin = Builtin::named(name, stage.engine.settings.dialect).unwrap();
     let options = builtin.options();
     let (table, _) =
@@ -17,7 +17,7 @@ fn native(stage: &Stage, name: &str) -> Native {
 }
 
 /// Fills the tables, runs so many events, and gives reads, writes and others.
-fn drive(server: &Server, schema: &str, name: &str, more: &[&str]) -> (Stage, [u64; 5]) {
+fn drive(server: &Server, schema: &str, name: &str, more: &[&str]) -> (TestEngine, [u64; 5]) {
     let mut words = vec!["--time=0", "--tables=2", "--table-size=2000"];
     words.extend_from_slice(more);
     let stage = server.stage(schema, &words);
@@ -160,7 +160,7 @@ fn values_that_only_the_script_can_make_sense_of_make_no_native() {
     let words: Vec<String> = ["--table-size=0", "--mysql-dry-run"]
         .map(str::to_owned)
         .to_vec();
-    let stage = Stage::new(&words);
+    let stage = TestEngine::new(&words);
     let builtin = Builtin::named("oltp_read_write", stage.engine.settings.dialect).unwrap();
     let options = builtin.options();
     let (table, _) =

@@ -1,8 +1,8 @@
-//! Where connections go, how, and what is said when they can't.
+//! Checks where connections go, how, and what is said when they can't.
 
-use super::stage::{Stage, ask, each_server};
+use super::stage::{TestEngine, ask, each_server};
 use dbdyno_fiber::Scheduler;
-use dbdyno_sysbench::db::{Answer, Driver};
+use dbdyno_sysbench::db::{CallResult, Driver};
 use dbdyno_wire::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn refusal(given: &[&str]) -> String {
-    let stage = Stage::new(&words(given));
+    let stage = TestEngine::new(&words(given));
     let driver = Driver::new(&stage.engine, None).unwrap();
     assert!(driver.connect(stage.engine.user_actor(0)).is_none());
     stage.said()
@@ -45,10 +45,10 @@ fn a_server_that_is_not_there_is_told_of_in_the_client_librarys_words() {
 
 #[test]
 fn a_driver_is_made_of_right_options_only() {
-    let stage = Stage::new(&words(&["--db-driver=foo"]));
+    let stage = TestEngine::new(&words(&["--db-driver=foo"]));
     assert!(Driver::new(&stage.engine, None).is_none());
     assert_eq!(stage.said(), "FATAL: invalid database driver name: 'foo'\n");
-    let stage = Stage::new(&words(&["--db-ps-mode=foo"]));
+    let stage = TestEngine::new(&words(&["--db-ps-mode=foo"]));
     assert!(Driver::new(&stage.engine, Some("mysql")).is_none());
     assert_eq!(stage.said(), "FATAL: Invalid value for db-ps-mode: foo\n");
     assert!(!stage.engine.figures.has_driver());
@@ -56,13 +56,16 @@ fn a_driver_is_made_of_right_options_only() {
 
 #[test]
 fn nothing_is_connected_to_in_a_dry_run() {
-    let stage = Stage::new(&words(&["--mysql-dry-run", "--mysql-host=nowhere.invalid"]));
+    let stage = TestEngine::new(&words(&["--mysql-dry-run", "--mysql-host=nowhere.invalid"]));
     let mut connection = stage.connect();
-    assert_eq!(connection.query(b"SELECT 1"), Answer::NoRows);
+    assert_eq!(connection.query(b"SELECT 1"), CallResult::NoRows);
     let mut statement = connection.prepare(&b"SELECT ?"[..]).unwrap();
     assert!(connection.may_bind(&statement, 7));
     let values = Parameters::new();
-    assert_eq!(connection.execute(&mut statement, &values), Answer::NoRows);
+    assert_eq!(
+        connection.execute(&mut statement, &values),
+        CallResult::NoRows
+    );
     assert!(connection.close_statement(&mut statement));
     assert_eq!(stage.counts(), [0, 0, 2, 0, 0]);
 }
@@ -70,7 +73,7 @@ fn nothing_is_connected_to_in_a_dry_run() {
 #[test]
 fn connections_take_turns_on_the_ports_of_each_host() {
     // Nobody listens on these ports; the words of failure name them.
-    let stage = Stage::new(&words(&[
+    let stage = TestEngine::new(&words(&[
         "--mysql-host=127.0.0.1,127.0.0.2",
         "--mysql-port=1,2",
     ]));
@@ -141,7 +144,10 @@ fn fibers_of_one_thread_wait_for_their_servers_at_the_same_time() {
                     let mut statement = connection.prepare(&b"SELECT SLEEP(?)"[..]).unwrap();
                     let mut values = Parameters::new();
                     values.push_text(b"0.25");
-                    assert_eq!(connection.execute(&mut statement, &values), Answer::Rows);
+                    assert_eq!(
+                        connection.execute(&mut statement, &values),
+                        CallResult::Rows
+                    );
                     let text = ask(&mut connection, &format!("SELECT REPEAT('{tid}', 200000)"));
                     assert_eq!(text, tid.to_string().repeat(200_000));
                     sums.borrow_mut().push(tid);

@@ -1,4 +1,5 @@
-//! What scripts and builtins do on real servers. That takes place only where `DBDYNO_TEST_SERVERS` names some.
+//! Checks what scripts and builtins do on real servers. That takes place only where `DBDYNO_TEST_SERVERS`
+//! names some.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 

@@ -1,6 +1,6 @@
-//! Engines for tests, and the servers that the environment names.
+//! Starts engines for tests, on the servers that the environment names.
 
-use dbdyno_sysbench::db::{Answer, Connection, Driver};
+use dbdyno_sysbench::db::{CallResult, Connection, Driver};
 use dbdyno_sysbench::options::{CommandLine, Environment, parse};
 use dbdyno_sysbench::{Dialect, Engine, Log};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// An engine, what it said, and a schema of the test's own.
-pub struct Stage {
+pub struct TestEngine {
     pub engine: Arc<Engine>,
     pub line: CommandLine,
     said: Arc<Mutex<Vec<u8>>>,
@@ -73,13 +73,13 @@ impl Server {
     }
 
     /// An engine over the socket, in an empty schema.
-    pub fn stage(&self, schema: &str, more: &[&str]) -> Stage {
+    pub fn stage(&self, schema: &str, more: &[&str]) -> TestEngine {
         let socket = format!("--mysql-socket={}", self.socket);
         self.stage_by(schema, &[socket], more)
     }
 
     /// An engine over TCP, in an empty schema.
-    pub fn stage_by_tcp(&self, schema: &str, more: &[&str]) -> Stage {
+    pub fn stage_by_tcp(&self, schema: &str, more: &[&str]) -> TestEngine {
         let (host, port) = (&self.host, self.port);
         let route = [
             format!("--mysql-host={host}"),
@@ -88,29 +88,29 @@ impl Server {
         self.stage_by(schema, &route, more)
     }
 
-    fn stage_by(&self, schema: &str, route: &[String], more: &[&str]) -> Stage {
+    fn stage_by(&self, schema: &str, route: &[String], more: &[&str]) -> TestEngine {
         let schema = format!("dbdyno_test_sysbench_{schema}");
         let mut words = self.options.clone();
         words.extend_from_slice(route);
         words.push("--mysql-db=".to_owned());
-        let mut admin = Stage::new(&words).connect();
+        let mut admin = TestEngine::new(&words).connect();
         for sql in [
             format!("DROP SCHEMA IF EXISTS {schema}"),
             format!("CREATE SCHEMA {schema}"),
         ] {
-            assert_ne!(admin.query(sql.as_bytes()), Answer::Failed, "{sql}");
+            assert_ne!(admin.query(sql.as_bytes()), CallResult::Failed, "{sql}");
         }
         let leaving = Some((words.clone(), schema.clone()));
         words.pop();
         words.push(format!("--mysql-db={schema}"));
         words.extend(more.iter().map(|word| (*word).to_owned()));
-        let mut stage = Stage::new(&words);
+        let mut stage = TestEngine::new(&words);
         stage.leaving = leaving;
         stage
     }
 }
 
-impl Stage {
+impl TestEngine {
     pub fn new(words: &[String]) -> Self {
         let environment = Environment {
             dialect: Dialect::V1_0,
@@ -154,10 +154,10 @@ impl Stage {
 }
 
 /// The schema goes with its test.
-impl Drop for Stage {
+impl Drop for TestEngine {
     fn drop(&mut self) {
         if let Some((words, schema)) = self.leaving.take() {
-            let mut admin = Stage::new(&words).connect();
+            let mut admin = TestEngine::new(&words).connect();
             admin.query(format!("DROP SCHEMA IF EXISTS {schema}").as_bytes());
         }
     }
@@ -172,6 +172,6 @@ pub fn value(connection: &mut Connection) -> Option<String> {
 
 /// The one value that a query returns.
 pub fn ask(connection: &mut Connection, sql: &str) -> String {
-    assert_eq!(connection.query(sql.as_bytes()), Answer::Rows, "{sql}");
+    assert_eq!(connection.query(sql.as_bytes()), CallResult::Rows, "{sql}");
     value(connection).unwrap()
 }

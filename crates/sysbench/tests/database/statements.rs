@@ -1,7 +1,7 @@
-//! Queries, statements and their results.
+//! Checks queries, statements and their results.
 
 use super::stage::{ask, each_server, value};
-use dbdyno_sysbench::db::{Answer, ErrorKind, ResultSet};
+use dbdyno_sysbench::db::{CallResult, ErrorKind, ResultSet};
 use dbdyno_wire::Parameters;
 
 #[test]
@@ -10,10 +10,13 @@ fn results_and_changes_are_counted_by_what_came_of_them() {
         let stage = server.stage("counts", &[]);
         let mut connection = stage.connect();
         for (sql, answer) in [
-            ("CREATE TABLE t(id INT PRIMARY KEY, v INT)", Answer::NoRows),
-            ("INSERT INTO t VALUES(1, 1), (2, NULL)", Answer::NoRows),
-            ("UPDATE t SET v = 1 WHERE id = 1", Answer::NoRows),
-            ("SELECT v FROM t ORDER BY id", Answer::Rows),
+            (
+                "CREATE TABLE t(id INT PRIMARY KEY, v INT)",
+                CallResult::NoRows,
+            ),
+            ("INSERT INTO t VALUES(1, 1), (2, NULL)", CallResult::NoRows),
+            ("UPDATE t SET v = 1 WHERE id = 1", CallResult::NoRows),
+            ("SELECT v FROM t ORDER BY id", CallResult::Rows),
         ] {
             assert_eq!(connection.query(sql.as_bytes()), answer, "{sql}");
         }
@@ -43,7 +46,10 @@ fn prepared_statements_count_their_rows_and_keep_none() {
             let mut values = Parameters::new();
             values.push_int(1);
             values.push_text(b"two");
-            assert_eq!(connection.execute(&mut statement, &values), Answer::Rows);
+            assert_eq!(
+                connection.execute(&mut statement, &values),
+                CallResult::Rows
+            );
             let expected = ResultSet {
                 row_count: 2,
                 column_count: columns,
@@ -58,11 +64,14 @@ fn prepared_statements_count_their_rows_and_keep_none() {
             assert!(!connection.may_bind(&statement, 1) && connection.may_bind(&statement, 2));
             assert_eq!(
                 connection.execute(&mut statement, &Parameters::new()),
-                Answer::Failed
+                CallResult::Failed
             );
             assert!(connection.close_statement(&mut statement));
             assert!(!connection.close_statement(&mut statement));
-            assert_eq!(connection.execute(&mut statement, &values), Answer::Failed);
+            assert_eq!(
+                connection.execute(&mut statement, &values),
+                CallResult::Failed
+            );
         }
     });
 }
@@ -76,7 +85,7 @@ fn begin_is_prepared_or_sent_as_text_and_nobody_notices() {
         let mut commit = connection.prepare(&b"COMMIT"[..]).unwrap();
         let none = Parameters::new();
         for statement in [&mut begin, &mut commit] {
-            assert_eq!(connection.execute(statement, &none), Answer::NoRows);
+            assert_eq!(connection.execute(statement, &none), CallResult::NoRows);
         }
         assert_eq!(
             begin.is_text(),
@@ -95,7 +104,10 @@ fn statements_that_the_client_fills_in_keep_their_rows() {
         let mut statement = connection.prepare(&b"SELECT ?, 7"[..]).unwrap();
         let mut values = Parameters::new();
         values.push_text(b"five");
-        assert_eq!(connection.execute(&mut statement, &values), Answer::Rows);
+        assert_eq!(
+            connection.execute(&mut statement, &values),
+            CallResult::Rows
+        );
         assert_eq!(value(&mut connection).as_deref(), Some("five"));
     });
 }
@@ -106,21 +118,21 @@ fn several_results_come_one_by_one_in_1_1_and_block_the_connection_in_1_0() {
         let sql = b"SELECT 1 UNION ALL SELECT 2; SET @a = 1; SELECT 3";
         let stage = server.stage("several", &["--dialect=1.1"]);
         let mut connection = stage.connect();
-        assert_eq!(connection.query(sql), Answer::Rows);
+        assert_eq!(connection.query(sql), CallResult::Rows);
         assert_eq!(connection.result().unwrap().row_count, 2);
         assert!(connection.more_results());
-        assert_eq!(connection.next_result(), Answer::NoRows);
+        assert_eq!(connection.next_result(), CallResult::NoRows);
         assert!(connection.more_results());
-        assert_eq!(connection.next_result(), Answer::Rows);
+        assert_eq!(connection.next_result(), CallResult::Rows);
         assert_eq!(value(&mut connection).as_deref(), Some("3"));
         assert!(!connection.more_results());
-        assert_eq!(connection.next_result(), Answer::NoRows);
+        assert_eq!(connection.next_result(), CallResult::NoRows);
         assert_eq!(ask(&mut connection, "SELECT 4"), "4");
 
         let stage = server.stage("several", &[]);
         let mut connection = stage.connect();
-        assert_eq!(connection.query(sql), Answer::Rows);
-        assert_eq!(connection.query(b"SELECT 3"), Answer::Failed);
+        assert_eq!(connection.query(sql), CallResult::Rows);
+        assert_eq!(connection.query(b"SELECT 3"), CallResult::Failed);
         assert_eq!(
             stage.said(),
             "FATAL: mysql_drv_query() returned error 2014 (Commands out of sync; you can't run this command now) \
@@ -142,10 +154,10 @@ fn a_procedure_can_be_called_again_though_it_leaves_results() {
         for _ in 0..3 {
             assert_eq!(
                 connection.execute(&mut call, &Parameters::new()),
-                Answer::Rows
+                CallResult::Rows
             );
         }
-        assert_eq!(connection.query(b"SELECT 3"), Answer::Failed);
+        assert_eq!(connection.query(b"SELECT 3"), CallResult::Failed);
         assert_eq!(connection.last_error().code, 2014);
     });
 }
@@ -181,7 +193,7 @@ fn a_closed_connection_is_told_of_and_stays_closed() {
         let mut connection = stage.connect();
         connection.disconnect();
         connection.disconnect();
-        assert_eq!(connection.query(b"SELECT 1"), Answer::Failed);
+        assert_eq!(connection.query(b"SELECT 1"), CallResult::Failed);
         assert_eq!(
             stage.said(),
             "ALERT: attempt to close an already closed connection\n\

@@ -1,21 +1,21 @@
-//! Errors: their words, what is ignored, what is made anew.
+//! Checks errors: their words, what is ignored, what is made anew.
 
-use super::stage::{Server, Stage, ask, each_server};
-use dbdyno_sysbench::db::{Answer, Connection, ErrorKind};
+use super::stage::{Server, TestEngine, ask, each_server};
+use dbdyno_sysbench::db::{CallResult, Connection, ErrorKind};
 use dbdyno_wire::Parameters;
 use std::time::Duration;
 
 const IGNORED: &str = "--mysql-ignore-errors=2006,2013,1062";
 
 /// Ends a connection from outside.
-fn kill(stage: &Stage, victim: &mut Connection) {
+fn kill(stage: &TestEngine, victim: &mut Connection) {
     let id = ask(victim, "SELECT CONNECTION_ID()");
     let mut killer = stage.connect();
     killer.query(format!("KILL {id}").as_bytes());
     std::thread::sleep(Duration::from_millis(100)); // servers answer before they act
 }
 
-fn table(server: &Server, schema: &str, more: &[&str]) -> (Stage, Connection) {
+fn table(server: &Server, schema: &str, more: &[&str]) -> (TestEngine, Connection) {
     let stage = server.stage(schema, more);
     let mut connection = stage.connect();
     connection.query(b"CREATE TABLE t(id INT PRIMARY KEY, v INT) ENGINE=InnoDB");
@@ -29,7 +29,7 @@ fn an_error_is_told_of_with_its_query_and_is_gone_after_the_next_call() {
         let (stage, mut connection) = table(server, "words", &[]);
         assert_eq!(
             connection.query(b"INSERT INTO t VALUES(1, 2)"),
-            Answer::Failed
+            CallResult::Failed
         );
         let said = stage.said();
         assert!(said.starts_with(
@@ -50,7 +50,7 @@ fn an_error_is_told_of_with_its_query_and_is_gone_after_the_next_call() {
         assert_eq!(connection.last_error().kind, ErrorKind::None);
         let mut values = Parameters::new();
         values.push_int(1);
-        assert_eq!(connection.execute(&mut insert, &values), Answer::Failed);
+        assert_eq!(connection.execute(&mut insert, &values), CallResult::Failed);
         assert!(
             stage
                 .said()
@@ -77,7 +77,7 @@ fn an_error_that_is_to_be_ignored_is_counted_and_not_told_of() {
         let (stage, mut connection) = table(server, "ignored", &["--mysql-ignore-errors=1062"]);
         assert_eq!(
             connection.query(b"INSERT INTO t VALUES(1, 2)"),
-            Answer::Failed
+            CallResult::Failed
         );
         assert_eq!(connection.last_error().kind, ErrorKind::Ignorable);
         assert_eq!((stage.said().as_str(), stage.counts()[3]), ("", 1));
@@ -100,10 +100,10 @@ fn a_killed_connection_has_the_client_librarys_number_and_words() {
         let stage = server.stage("killed", &[]);
         let mut connection = stage.connect();
         kill(&stage, &mut connection);
-        assert_eq!(connection.query(b"SELECT 5"), Answer::Failed);
+        assert_eq!(connection.query(b"SELECT 5"), CallResult::Failed);
         let first = connection.last_error().clone();
         assert!([2006, 2013, 1927, 4031].contains(&first.code), "{first:?}");
-        assert_eq!(connection.query(b"SELECT 5"), Answer::Failed);
+        assert_eq!(connection.query(b"SELECT 5"), CallResult::Failed);
         let second = connection.last_error();
         let words = (second.code, second.message.as_str());
         assert_eq!(words, (2006, "Server has gone away"));
@@ -121,12 +121,12 @@ fn a_lost_connection_is_made_anew_and_its_statements_with_it() {
         values.push_int(1);
         for reconnects in 1..=3 {
             kill(&stage, &mut connection);
-            assert_eq!(connection.execute(&mut select, &values), Answer::Failed);
+            assert_eq!(connection.execute(&mut select, &values), CallResult::Failed);
             let error = connection.last_error();
             assert_eq!(error.kind, ErrorKind::Ignorable);
             assert!([2006, 2013].contains(&error.code), "{error:?}");
             assert_eq!(stage.counts()[3..], [0, reconnects]);
-            assert_eq!(connection.execute(&mut select, &values), Answer::Rows);
+            assert_eq!(connection.execute(&mut select, &values), CallResult::Rows);
         }
         kill(&stage, &mut connection);
         assert!(
@@ -135,7 +135,7 @@ fn a_lost_connection_is_made_anew_and_its_statements_with_it() {
             stage.said()
         );
         assert!(connection.reconnect());
-        assert_eq!(connection.execute(&mut select, &values), Answer::Rows);
+        assert_eq!(connection.execute(&mut select, &values), CallResult::Rows);
         assert_eq!(stage.said(), "");
     });
 }

@@ -1,6 +1,7 @@
-//! Recorded outputs of sysbench 1.0.20, rebuilt: each block that ours prints is taken from the recording, its figures
-//! are read out of it, and printed again by our functions; the whole must be the recording to the character. What a
-//! script, the server or the logger said stays as it is, and is named line by line, so that no block slips through.
+//! Rebuilds recorded outputs of sysbench 1.0.20: each block that ours prints is taken from the recording, its
+//! figures are read out of it, and printed again by our functions; the whole must be the recording to the
+//! character. What a script, the server or the logger said stays as it is, and is named line by line, so that
+//! no block slips through.
 
 #![allow(
     missing_docs,
@@ -156,7 +157,7 @@ fn recording(name: &str) -> Option<Recording> {
     })
 }
 
-fn parse(command: &str) -> Result<options::CommandLine, options::Ending> {
+fn parse(command: &str) -> Result<options::CommandLine, options::EarlyExit> {
     let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
     let sysbench = Environment {
         dialect: Dialect::V1_0,

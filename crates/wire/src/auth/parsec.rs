@@ -1,4 +1,5 @@
-//! PARSEC, of MariaDB since 11.6: "password authentication using response signed with elliptic curve".
+//! Computes responses of PARSEC, the method of MariaDB since 11.6: "password authentication using response
+//! signed with elliptic curve".
 //!
 //! The server says 32 random bytes, the client asks for the user's salt with an empty packet, derives
 //! a key from password and salt, and signs the server's random bytes with its own behind them. Source:

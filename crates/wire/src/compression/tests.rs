@@ -1,3 +1,5 @@
+//! Checks that packets survive compression, however the frames are cut or damaged.
+
 use super::*;
 use crate::packet::{begin, finish};
 
@@ -32,20 +34,20 @@ fn packets(lengths: &[usize]) -> Vec<u8> {
 }
 
 fn packed(mut stream: &[u8]) -> Vec<u8> {
-    let mut packer = Packer::default();
+    let mut encoder = FrameEncoder::default();
     while !stream.is_empty() {
-        stream = &stream[packer.pack(stream)..];
+        stream = &stream[encoder.pack(stream)..];
     }
-    packer.frames
+    encoder.frames
 }
 
 /// Unpacks pieces of `size` bytes into memory of `room` bytes.
 fn unpacked(frames: &[u8], size: usize, room: usize) -> Result<Vec<u8>, WireError> {
-    let mut unpacker = Unpacker::default();
+    let mut decoder = FrameDecoder::default();
     let (mut out, mut memory) = (Vec::new(), vec![0; room]);
     for mut piece in frames.chunks(size) {
-        while !piece.is_empty() || unpacker.has_more() {
-            let (taken, filled) = unpacker.unpack(piece, &mut memory)?;
+        while !piece.is_empty() || decoder.has_more() {
+            let (taken, filled) = decoder.unpack(piece, &mut memory)?;
             assert!(filled > 0 || taken == piece.len(), "no progress");
             piece = &piece[taken..];
             out.extend_from_slice(&memory[..filled]);
@@ -82,19 +84,19 @@ fn a_packet_longer_than_a_frame_takes_two() {
 
 #[test]
 fn each_request_begins_with_frame_zero() {
-    let mut packer = Packer::default();
+    let mut encoder = FrameEncoder::default();
     let query = packets(&[60]);
-    packer.pack(&query);
-    packer.sequence = 7; // as the server's reply left it
-    packer.pack(&query);
-    let first = Header::of(&packer.frames).unwrap();
-    let second = &packer.frames[FRAME_HEADER_BYTES + first.length..];
-    assert_eq!((packer.frames[3], second[3]), (0, 0));
-    packer.frames.clear();
-    packer.sequence = 7;
-    packer.is_carried_on = true;
-    packer.pack(&query);
-    assert_eq!(packer.frames[3], 7);
+    encoder.pack(&query);
+    encoder.sequence = 7; // as the server's reply left it
+    encoder.pack(&query);
+    let first = Header::of(&encoder.frames).unwrap();
+    let second = &encoder.frames[FRAME_HEADER_BYTES + first.length..];
+    assert_eq!((encoder.frames[3], second[3]), (0, 0));
+    encoder.frames.clear();
+    encoder.sequence = 7;
+    encoder.is_sequence_continued = true;
+    encoder.pack(&query);
+    assert_eq!(encoder.frames[3], 7);
 }
 
 #[test]

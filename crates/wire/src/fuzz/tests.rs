@@ -1,3 +1,5 @@
+//! Checks damaged streams drawn from fixed seeds.
+
 use std::path::{Path, PathBuf};
 
 /// The streams of real servers that the fuzzer begins with too.

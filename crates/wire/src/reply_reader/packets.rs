@@ -1,7 +1,7 @@
-//! The packets of a reply that are taken apart.
+//! Parses the packets of a reply that are read whole.
 
 use crate::bytes::Bytes;
-use crate::{OkReply, ServerError, WireError};
+use crate::{OkReply, ServerError, WireError, limits};
 
 /// An OK packet, be its first byte 0x00 or, after rows, 0xfe. The text and the session changes behind
 /// the numbers are given unread.
@@ -54,11 +54,12 @@ pub(super) fn parse_eof(payload: &[u8]) -> Result<OkReply, WireError> {
 }
 
 pub(super) fn parse_column_count(payload: &[u8]) -> Result<u16, WireError> {
-    match u16::try_from(Bytes(payload).length()?) {
-        Ok(columns) if columns > 0 => Ok(columns),
-        _ => Err(WireError::Protocol(
+    match Bytes(payload).length()? {
+        0 => Err(WireError::Protocol(
             "no possible count of columns".to_owned(),
         )),
+        columns if columns > limits::COLUMNS.0 => Err(WireError::excess(limits::COLUMNS.1)),
+        columns => Ok(columns as u16),
     }
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn parse_error(payload: &[u8]) -> Result<ServerError, WireError> {
         sql_state = Bytes(rest).take(5)?.try_into().unwrap_or(sql_state);
         bytes.take(6)?;
     }
-    let message = String::from_utf8_lossy(bytes.0).into_owned();
+    let message = limits::text(bytes.0);
     Ok(ServerError {
         code,
         sql_state,

@@ -1,3 +1,5 @@
+//! Checks replies wherever their stream is cut or damaged.
+
 use super::*;
 use crate::packet::MAX_PAYLOAD;
 use crate::packet::{begin, finish};
@@ -7,12 +9,12 @@ use crate::{OkReply, RowsReply, ServerError};
 
 /// Keeps payloads as they come.
 #[derive(Debug, Default, PartialEq)]
-struct Keep {
+struct PayloadCollector {
     columns: Vec<Vec<u8>>,
     rows: Vec<Vec<u8>>,
 }
 
-impl RowSink for Keep {
+impl RowSink for PayloadCollector {
     fn start(&mut self, _columns: u16) -> Result<(), WireError> {
         Ok(())
     }
@@ -28,12 +30,12 @@ impl RowSink for Keep {
 
 /// A server's side of a reply.
 #[derive(Default)]
-struct Stream {
+struct ReplyBytes {
     bytes: Vec<u8>,
     sequence: u8,
 }
 
-impl Stream {
+impl ReplyBytes {
     fn packet(mut self, payload: &[u8]) -> Self {
         let start = begin(&mut self.bytes);
         self.bytes.extend_from_slice(payload);
@@ -84,16 +86,16 @@ fn replies<S: RowSink>(
 
 fn sample(deprecate_eof: bool) -> (Vec<u8>, Vec<Reply>) {
     let mut bytes = Vec::new();
-    let mut add = |stream: Stream| bytes.extend_from_slice(&stream.bytes);
-    add(Stream::default().packet(&[0, 3, 0xfc, 0, 1, 2, 0, 7, 0]));
-    add(Stream::default().result(3, 1, deprecate_eof));
-    add(Stream::default().packet(b"\xff\xbd\x04#40001deadlock"));
+    let mut add = |stream: ReplyBytes| bytes.extend_from_slice(&stream.bytes);
+    add(ReplyBytes::default().packet(&[0, 3, 0xfc, 0, 1, 2, 0, 7, 0]));
+    add(ReplyBytes::default().result(3, 1, deprecate_eof));
+    add(ReplyBytes::default().packet(b"\xff\xbd\x04#40001deadlock"));
     let more = STATUS_MORE_RESULTS;
-    let call = Stream::default()
+    let call = ReplyBytes::default()
         .result(2, more, deprecate_eof)
         .result(1, more, deprecate_eof);
     add(call.packet(&[0, 5, 0, 2, 0, 0, 0]));
-    add(Stream::default()
+    add(ReplyBytes::default()
         .packet(&[0, 1, 0, 8, 0, 0, 0])
         .packet(&[0, 2, 9, 2, 0, 0, 0, 4, b'i']));
     let rows = |rows, status, warnings| RowsReply {
@@ -156,7 +158,7 @@ fn replies_are_found_wherever_the_stream_is_cut() {
 
 #[test]
 fn a_reply_is_complete_with_its_last_byte() {
-    let stream = Stream::default().result(1, 0, true).bytes;
+    let stream = ReplyBytes::default().result(1, 0, true).bytes;
     for size in 1..=stream.len() {
         assert_eq!(
             replies(&stream, size, true, &mut CountOnly).unwrap().len(),
@@ -172,11 +174,11 @@ fn a_reply_is_complete_with_its_last_byte() {
 fn a_sink_sees_the_same_wherever_the_stream_is_cut() {
     for deprecate_eof in [false, true] {
         let (stream, expected) = sample(deprecate_eof);
-        let mut whole = Keep::default();
+        let mut whole = PayloadCollector::default();
         replies(&stream, stream.len(), deprecate_eof, &mut whole).unwrap();
         assert_eq!((whole.columns.len(), whole.rows.len()), (6, 6));
         for size in 1..stream.len() {
-            let mut cut = Keep::default();
+            let mut cut = PayloadCollector::default();
             let found = replies(&stream, size, deprecate_eof, &mut cut).unwrap();
             assert_eq!(
                 (found, &cut),
@@ -213,7 +215,7 @@ fn rows_longer_than_a_packet_are_one_row() {
             row,
         ]
         .concat();
-        let stream = Stream::default()
+        let stream = ReplyBytes::default()
             .packet(&[1])
             .packet(b"\x03def")
             .packet(&row);
@@ -233,7 +235,7 @@ fn rows_longer_than_a_packet_are_one_row() {
                 [Reply::Rows(expected)],
                 "row of {length}, pieces of {size}"
             );
-            let mut sink = Keep::default();
+            let mut sink = PayloadCollector::default();
             replies(&stream, size, true, &mut sink).unwrap();
             assert!(
                 sink.rows.len() == 2 && sink.rows[0] == row,
@@ -245,7 +247,7 @@ fn rows_longer_than_a_packet_are_one_row() {
 
 #[test]
 fn an_error_in_the_midst_of_rows_ends_the_reply() {
-    let mut stream = Stream::default()
+    let mut stream = ReplyBytes::default()
         .packet(&[1])
         .packet(b"\x03def")
         .packet(b"\x01x");
@@ -259,7 +261,7 @@ fn an_error_in_the_midst_of_rows_ends_the_reply() {
 
 #[test]
 fn a_packet_out_of_sequence_is_refused() {
-    let mut stream = Stream::default().result(1, 0, true).bytes;
+    let mut stream = ReplyBytes::default().result(1, 0, true).bytes;
     stream[3] = 9;
     let error = replies(&stream, 100, true, &mut CountOnly).unwrap_err();
     assert!(error.to_string().contains("was due"), "{error}");
@@ -267,13 +269,13 @@ fn a_packet_out_of_sequence_is_refused() {
 
 #[test]
 fn a_request_for_a_local_file_is_told_and_the_reply_goes_on_after_it() {
-    let asked = Stream::default().packet(b"\xfb/etc/passwd").bytes;
+    let asked = ReplyBytes::default().packet(b"\xfb/etc/passwd").bytes;
     let mut reader = ReplyReader::new(true);
     let (taken, reply) = reader.feed(&asked, &mut CountOnly).unwrap();
     assert_eq!((taken, reply), (asked.len(), None));
     assert_eq!(reader.take_file_wanted(), Some(2));
     assert_eq!(reader.take_file_wanted(), None);
-    let mut done = Stream::default().packet(&[0, 5, 0, 2, 0, 0, 0]).bytes;
+    let mut done = ReplyBytes::default().packet(&[0, 5, 0, 2, 0, 0, 0]).bytes;
     done[3] = 9; // the file took some numbers
     let (_, reply) = reader.feed(&done, &mut CountOnly).unwrap();
     assert!(matches!(reply, Some(Reply::Ok(ok)) if ok.affected_rows == 5));
@@ -282,7 +284,7 @@ fn a_request_for_a_local_file_is_told_and_the_reply_goes_on_after_it() {
 /// As MySQL sends it: only the first of the two EOF packets says that another result follows.
 #[test]
 fn the_out_parameters_of_a_call_are_followed_by_an_ok_packet() {
-    let call = Stream::default().packet(&[1]).packet(b"\x03def");
+    let call = ReplyBytes::default().packet(&[1]).packet(b"\x03def");
     let call = call.packet(&[0xfe, 0, 0, 0x0a, 0x10]).packet(b"\0\0\x07");
     let call = call
         .packet(&[0xfe, 0, 0, 2, 0])
@@ -295,7 +297,7 @@ fn the_out_parameters_of_a_call_are_followed_by_an_ok_packet() {
 
 #[test]
 fn changes_of_the_session_are_noted_if_asked_for() {
-    let ok = Stream::default()
+    let ok = ReplyBytes::default()
         .packet(b"\0\0\0\x02\x40\0\0\0\x05\x01\x03\x02db")
         .bytes;
     let mut reader = ReplyReader::new(true);
@@ -327,7 +329,7 @@ fn a_damaged_stream_never_panics() {
         stream.truncate(1 + draw(stream.len()));
         let size = 1 + draw(40);
         refused += usize::from(replies(&stream, size, deprecate_eof, &mut CountOnly).is_err());
-        let mut sink = crate::rows::Rows::new(round % 3 == 0);
+        let mut sink = crate::text_rows::TextRows::new(round % 3 == 0);
         refused += usize::from(replies(&stream, size, deprecate_eof, &mut sink).is_err());
     }
     assert!(

@@ -1,4 +1,4 @@
-//! How much a server must prove by its certificate.
+//! Verifies the server's certificate as far as the policy demands.
 
 use super::ciphers;
 use crate::{SessionOptions, TlsPolicy, TlsVersion};
@@ -22,7 +22,7 @@ pub(super) fn config(
     policy: &TlsPolicy,
     options: &SessionOptions,
 ) -> Result<Arc<ClientConfig>, String> {
-    static TRUSTING: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    static ACCEPT_ANY_CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     let is_trusting = !matches!(
         policy,
         TlsPolicy::VerifyCa(_) | TlsPolicy::VerifyIdentity(_)
@@ -30,12 +30,12 @@ pub(super) fn config(
     let is_plain = options.client_certificate.is_none()
         && options.tls_minimum == TlsVersion::V1_2
         && options.tls_ciphers.is_empty();
-    match TRUSTING.get() {
+    match ACCEPT_ANY_CONFIG.get() {
         Some(config) if is_trusting && is_plain => Ok(Arc::clone(config)),
         _ => {
             let config = Arc::new(build(policy, options)?);
             Ok(match is_trusting && is_plain {
-                true => Arc::clone(TRUSTING.get_or_init(|| config)),
+                true => Arc::clone(ACCEPT_ANY_CONFIG.get_or_init(|| config)),
                 false => config,
             })
         }
@@ -65,7 +65,7 @@ fn build(policy: &TlsPolicy, options: &SessionOptions) -> Result<ClientConfig, S
     let lenient = |authority| {
         let algorithms = provider.signature_verification_algorithms;
         let schemes = algorithms.supported_schemes();
-        Arc::new(Lenient { authority, schemes })
+        Arc::new(LenientVerifier { authority, schemes })
     };
     let verifier: Arc<dyn ServerCertVerifier> = match policy {
         TlsPolicy::Off | TlsPolicy::Preferred | TlsPolicy::IfOffered | TlsPolicy::Required => {
@@ -117,12 +117,12 @@ fn authority(
 /// Demands less than a browser does: a certificate of the authority, whatever name it holds; or,
 /// without an authority, any at all, which keeps secrets from those who listen but not from those who interfere.
 #[derive(Debug)]
-struct Lenient {
+struct LenientVerifier {
     authority: Option<Arc<WebPkiServerVerifier>>,
     schemes: Vec<SignatureScheme>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,

@@ -1,4 +1,5 @@
-//! Cipher suites by the names that OpenSSL gives them, which are those that servers show and users write.
+//! Maps cipher suites to the names that OpenSSL gives them, which are those that servers show and users
+//! write.
 
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite::{

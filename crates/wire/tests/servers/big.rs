@@ -1,4 +1,4 @@
-//! Payloads longer than a packet.
+//! Checks payloads longer than a packet.
 
 use crate::server::{Route, TestServer, each_server, open, single};
 use dbdyno_wire::{ReadBuffer, Reply, TlsPolicy};

@@ -1,4 +1,4 @@
-//! Packed conversations, in clear and encrypted.
+//! Checks compressed conversations, in clear and encrypted.
 
 use crate::hot_path::{WAYS, answer, rows};
 use crate::server::{Route, each_server, open, open_with, single};
@@ -25,7 +25,7 @@ fn sessions_and_channels_talk_the_same_packed() {
             let mut endpoint = server.endpoint(route, tls);
             endpoint.database = Some(schema.name.clone());
             let mut session = open_with(&endpoint, &options());
-            assert_eq!(session.facts().compression, Compression::Zlib);
+            assert_eq!(session.info().compression, Compression::Zlib);
             let state = session
                 .query("SHOW SESSION STATUS LIKE 'Compression'")
                 .unwrap();

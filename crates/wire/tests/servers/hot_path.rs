@@ -1,4 +1,4 @@
-//! Channels: every kind of request, in clear and encrypted.
+//! Checks channels by every kind of request, in clear and encrypted.
 
 use crate::server::{Route, each_server, open, single};
 use dbdyno_wire::{
@@ -117,7 +117,7 @@ fn several_requests_may_be_under_way_at_once() {
             for count in 1..=50 {
                 assert_eq!(rows(&answer(&mut channel, &mut shared)), (count, 1));
             }
-            assert_eq!(channel.replies_owed(), 0);
+            assert_eq!(channel.replies_pending(), 0);
             assert_eq!(channel.receive(&mut shared).unwrap(), None);
         }
     });

@@ -1,4 +1,4 @@
-//! LOAD DATA LOCAL INFILE, whose file is whatever the caller gives.
+//! Checks LOAD DATA LOCAL INFILE, whose file is whatever the caller gives.
 
 use crate::server::{Route, TestServer, each_server, open_with, single};
 use dbdyno_wire::{Compression, Session, SessionOptions, TlsPolicy, WireError};
@@ -42,9 +42,9 @@ fn code(error: &WireError) -> Option<u16> {
 }
 
 /// Gives a few bytes at a time, and then fails.
-struct Failing(u32);
+struct FailingReader(u32);
 
-impl Read for Failing {
+impl Read for FailingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
         let line = format!("{},x\n", self.0);
@@ -98,11 +98,13 @@ fn rows_are_loaded_from_memory_and_from_nowhere_else() {
 
             // Asked for by another statement than this one is to send: nothing is sent.
             let error = session.query(LOAD).unwrap_err();
-            assert!(matches!(error, WireError::Misuse(_)), "{error:?}");
+            assert!(matches!(error, WireError::Protocol(_)), "{error:?}");
             assert_eq!(count(&mut session), "1000");
 
             // The source fails: the connection is gone, and so are the rows.
-            let error = session.load_local(LOAD, &mut Failing(3000)).unwrap_err();
+            let error = session
+                .load_local(LOAD, &mut FailingReader(3000))
+                .unwrap_err();
             assert!(error.is_connection_lost(), "{error:?}");
             drop(session);
             assert_eq!(count(&mut setup), "1000");

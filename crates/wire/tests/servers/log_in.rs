@@ -1,4 +1,4 @@
-//! Every way in, and the ways that must stay shut.
+//! Checks every way to log in, and the ways that must stay closed.
 
 use crate::server::{Route, TestServer, each_server, open, open_with, single};
 use dbdyno_wire::{
@@ -37,7 +37,7 @@ fn create_user(server: &TestServer, user: &str, plugin: &str, password: &str) ->
         return false;
     }
     let password = sql_quoted(password);
-    let identified = match session.facts().is_mariadb {
+    let identified = match session.info().is_mariadb {
         true => format!("VIA {plugin} USING PASSWORD({password})"),
         false => format!("WITH {plugin} BY {password}"),
     };
@@ -81,7 +81,7 @@ fn every_method_lets_in_by_every_way_cold_and_warm() {
                 server.open().query("FLUSH PRIVILEGES").unwrap();
                 for _cold_and_warm in 0..2 {
                     let mut session = open(&endpoint);
-                    assert_eq!(session.facts().auth_plugin, client_plugin);
+                    assert_eq!(session.info().auth_plugin, client_plugin);
                     let who = single(&session.query("SELECT CURRENT_USER()").unwrap());
                     assert_eq!(who, format!("{user}@%"));
                     session.close();
@@ -105,7 +105,7 @@ fn a_user_of_the_operating_system_gets_in_without_a_password() {
     let me = me.trim();
     each_server(|server| {
         let mut session = server.open();
-        let is_mariadb = session.facts().is_mariadb;
+        let is_mariadb = session.info().is_mariadb;
         let (plugin, identified) = match is_mariadb {
             true => ("unix_socket", format!("VIA unix_socket AS '{me}'")),
             false => ("auth_socket", format!("WITH auth_socket AS '{me}'")),
@@ -179,22 +179,22 @@ fn the_facts_say_whether_the_connection_is_encrypted() {
             let mut session = open(&endpoint);
             let cipher = session.query("SHOW STATUS LIKE 'Ssl_cipher'").unwrap();
             let cipher = String::from_utf8(cipher.rows[0][1].clone().unwrap()).unwrap();
-            let facts = session.facts();
+            let session_info = session.info();
             assert_eq!(
-                facts.tls.is_some(),
+                session_info.tls.is_some(),
                 !cipher.is_empty(),
-                "{endpoint:?}: {facts:?}"
+                "{endpoint:?}: {session_info:?}"
             );
             match endpoint.tls {
-                TlsPolicy::Off => assert_eq!(facts.tls, None),
-                TlsPolicy::Required => assert!(facts.tls.is_some()),
+                TlsPolicy::Off => assert_eq!(session_info.tls, None),
+                TlsPolicy::Required => assert!(session_info.tls.is_some()),
                 _ => {}
             }
             let id = single(&session.query("SELECT CONNECTION_ID()").unwrap());
-            assert_eq!(id, session.facts().connection_id.to_string());
+            assert_eq!(id, session.info().connection_id.to_string());
             let version = single(&session.query("SELECT VERSION()").unwrap());
             assert!(
-                version.starts_with(&session.facts().server_version),
+                version.starts_with(&session.info().server_version),
                 "{version}"
             );
         }
@@ -274,12 +274,12 @@ fn the_oldest_version_of_tls_is_the_callers_choice() {
                 ..SessionOptions::default()
             };
             let session = Session::open_with(&endpoint, &options, LIMIT)?;
-            Ok::<_, WireError>(session.facts().tls.as_ref().unwrap().version.clone())
+            Ok::<_, WireError>(session.info().tls.as_ref().unwrap().version.clone())
         };
         assert_eq!(version(TlsVersion::V1_2).unwrap(), "TLSv1.3");
         assert_eq!(version(TlsVersion::V1_3).unwrap(), "TLSv1.3");
         let mut session = server.open();
-        if session.facts().is_mariadb {
+        if session.info().is_mariadb {
             return; // it can't change its versions while it runs
         }
         session.query("SET GLOBAL tls_version = 'TLSv1.2'").unwrap();
@@ -303,7 +303,7 @@ fn the_ciphers_are_the_callers_choice() {
                 ..SessionOptions::default()
             };
             let mut session = Session::open_with(&endpoint, &options, LIMIT)?;
-            let told = session.facts().tls.as_ref().unwrap().cipher.clone();
+            let told = session.info().tls.as_ref().unwrap().cipher.clone();
             let shown = session.query("SHOW SESSION STATUS LIKE 'Ssl_cipher'")?;
             assert_eq!(shown.rows[0][1].as_deref(), Some(told.as_bytes()));
             Ok::<_, WireError>(told)

@@ -1,4 +1,4 @@
-//! Conversations with real servers. They take place only where `DBDYNO_TEST_SERVERS` names some.
+//! Talks to real servers. They take place only where `DBDYNO_TEST_SERVERS` names some.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 

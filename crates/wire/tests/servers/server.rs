@@ -1,4 +1,4 @@
-//! The servers to test against, as the environment names them.
+//! Connects to the servers that the environment names.
 
 use dbdyno_wire::{Address, Endpoint, Password, QueryResult, Session, SessionOptions, TlsPolicy};
 use serde_json::Value;

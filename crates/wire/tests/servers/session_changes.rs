@@ -1,4 +1,4 @@
-//! What servers say of changes in the session.
+//! Checks what servers say of changes in the session.
 
 use crate::server::{Route, each_server, open, open_with};
 use dbdyno_wire::{SessionChanges, SessionOptions, TlsPolicy};

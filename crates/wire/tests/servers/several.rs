@@ -1,4 +1,4 @@
-//! Requests with more than one result.
+//! Checks requests with more than one result.
 
 use crate::hot_path::{answer, rows};
 use crate::server::{Route, TestServer, each_server, open_with, single};
@@ -16,9 +16,9 @@ fn open_multi(server: &TestServer) -> Session {
 
 /// Counts the rows of each result apart.
 #[derive(Default)]
-struct Each(Vec<(u16, usize)>);
+struct RowCounts(Vec<(u16, usize)>);
 
-impl RowSink for Each {
+impl RowSink for RowCounts {
     fn start(&mut self, columns: u16) -> Result<(), WireError> {
         self.0.push((columns, 0));
         Ok(())
@@ -63,7 +63,7 @@ fn several_statements_in_one_request_are_one_reply() {
         let mut shared = ReadBuffer::new();
         channel.queue_query(b"SELECT 1, 2; DO 1; SELECT 3 UNION ALL SELECT 4");
         channel.queue_query(b"SELECT 5");
-        let mut each = Each::default();
+        let mut each = RowCounts::default();
         channel.flush().unwrap();
         let reply = loop {
             match channel.receive_into(&mut shared, &mut each).unwrap() {
@@ -73,9 +73,9 @@ fn several_statements_in_one_request_are_one_reply() {
         };
         assert_eq!(rows(&reply), (3, 1));
         assert_eq!(each.0, [(2, 1), (1, 2)]);
-        assert_eq!(channel.replies_owed(), 1);
+        assert_eq!(channel.replies_pending(), 1);
         assert_eq!(rows(&answer(&mut channel, &mut shared)), (1, 1));
-        assert_eq!(channel.replies_owed(), 0);
+        assert_eq!(channel.replies_pending(), 0);
 
         // Of a request, what stands before the failure has happened and what stands behind it has not.
         channel.queue_query(b"SELECT 1; SELECT nonsense; SELECT 2");

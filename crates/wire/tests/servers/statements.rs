@@ -1,4 +1,4 @@
-//! The cold path: text and binary statements, and what comes back.
+//! Checks text and binary statements on the cold path, and what comes back.
 
 use crate::server::{each_server, single};
 use dbdyno_wire::{Parameters, ReadBuffer, Reply, WireError};
@@ -146,7 +146,7 @@ fn a_wait_ends_at_its_limit() {
 fn a_killed_connection_is_lost() {
     each_server(|server| {
         let mut session = server.open();
-        let id = session.facts().connection_id;
+        let id = session.info().connection_id;
         server.open().query(&format!("KILL {id}")).unwrap();
         // The first answer may still be the server's farewell; then the connection is gone.
         let last = (0..3).map(|_| session.query("SELECT 1")).last().unwrap();
@@ -159,7 +159,7 @@ fn a_connection_closed_for_idleness_is_lost_whether_or_not_the_server_says_so() 
     each_server(|server| {
         let mut session = server.open();
         session.query("SET SESSION wait_timeout = 1").unwrap();
-        let is_mysql = !session.facts().is_mariadb;
+        let is_mysql = !session.info().is_mariadb;
         let mut channel = session.into_channel().unwrap();
         let mut shared = ReadBuffer::new();
         let farewell = loop {

@@ -1,4 +1,5 @@
-//! sysbench's `bulk_insert`: every user inserts the rows (1,1), (2,2) and on into a table of its own.
+//! Implements sysbench's `bulk_insert`: every user inserts the rows (1,1), (2,2) and on into a table of its
+//! own.
 //!
 //! An event adds a row to a statement that leaves when it is as long as sysbench lets it become, about 39,000 rows.
 //! So nearly all events cost nothing and a few cost everything; what a statement takes is told by its type, `insert`.
@@ -8,7 +9,7 @@ mod population;
 mod user;
 mod workload;
 
-use crate::catalog::Given;
+use crate::catalog::GivenOptions;
 use crate::{Population, Workload, WorkloadError};
 use options::Options;
 use population::BulkPopulation;
@@ -19,14 +20,17 @@ use workload::BulkInsert;
 pub(crate) const NAME: &str = "bulk_insert";
 
 /// The workload for so many users, each of which needs a table.
-pub(crate) fn workload(given: &Given, users: u32) -> Result<Arc<dyn Workload>, WorkloadError> {
+pub(crate) fn workload(
+    given: &GivenOptions,
+    users: u32,
+) -> Result<Arc<dyn Workload>, WorkloadError> {
     let options = Options::read(given)?;
     options.check_users(users)?;
     Ok(Arc::new(BulkInsert::new(options)))
 }
 
 /// The tables, without rows.
-pub(crate) fn population(given: &Given) -> Result<Arc<dyn Population>, WorkloadError> {
+pub(crate) fn population(given: &GivenOptions) -> Result<Arc<dyn Population>, WorkloadError> {
     Ok(Arc::new(BulkPopulation::new(Options::read(given)?)))
 }
 

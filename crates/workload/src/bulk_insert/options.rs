@@ -1,4 +1,4 @@
-//! The options: two of those of the other scripts. sysbench's script has none, and makes a table for each thread.
+//! Lists the options: two of those of the other scripts.
 
 use crate::WorkloadError;
 use crate::option_table::{OptionRow, OptionTable, option_row};

@@ -1,8 +1,8 @@
-//! The tables of the users. They begin without rows; rows are what the load makes.
+//! Creates the tables of the users. They begin without rows; rows are what the load makes.
 
 use super::options::Options;
 use super::table_name;
-use crate::{Check, Condition, Holds, Population, RowSource};
+use crate::{Check, Condition, InvariantScope, Population, RowSource};
 
 const CHECKS: &[Check] = &[
     Check {
@@ -78,7 +78,7 @@ impl Population for BulkPopulation {
                     "SELECT COUNT(*), MIN(id), MAX(id), SUM(k) FROM {name} HAVING COUNT(*) > 0 \
                      AND (MIN(id) <> 1 OR MAX(id) <> COUNT(*) OR SUM(k) <> SUM(id))"
                 ),
-                holds: Holds::Always,
+                holds: InvariantScope::Always,
             }
         };
         (0..self.options.tables).map(complete).collect()

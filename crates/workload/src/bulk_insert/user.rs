@@ -1,8 +1,8 @@
-//! One user: gathers rows, and sends them when the next one has no room.
+//! Gathers rows for one user, and sends them when the next one has no room.
 
 use super::table_name;
 use crate::growing_insert::GrowingInsert;
-use crate::{Answer, Call, Draws, Step, TransactionType, User};
+use crate::{Call, NextAction, Response, RetryValues, TransactionType, User};
 use std::io::Write;
 
 /// Place of the only statement.
@@ -42,20 +42,20 @@ impl User for BulkUser {
     }
 
     /// The rows are kept until they are in.
-    fn repeat_event(&mut self, _draws: Draws) -> TransactionType {
+    fn repeat_event(&mut self, _draws: RetryValues) -> TransactionType {
         0
     }
 
-    fn next(&mut self, answer: Option<Answer<'_>>, call: &mut Call) -> Step {
+    fn next(&mut self, answer: Option<Response<'_>>, call: &mut Call) -> NextAction {
         if answer.is_some() {
             self.insert.empty();
         }
         if !self.insert.fits(&self.row) {
             self.send(call);
-            return Step::Send;
+            return NextAction::Send;
         }
         self.insert.push(&self.row);
-        Step::Done
+        NextAction::Done
     }
 
     fn settle_up(&mut self, call: &mut Call) -> bool {

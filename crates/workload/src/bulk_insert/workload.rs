@@ -1,9 +1,9 @@
-//! The workload that users are made of.
+//! Builds the users of the workload.
 
 use super::NAME;
 use super::options::Options;
 use super::user::BulkUser;
-use crate::{Class, Facts, StatementTemplate, User, Workload};
+use crate::{Class, Metadata, StatementTemplate, User, Workload};
 
 #[derive(Debug)]
 pub(super) struct BulkInsert {
@@ -43,8 +43,8 @@ impl Workload for BulkInsert {
         &["row"]
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn metadata(&self) -> Metadata {
+        Metadata {
             imitates: "sysbench 1.0.20".to_owned(),
             options: self.options.list(),
             quirks: Vec::new(),

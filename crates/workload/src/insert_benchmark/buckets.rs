@@ -1,4 +1,4 @@
-//! The tool's histogram of response times: ten columns, edges four times as far apart each.
+//! Counts response times in the tool's histogram: ten columns, edges four times as far apart each.
 
 const MS: u64 = 1_000_000;
 

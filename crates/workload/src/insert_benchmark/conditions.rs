@@ -1,22 +1,22 @@
-//! What must hold of the tables.
+//! Lists the conditions that must hold in the tables.
 
-use super::options::Options;
+use super::options::InsertBenchmarkOptions;
 use super::schema::{keys, table};
-use crate::{Condition, Holds};
+use crate::{Condition, InvariantScope};
 
 /// The conditions of every table; `rows_total` is what the filling puts into all of them.
-pub(super) fn conditions(options: &Options, rows_total: u64) -> Vec<Condition> {
+pub(super) fn conditions(options: &InsertBenchmarkOptions, rows_total: u64) -> Vec<Condition> {
     let rows = rows_total / u64::from(options.tables());
     (0..options.tables())
         .flat_map(|number| of_table(options, &table(options, number), rows))
         .collect()
 }
 
-fn of_table(options: &Options, name: &str, rows: u64) -> Vec<Condition> {
+fn of_table(options: &InsertBenchmarkOptions, name: &str, rows: u64) -> Vec<Condition> {
     // Where rows are deleted as fast as they are inserted, their count stays.
     let count_holds = match options.delete_per_insert {
-        true => Holds::Always,
-        false => Holds::AfterLoad,
+        true => InvariantScope::Always,
+        false => InvariantScope::AfterLoad,
     };
     let mut all = vec![
         condition(
@@ -32,7 +32,7 @@ fn of_table(options: &Options, name: &str, rows: u64) -> Vec<Condition> {
                 "SELECT COUNT(*), MIN(transactionid), MAX(transactionid) FROM {name} \
                  HAVING MAX(transactionid) - MIN(transactionid) + 1 < COUNT(*)"
             ),
-            Holds::Always,
+            InvariantScope::Always,
         ),
     ];
     for (key, _) in keys(options) {
@@ -45,7 +45,7 @@ fn of_table(options: &Options, name: &str, rows: u64) -> Vec<Condition> {
                  (SELECT 1 FROM information_schema.statistics WHERE table_schema = DATABASE() \
                  AND table_name = '{name}' AND index_name = '{key}')"
             ),
-            Holds::Always,
+            InvariantScope::Always,
         ));
         all.push(condition(
             format!("{key}.entries"),
@@ -54,13 +54,13 @@ fn of_table(options: &Options, name: &str, rows: u64) -> Vec<Condition> {
                 "SELECT t.n, k.n FROM (SELECT COUNT(*) AS n FROM {name} FORCE INDEX (PRIMARY)) t \
                  JOIN (SELECT COUNT(*) AS n FROM {name} FORCE INDEX ({key})) k ON t.n <> k.n"
             ),
-            Holds::Always,
+            InvariantScope::Always,
         ));
     }
     all
 }
 
-fn condition(name: String, meaning: String, sql: String, holds: Holds) -> Condition {
+fn condition(name: String, meaning: String, sql: String, holds: InvariantScope) -> Condition {
     Condition {
         name,
         meaning,

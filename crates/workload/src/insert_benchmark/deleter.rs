@@ -1,15 +1,15 @@
-//! The user that deletes, as many rows as are inserted, at the low end of the key.
+//! Deletes as many rows as are inserted, at the low end of the key.
 
-use super::ground::Post;
-use super::roles::Event;
-use super::rounds::Hand;
-use super::statement::Kind;
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, Standing, TransactionType};
+use super::benchmark_context::ClientSlot;
+use super::roles::InsertEvent;
+use super::rounds::RoundParticipant;
+use super::statement::BenchmarkStatement;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{Readiness, RetryValues, TransactionType};
 
 /// Deletes behind one inserter.
 pub(super) struct Deleter {
-    post: Post,
+    slot: ClientSlot,
     round: u64,
     is_set_up: bool,
     sets_up: bool,
@@ -19,10 +19,10 @@ pub(super) struct Deleter {
 }
 
 impl Deleter {
-    pub(super) fn new(post: Post) -> Self {
+    pub(super) fn new(slot: ClientSlot) -> Self {
         Self {
-            is_set_up: !post.ground.options.leaves_checks_out(),
-            post,
+            is_set_up: !slot.benchmark_context.options.leaves_checks_out(),
+            slot,
             round: 0,
             sets_up: false,
             began_ns: 0,
@@ -31,46 +31,46 @@ impl Deleter {
     }
 }
 
-impl Story for Deleter {
-    const STANDS_BY: bool = true;
+impl TransactionScript for Deleter {
+    const IS_SELF_PACED: bool = true;
 
-    fn stand_by(&mut self, now_ns: u64) -> Standing {
+    fn poll_ready(&mut self, now_ns: u64) -> Readiness {
         if let Some(rows) = self.deleted_rows.take() {
             let ns = now_ns.saturating_sub(self.began_ns);
-            self.post.ground.account.add_delete(rows, ns);
+            self.slot.benchmark_context.account.add_delete(rows, ns);
         }
         self.began_ns = now_ns;
-        let mut rounds = self.post.rounds();
-        rounds.end(Hand::Deleter);
-        rounds.stand_by(Hand::Deleter, now_ns)
+        let mut rounds = self.slot.rounds();
+        rounds.end(RoundParticipant::Deleter);
+        rounds.poll_ready(RoundParticipant::Deleter, now_ns)
     }
 
     fn start(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.sets_up = !std::mem::replace(&mut self.is_set_up, true);
         if !self.sets_up {
-            self.round = self.post.rounds().begin(Hand::Deleter);
+            self.round = self.slot.rounds().begin(RoundParticipant::Deleter);
         }
-        self.again(Draws::Same)
+        self.replay(RetryValues::Same)
     }
 
-    fn again(&mut self, _draws: Draws) -> TransactionType {
-        self.post.number(match self.sets_up {
-            true => Event::SetUp,
-            false => Event::Delete,
+    fn replay(&mut self, _draws: RetryValues) -> TransactionType {
+        self.slot.number(match self.sets_up {
+            true => InsertEvent::SetUp,
+            false => InsertEvent::Delete,
         })
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
         if self.sets_up {
-            talk.say(self.post.place(Kind::NoUniqueChecks));
+            context.bind(self.slot.place(BenchmarkStatement::NoUniqueChecks));
         } else {
-            let from = self.post.rounds().delete_from(self.round);
-            let values = talk.say(self.post.place(Kind::Delete));
+            let from = self.slot.rounds().delete_from(self.round);
+            let values = context.bind(self.slot.place(BenchmarkStatement::Delete));
             values.push_int(from as i64);
-            values.push_int(self.post.ground.plan.rows_per_commit as i64);
+            values.push_int(self.slot.benchmark_context.plan.rows_per_commit as i64);
         }
-        talk.ask().await?;
-        self.deleted_rows = (!self.sets_up).then_some(talk.affected);
-        Ok(End::Done)
+        context.execute().await?;
+        self.deleted_rows = (!self.sets_up).then_some(context.affected);
+        Ok(EventEnd::Done)
     }
 }

@@ -1,16 +1,16 @@
-//! The user that keeps a transaction open, so that the server can't forget what was changed since.
+//! Keeps a transaction open, so that the server can't forget what was changed since.
 
-use super::ground::Post;
-use super::roles::Event;
-use super::statement::Kind;
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, Standing, TransactionType};
+use super::benchmark_context::ClientSlot;
+use super::roles::InsertEvent;
+use super::statement::BenchmarkStatement;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{Readiness, RetryValues, TransactionType};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Reads a row, waits, commits, and so on as long as its client inserts.
-pub(super) struct Holder {
-    post: Post,
+pub(super) struct TransactionHolder {
+    slot: ClientSlot,
     is_set_up: bool,
     /// Since when a transaction is open.
     open_since_ns: Option<u64>,
@@ -18,10 +18,10 @@ pub(super) struct Holder {
     commits: bool,
 }
 
-impl Holder {
-    pub(super) fn new(post: Post) -> Self {
+impl TransactionHolder {
+    pub(super) fn new(slot: ClientSlot) -> Self {
         Self {
-            post,
+            slot,
             is_set_up: false,
             open_since_ns: None,
             has_read: false,
@@ -30,56 +30,56 @@ impl Holder {
     }
 }
 
-impl Story for Holder {
-    const STANDS_BY: bool = true;
+impl TransactionScript for TransactionHolder {
+    const IS_SELF_PACED: bool = true;
 
-    fn stand_by(&mut self, now_ns: u64) -> Standing {
-        let is_over = self.post.rounds().is_over();
+    fn poll_ready(&mut self, now_ns: u64) -> Readiness {
+        let is_over = self.slot.rounds().is_over();
         if !self.has_read {
             return if is_over {
-                Standing::Retired
+                Readiness::Retired
             } else {
-                Standing::Ready
+                Readiness::Ready
             };
         }
-        let options = &self.post.ground.options;
+        let options = &self.slot.benchmark_context.options;
         let since_ns = *self.open_since_ns.get_or_insert(now_ns);
         let until_ns = since_ns + u64::from(options.htap_transaction_seconds) * SECOND_NS;
         match is_over || now_ns >= until_ns {
-            true => Standing::Ready,
+            true => Readiness::Ready,
             // A step that ends meanwhile is noticed within a second.
-            false => Standing::RestUntil(until_ns.min(now_ns + SECOND_NS)),
+            false => Readiness::RestUntil(until_ns.min(now_ns + SECOND_NS)),
         }
     }
 
     fn start(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.commits = self.has_read;
-        self.again(Draws::Same)
+        self.replay(RetryValues::Same)
     }
 
-    fn again(&mut self, _draws: Draws) -> TransactionType {
-        self.post.number(match self.commits {
-            true => Event::Release,
-            false => Event::Hold,
+    fn replay(&mut self, _draws: RetryValues) -> TransactionType {
+        self.slot.number(match self.commits {
+            true => InsertEvent::Release,
+            false => InsertEvent::Hold,
         })
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
         if self.commits {
-            talk.say(self.post.place(Kind::Commit));
-            talk.ask().await?;
+            context.bind(self.slot.place(BenchmarkStatement::Commit));
+            context.execute().await?;
             self.has_read = false;
             self.open_since_ns = None;
-            return Ok(End::Done);
+            return Ok(EventEnd::Done);
         }
         if !self.is_set_up {
-            talk.say(self.post.place(Kind::NoAutocommit));
-            talk.ask().await?;
+            context.bind(self.slot.place(BenchmarkStatement::NoAutocommit));
+            context.execute().await?;
             self.is_set_up = true;
         }
-        talk.say(self.post.place(Kind::ReadRow));
-        talk.ask().await?;
+        context.bind(self.slot.place(BenchmarkStatement::ReadRow));
+        context.execute().await?;
         self.has_read = true;
-        Ok(End::Done)
+        Ok(EventEnd::Done)
     }
 }

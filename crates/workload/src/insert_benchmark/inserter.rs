@@ -1,14 +1,14 @@
-//! The user that inserts. In `l.i0` it makes its table first, in `l.x` the secondary keys last.
+//! Inserts the rows of one client. In `l.i0` it makes its table first, in `l.x` the secondary keys last.
 
-use super::ground::{Ground, Post};
-use super::roles::Event;
-use super::rounds::Hand;
+use super::benchmark_context::{BenchmarkContext, ClientSlot};
+use super::roles::InsertEvent;
+use super::rounds::RoundParticipant;
 use super::rows::RowMaker;
 use super::schema::add_keys;
-use super::statement::{ADD_KEYS, Kind, insert_head};
-use super::step::Step;
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, Standing, TransactionType};
+use super::statement::{ADD_KEYS, BenchmarkStatement, insert_head};
+use super::step::BenchmarkStep;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{Readiness, RetryValues, TransactionType};
 use std::sync::Arc;
 
 /// Between the starts of two clients; after the first one more in `l.i0`, which leaves it the time to make the table.
@@ -20,7 +20,7 @@ const TABLE_POLL_NS: u64 = 10_000_000;
 
 /// One kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Duty {
+enum InserterEvent {
     CreateTable,
     SetUp,
     Insert,
@@ -30,15 +30,15 @@ enum Duty {
 
 /// Inserts the rows of one client.
 pub(super) struct Inserter {
-    post: Post,
+    slot: ClientSlot,
     rows: RowMaker,
     head: Vec<u8>,
     /// The statement under way, kept for repeats.
     text: Vec<u8>,
     /// What comes before the first insert, last first; and what comes after the last.
-    before: Vec<Duty>,
-    after: Vec<Duty>,
-    duty: Duty,
+    before: Vec<InserterEvent>,
+    after: Vec<InserterEvent>,
+    event: InserterEvent,
     began_ns: u64,
     /// An event was begun that the client hasn't said to be over.
     is_under_way: bool,
@@ -47,52 +47,55 @@ pub(super) struct Inserter {
 }
 
 impl Inserter {
-    pub(super) fn new(post: Post) -> Self {
-        let (ground, client) = (&post.ground, post.client);
-        let (options, step) = (&ground.options, ground.plan.step);
-        let creates = step == Step::Load && (!options.one_table || client == 0);
-        let rows = RowMaker::new(Arc::clone(ground), step, client);
+    pub(super) fn new(slot: ClientSlot) -> Self {
+        let (benchmark_context, client) = (&slot.benchmark_context, slot.client);
+        let (options, step) = (&benchmark_context.options, benchmark_context.plan.step);
+        let creates = step == BenchmarkStep::Load && (!options.one_table || client == 0);
+        let rows = RowMaker::new(Arc::clone(benchmark_context), step, client);
         let head = insert_head(options, options.table_of(client)).into_bytes();
-        let listed = |duties: [(bool, Duty); 2]| {
+        let listed = |duties: [(bool, InserterEvent); 2]| {
             let asked = duties.into_iter().filter(|(is_asked, _)| *is_asked);
-            asked.map(|(_, duty)| duty).collect()
+            asked.map(|(_, event)| event).collect()
         };
         Self {
             text: Vec::with_capacity(head.len() + rows.round_bytes()),
             rows,
             head,
             before: listed([
-                (options.sets_up(), Duty::SetUp),
-                (creates, Duty::CreateTable),
+                (options.sets_up(), InserterEvent::SetUp),
+                (creates, InserterEvent::CreateTable),
             ]),
             after: listed([
-                (options.adds_keys(), Duty::AddKeys),
-                (options.loads_in_bulk(), Duty::TearDown),
+                (options.adds_keys(), InserterEvent::AddKeys),
+                (options.loads_in_bulk(), InserterEvent::TearDown),
             ]),
-            duty: Duty::Insert,
+            event: InserterEvent::Insert,
             began_ns: 0,
             is_under_way: false,
             is_done: false,
-            post,
+            slot,
         }
     }
 
-    fn ground(&self) -> &Ground {
-        &self.post.ground
+    fn benchmark_context(&self) -> &BenchmarkContext {
+        &self.slot.benchmark_context
     }
 
     fn starts_at_ns(&self) -> u64 {
-        let (client, step) = (u64::from(self.post.client), self.ground().plan.step);
+        let (client, step) = (
+            u64::from(self.slot.client),
+            self.benchmark_context().plan.step,
+        );
         match (client, step) {
-            _ if self.ground().options.is_fixed() => 0,
+            _ if self.benchmark_context().options.is_fixed() => 0,
             (0, _) => 0,
-            (_, Step::Load) => FIRST_START_GAP_NS + (client - 1) * START_GAP_NS,
+            (_, BenchmarkStep::Load) => FIRST_START_GAP_NS + (client - 1) * START_GAP_NS,
             _ => client * START_GAP_NS,
         }
     }
 
     fn begin_insert(&mut self) {
-        self.post.rounds().begin(Hand::Inserter);
+        self.slot.rounds().begin(RoundParticipant::Inserter);
         self.text.clear();
         self.text.extend_from_slice(&self.head);
         self.rows.put_round(&mut self.text, |_| ());
@@ -104,106 +107,123 @@ impl Inserter {
             return;
         }
         let is_done = std::mem::take(&mut self.is_done);
-        if self.duty == Duty::Insert {
-            self.post.rounds().end(Hand::Inserter);
+        if self.event == InserterEvent::Insert {
+            self.slot.rounds().end(RoundParticipant::Inserter);
             if is_done {
-                let (client, rows) = (self.post.client, self.ground().plan.rows_per_commit);
+                let (client, rows) = (
+                    self.slot.client,
+                    self.benchmark_context().plan.rows_per_commit,
+                );
                 let span_ns = (self.began_ns, now_ns);
-                self.ground().account.add_insert(client, rows, span_ns);
+                self.benchmark_context()
+                    .account
+                    .add_insert(client, rows, span_ns);
             }
         }
     }
 
-    async fn say(&self, kind: Kind, talk: &mut Talk) -> Result<(), GivenUp> {
-        talk.say(self.post.place(kind));
-        talk.ask().await
+    async fn say(
+        &self,
+        kind: BenchmarkStatement,
+        context: &mut ScriptContext,
+    ) -> Result<(), Aborted> {
+        context.bind(self.slot.place(kind));
+        context.execute().await
     }
 
-    async fn set_up(&self, talk: &mut Talk) -> Result<(), GivenUp> {
-        let options = &self.ground().options;
+    async fn set_up(&self, context: &mut ScriptContext) -> Result<(), Aborted> {
+        let options = &self.benchmark_context().options;
         if options.leaves_checks_out() {
-            self.say(Kind::NoUniqueChecks, talk).await?;
+            self.say(BenchmarkStatement::NoUniqueChecks, context)
+                .await?;
         }
         if options.loads_in_bulk() {
-            self.say(Kind::BulkLoad, talk).await?;
+            self.say(BenchmarkStatement::BulkLoad, context).await?;
         }
         Ok(())
     }
 }
 
-impl Story for Inserter {
-    const STANDS_BY: bool = true;
+impl TransactionScript for Inserter {
+    const IS_SELF_PACED: bool = true;
 
-    fn stand_by(&mut self, now_ns: u64) -> Standing {
+    fn poll_ready(&mut self, now_ns: u64) -> Readiness {
         self.close(now_ns);
         self.began_ns = now_ns;
         if now_ns < self.starts_at_ns() {
-            return Standing::RestUntil(self.starts_at_ns());
+            return Readiness::RestUntil(self.starts_at_ns());
         }
-        if self.before.contains(&Duty::CreateTable) {
-            return Standing::Ready;
+        if self.before.contains(&InserterEvent::CreateTable) {
+            return Readiness::Ready;
         }
-        if self.ground().plan.step == Step::Load && !self.ground().has_table_of(self.post.client) {
-            return Standing::RestUntil(now_ns + TABLE_POLL_NS);
+        if self.benchmark_context().plan.step == BenchmarkStep::Load
+            && !self.benchmark_context().has_table_of(self.slot.client)
+        {
+            return Readiness::RestUntil(now_ns + TABLE_POLL_NS);
         }
-        self.ground().account.begin(self.post.client, now_ns);
+        self.benchmark_context()
+            .account
+            .begin(self.slot.client, now_ns);
         if !self.before.is_empty() {
-            return Standing::Ready;
+            return Readiness::Ready;
         }
-        let standing = self.post.rounds().stand_by(Hand::Inserter, now_ns);
+        let standing = self
+            .slot
+            .rounds()
+            .poll_ready(RoundParticipant::Inserter, now_ns);
         match standing {
-            Standing::Retired if !self.after.is_empty() => Standing::Ready,
+            Readiness::Retired if !self.after.is_empty() => Readiness::Ready,
             other => other,
         }
     }
 
     fn start(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.is_under_way = true;
-        let is_over = self.post.rounds().has_begun_all(Hand::Inserter);
-        self.duty = match self.before.pop() {
-            Some(duty) => duty,
+        let is_over = self.slot.rounds().has_begun_all(RoundParticipant::Inserter);
+        self.event = match self.before.pop() {
+            Some(event) => event,
             None if is_over && !self.after.is_empty() => self.after.remove(0),
-            None => Duty::Insert,
+            None => InserterEvent::Insert,
         };
-        if self.duty == Duty::Insert {
+        if self.event == InserterEvent::Insert {
             self.begin_insert();
         }
-        self.again(Draws::Same)
+        self.replay(RetryValues::Same)
     }
 
     /// Always with the same rows: they are the round's.
-    fn again(&mut self, _draws: Draws) -> TransactionType {
-        self.post.number(match self.duty {
-            Duty::CreateTable => Event::CreateTable,
-            Duty::SetUp | Duty::TearDown => Event::SetUp,
-            Duty::Insert => Event::Insert,
-            Duty::AddKeys => Event::AddKeys,
+    fn replay(&mut self, _draws: RetryValues) -> TransactionType {
+        self.slot.number(match self.event {
+            InserterEvent::CreateTable => InsertEvent::CreateTable,
+            InserterEvent::SetUp | InserterEvent::TearDown => InsertEvent::SetUp,
+            InserterEvent::Insert => InsertEvent::Insert,
+            InserterEvent::AddKeys => InsertEvent::AddKeys,
         })
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        match self.duty {
-            Duty::CreateTable => {
-                self.say(Kind::DropTable, talk).await?;
-                self.say(Kind::CreateTable, talk).await?;
-                self.ground().note_table(self.post.client);
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
+        match self.event {
+            InserterEvent::CreateTable => {
+                self.say(BenchmarkStatement::DropTable, context).await?;
+                self.say(BenchmarkStatement::CreateTable, context).await?;
+                self.benchmark_context().note_table(self.slot.client);
             }
-            Duty::SetUp => self.set_up(talk).await?,
-            Duty::Insert => {
-                let out = talk.write(self.post.place(Kind::Insert));
+            InserterEvent::SetUp => self.set_up(context).await?,
+            InserterEvent::Insert => {
+                let out = context.text(self.slot.place(BenchmarkStatement::Insert));
                 out.reserve(self.text.capacity()); // once, for the longest that there may be
                 out.extend_from_slice(&self.text);
-                talk.ask().await?;
+                context.execute().await?;
             }
-            Duty::AddKeys => {
-                let statements = add_keys(&self.ground().options, 0).len();
+            InserterEvent::AddKeys => {
+                let statements = add_keys(&self.benchmark_context().options, 0).len();
                 for kind in &ADD_KEYS[..statements] {
-                    self.say(*kind, talk).await?;
+                    self.say(*kind, context).await?;
                 }
             }
-            Duty::TearDown => self.say(Kind::EndBulkLoad, talk).await?,
+            InserterEvent::TearDown => self.say(BenchmarkStatement::EndBulkLoad, context).await?,
         }
         self.is_done = true;
-        Ok(End::Done)
+        Ok(EventEnd::Done)
     }
 }

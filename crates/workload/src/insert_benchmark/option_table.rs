@@ -1,7 +1,7 @@
-//! One row an option: name, help, how its value is read and written.
+//! Lists the options, one row each: name, help, how its value is read and written.
 
-use super::options::Options;
-use super::step::Step;
+use super::options::InsertBenchmarkOptions as Options;
+use super::step::BenchmarkStep;
 use crate::option_table::{OptionRow, OptionTable, option_row, option_switch};
 use crate::option_value::{fidelity, identifier, whole};
 
@@ -9,7 +9,7 @@ const ROWS: &[OptionRow<Options>] = &[
     option_row!(
         step,
         "Step to run: l.i0, l.x, l.i1, l.i2, settle, qr or qp with inserts a second and client (qr100)",
-        Step::read
+        BenchmarkStep::read
     ),
     option_row!(
         nr1,

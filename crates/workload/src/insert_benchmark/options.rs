@@ -1,14 +1,15 @@
-//! The options, with the tool's names where it has them: those of iq.sh for sizes, those of iibench.py for the rest.
+//! Holds the options, with the tool's names where it has them: those of iq.sh for sizes, those of iibench.py
+//! for the rest.
 
 use super::NAME;
 use super::option_table::TABLE;
-use super::step::{Plan, Step};
+use super::step::{BenchmarkStep, StepPlan};
 use crate::WorkloadError;
 
 /// All options; values are checked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Options {
-    pub(super) step: Step,
+pub(super) struct InsertBenchmarkOptions {
+    pub(super) step: BenchmarkStep,
     pub(super) nr1: u64,
     pub(super) nr2: u64,
     pub(super) clients: u32,
@@ -33,10 +34,10 @@ pub(super) struct Options {
     pub(super) fidelity: String,
 }
 
-impl Default for Options {
+impl Default for InsertBenchmarkOptions {
     fn default() -> Self {
         Self {
-            step: Step::Write,
+            step: BenchmarkStep::Write,
             nr1: 1_000_000,
             nr2: 100_000,
             clients: 1,
@@ -63,7 +64,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl InsertBenchmarkOptions {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(super) fn read(given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
@@ -109,12 +110,12 @@ impl Options {
 
     /// Whether the step makes secondary keys.
     pub(super) fn adds_keys(&self) -> bool {
-        self.step == Step::Keys && self.num_secondary_indexes > 0
+        self.step == BenchmarkStep::Keys && self.num_secondary_indexes > 0
     }
 
     /// Whether the step is MyRocks' bulk load.
     pub(super) fn loads_in_bulk(&self) -> bool {
-        self.is_rocksdb() && self.bulk_load && self.step == Step::Load
+        self.is_rocksdb() && self.bulk_load && self.step == BenchmarkStep::Load
     }
 
     /// Whether connections that write are to leave checks of unique keys out.
@@ -138,8 +139,8 @@ impl Options {
     }
 
     /// What one step comes to with these options.
-    pub(super) fn plan_of(&self, step: Step) -> Plan {
-        Plan::of(step, self)
+    pub(super) fn plan_of(&self, step: BenchmarkStep) -> StepPlan {
+        StepPlan::of(step, self)
     }
 
     /// Every option with its value, in the order of the table.
@@ -150,11 +151,11 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::InsertBenchmarkOptions;
     use crate::option_table::given;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Options, String> {
-        Options::read(&given(pairs)).map_err(|error| error.to_string())
+    fn read(pairs: &[(&str, &str)]) -> Result<InsertBenchmarkOptions, String> {
+        InsertBenchmarkOptions::read(&given(pairs)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,28 +1,28 @@
-//! The tables as steps `l.i0` and `l.x` leave them, filled side by side by client.
+//! Fills the tables as steps `l.i0` and `l.x` leave them, client by client.
 
+use super::benchmark_context::BenchmarkContext;
 use super::conditions;
-use super::ground::Ground;
 use super::rows::RowMaker;
 use super::schema::{self, CHECKS, table};
 use super::statement::insert_head;
-use super::step::Step;
+use super::step::BenchmarkStep;
 use crate::{Check, Condition, Population, RowSource};
 use std::sync::Arc;
 
 /// The dataset.
 #[derive(Debug)]
 pub(super) struct InsertPopulation {
-    ground: Arc<Ground>,
+    benchmark_context: Arc<BenchmarkContext>,
 }
 
 impl InsertPopulation {
-    pub(super) fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    pub(super) fn new(benchmark_context: Arc<BenchmarkContext>) -> Self {
+        Self { benchmark_context }
     }
 
     /// The client that fills a part: a table has one, or all have one table.
     fn client(&self, table: u32, part: u32) -> u32 {
-        if self.ground.options.one_table {
+        if self.benchmark_context.options.one_table {
             part
         } else {
             table
@@ -32,23 +32,23 @@ impl InsertPopulation {
 
 impl Population for InsertPopulation {
     fn tables(&self) -> u32 {
-        self.ground.options.tables()
+        self.benchmark_context.options.tables()
     }
 
     fn table_name(&self, number: u32) -> String {
-        table(&self.ground.options, number)
+        table(&self.benchmark_context.options, number)
     }
 
     fn rows_total(&self) -> u64 {
         let of_step = |step| {
-            let plan = self.ground.options.plan_of(step);
+            let plan = self.benchmark_context.options.plan_of(step);
             u64::from(plan.clients) * plan.rows_per_client()
         };
-        of_step(Step::Load) + of_step(Step::Keys)
+        of_step(BenchmarkStep::Load) + of_step(BenchmarkStep::Keys)
     }
 
     fn session_statements(&self) -> Vec<String> {
-        let options = &self.ground.options;
+        let options = &self.benchmark_context.options;
         match options.is_rocksdb() && !options.unique_checks {
             true => vec!["set unique_checks=0".to_owned()],
             false => Vec::new(),
@@ -56,28 +56,31 @@ impl Population for InsertPopulation {
     }
 
     fn before_rows(&self, number: u32) -> Vec<String> {
-        vec![schema::create_table(&self.ground.options, number)]
+        vec![schema::create_table(
+            &self.benchmark_context.options,
+            number,
+        )]
     }
 
     fn parts(&self, _table: u32) -> u32 {
-        match self.ground.options.one_table {
-            true => self.ground.options.clients,
+        match self.benchmark_context.options.one_table {
+            true => self.benchmark_context.options.clients,
             false => 1, // rows go in in the order of their keys
         }
     }
 
     fn rows(&self, number: u32, part: u32) -> Box<dyn RowSource> {
         let client = self.client(number, part);
-        let head = insert_head(&self.ground.options, number).into_bytes();
-        Box::new(ClientRows::new(&self.ground, client, head))
+        let head = insert_head(&self.benchmark_context.options, number).into_bytes();
+        Box::new(ClientRows::new(&self.benchmark_context, client, head))
     }
 
     fn after_rows(&self, number: u32) -> Vec<String> {
-        schema::add_keys(&self.ground.options, number)
+        schema::add_keys(&self.benchmark_context.options, number)
     }
 
     fn drop_table(&self, number: u32) -> Vec<String> {
-        vec![schema::drop_table(&self.ground.options, number)]
+        vec![schema::drop_table(&self.benchmark_context.options, number)]
     }
 
     fn checks(&self, _table: u32) -> &'static [Check] {
@@ -85,7 +88,7 @@ impl Population for InsertPopulation {
     }
 
     fn conditions(&self) -> Vec<Condition> {
-        conditions::conditions(&self.ground.options, self.rows_total())
+        conditions::conditions(&self.benchmark_context.options, self.rows_total())
     }
 }
 
@@ -99,20 +102,26 @@ struct ClientRows {
 }
 
 impl ClientRows {
-    fn new(ground: &Arc<Ground>, client: u32, head: Vec<u8>) -> Self {
-        let steps = [Step::Keys, Step::Load].map(|step| {
-            let plan = ground.options.plan_of(step);
+    fn new(benchmark_context: &Arc<BenchmarkContext>, client: u32, head: Vec<u8>) -> Self {
+        let steps = [BenchmarkStep::Keys, BenchmarkStep::Load].map(|step| {
+            let plan = benchmark_context.options.plan_of(step);
             let rounds = if client < plan.clients {
                 plan.rounds
             } else {
                 0
             };
-            (RowMaker::new(Arc::clone(ground), step, client), rounds)
+            (
+                RowMaker::new(Arc::clone(benchmark_context), step, client),
+                rounds,
+            )
         });
         Self {
             head,
             steps: steps.into(),
-            rows_per_round: ground.options.plan_of(Step::Load).rows_per_commit,
+            rows_per_round: benchmark_context
+                .options
+                .plan_of(BenchmarkStep::Load)
+                .rows_per_commit,
             sums: [0; 2],
         }
     }

@@ -1,14 +1,14 @@
-//! The user that queries, one query after the other, as long as its client inserts.
+//! Sends one query after the other, as long as its client inserts.
 
-use super::account::Reading;
-use super::ground::Post;
-use super::roles::Event;
+use super::benchmark_context::ClientSlot;
+use super::metrics::ReaderCounts;
+use super::roles::InsertEvent;
 use super::rows::{CASH_REGISTERS, PRICES, PRODUCTS};
 use super::schema::keys;
-use super::statement::{Kind, RANGES};
-use super::step::Reads;
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, Standing, TransactionType};
+use super::statement::{BenchmarkStatement, RANGES};
+use super::step::ReadKind;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{Readiness, RetryValues, TransactionType};
 use dbdyno_chance::Stream;
 
 /// Queries after which it looks whether it is time to end.
@@ -24,15 +24,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 enum Query {
     /// No query, but the ends of the range that the next ones are drawn from.
     FindMax,
-    Range(Kind, u32),
+    Range(BenchmarkStatement, u32),
     /// Its ids lie at the querier's places.
     Point,
 }
 
 /// Queries one client's table.
 pub(super) struct Querier {
-    post: Post,
-    reads: Reads,
+    slot: ClientSlot,
+    reads: ReadKind,
     stream: Stream,
     query: Query,
     /// Places of a point query's ids in the range that there is, from 0 to 1.
@@ -42,7 +42,7 @@ pub(super) struct Querier {
     /// The query under way was answered.
     is_done: bool,
     /// Since it looked last.
-    reading: Reading,
+    reading: ReaderCounts,
     /// The ids that are known: the lowest, where it asks for it, and the highest.
     lowest: u64,
     highest: Option<u64>,
@@ -50,14 +50,17 @@ pub(super) struct Querier {
 
 impl Querier {
     /// `number` tells the queriers of a run apart.
-    pub(super) fn new(post: Post, reads: Reads, number: u32) -> Self {
+    pub(super) fn new(slot: ClientSlot, reads: ReadKind, number: u32) -> Self {
         let purpose = match reads {
-            Reads::Range => "insert-benchmark/qr",
-            Reads::Point => "insert-benchmark/qp",
+            ReadKind::Range => "insert-benchmark/qr",
+            ReadKind::Point => "insert-benchmark/qp",
         };
-        let stream = post.ground.source.keyed(purpose, u64::from(number));
+        let stream = slot
+            .benchmark_context
+            .source
+            .keyed(purpose, u64::from(number));
         Self {
-            post,
+            slot,
             reads,
             stream,
             query: Query::FindMax,
@@ -65,7 +68,7 @@ impl Querier {
             queries: 0,
             began_ns: 0,
             is_done: false,
-            reading: Reading::default(),
+            reading: ReaderCounts::default(),
             lowest: 0,
             highest: None,
         }
@@ -74,7 +77,7 @@ impl Querier {
     /// Whether the highest key is to be asked for next: at first, and after so many queries.
     fn finds_max(&self) -> bool {
         let is_time = self.queries.is_multiple_of(FIND_MAX_QUERIES);
-        let is_point = self.reads == Reads::Point;
+        let is_point = self.reads == ReadKind::Point;
         is_point && (self.highest.is_none() || (is_time && self.query != Query::FindMax))
     }
 
@@ -84,24 +87,27 @@ impl Querier {
     }
 
     fn draw(&mut self) -> Query {
-        if self.reads == Reads::Range {
+        if self.reads == ReadKind::Range {
             return self.draw_range();
         }
         if self.finds_max() {
             return Query::FindMax;
         }
-        let (count, stream) = (self.post.ground.options.rows_per_query, &mut self.stream);
+        let (count, stream) = (
+            self.slot.benchmark_context.options.rows_per_query,
+            &mut self.stream,
+        );
         self.places.clear();
         self.places.extend((0..count).map(|_| stream.next_double()));
         Query::Point
     }
 
     fn draw_range(&mut self) -> Query {
-        let ranges = &RANGES[..keys(&self.post.ground.options).len()];
+        let ranges = &RANGES[..keys(&self.slot.benchmark_context.options).len()];
         let kind = ranges[self.stream.below(ranges.len() as u32) as usize];
         let values = match kind {
-            Kind::RangeMarketsegment => PRODUCTS,
-            Kind::RangeRegistersegment => CASH_REGISTERS,
+            BenchmarkStatement::RangeMarketsegment => PRODUCTS,
+            BenchmarkStatement::RangeRegistersegment => CASH_REGISTERS,
             _ => PRICES,
         };
         Query::Range(kind, self.stream.below(values))
@@ -109,63 +115,69 @@ impl Querier {
 
     /// The lowest id that is drawn: the tool takes where its own deletes stand (Q-IB-1).
     fn lowest(&self) -> u64 {
-        match self.post.ground.options.is_fixed() {
+        match self.slot.benchmark_context.options.is_fixed() {
             true => self.lowest,
-            false => self.post.rounds().deleted_up_to(),
+            false => self.slot.rounds().deleted_up_to(),
         }
     }
 
-    async fn find_ends(&mut self, talk: &mut Talk) -> Result<(), GivenUp> {
-        if self.post.ground.options.is_fixed() {
-            self.lowest = self.find(Kind::FindMin, talk).await?;
+    async fn find_ends(&mut self, context: &mut ScriptContext) -> Result<(), Aborted> {
+        if self.slot.benchmark_context.options.is_fixed() {
+            self.lowest = self.find(BenchmarkStatement::FindMin, context).await?;
         }
-        self.highest = Some(self.find(Kind::FindMax, talk).await?);
+        self.highest = Some(self.find(BenchmarkStatement::FindMax, context).await?);
         Ok(())
     }
 
-    async fn find(&self, kind: Kind, talk: &mut Talk) -> Result<u64, GivenUp> {
-        talk.say(self.post.place(kind));
-        talk.ask().await?;
-        Ok(talk.rows.int(0, 0).unwrap_or_default() as u64) // NULL of an empty table
+    async fn find(
+        &self,
+        kind: BenchmarkStatement,
+        context: &mut ScriptContext,
+    ) -> Result<u64, Aborted> {
+        context.bind(self.slot.place(kind));
+        context.execute().await?;
+        Ok(context.rows.int(0, 0).unwrap_or_default() as u64) // NULL of an empty table
     }
 
-    async fn query(&mut self, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn query(&mut self, context: &mut ScriptContext) -> Result<(), Aborted> {
         match self.query {
-            Query::FindMax => return self.find_ends(talk).await,
+            Query::FindMax => return self.find_ends(context).await,
             Query::Range(kind, value) => {
-                talk.say(self.post.place(kind)).push_int(i64::from(value));
+                context
+                    .bind(self.slot.place(kind))
+                    .push_int(i64::from(value));
             }
             Query::Point => {
                 let (lowest, highest) = (self.lowest(), self.highest.unwrap_or_default());
                 let span = highest.saturating_sub(lowest) as f64;
-                let values = talk.say(self.post.place(Kind::Point));
+                let values = context.bind(self.slot.place(BenchmarkStatement::Point));
                 for place in &self.places {
                     values.push_int((lowest + (place * span) as u64) as i64);
                 }
             }
         }
-        talk.ask().await?;
+        context.execute().await?;
         self.queries += 1;
         self.is_done = true;
         self.reading.queries += 1;
-        self.reading.fetched_rows += talk.affected;
+        self.reading.fetched_rows += context.affected;
         Ok(())
     }
 
     /// Whether its client is done; in a step without inserts, whether the time is up.
     fn is_over(&self, now_ns: u64) -> bool {
-        let ground = &self.post.ground;
-        match ground.plan.rounds {
-            0 => now_ns >= u64::from(ground.options.step_seconds) * SECOND_NS,
-            _ => self.post.rounds().is_over(),
+        let benchmark_context = &self.slot.benchmark_context;
+        match benchmark_context.plan.rounds {
+            0 => now_ns >= u64::from(benchmark_context.options.step_seconds) * SECOND_NS,
+            _ => self.slot.rounds().is_over(),
         }
     }
 }
 
-impl Story for Querier {
-    const STANDS_BY: bool = true;
+impl TransactionScript for Querier {
+    const IS_SELF_PACED: bool = true;
 
-    fn stand_by(&mut self, now_ns: u64) -> Standing {
+    fn poll_ready(&mut self, now_ns: u64) -> Readiness {
         if std::mem::take(&mut self.is_done) {
             let ns = now_ns.saturating_sub(self.began_ns);
             self.reading.times.add(ns);
@@ -173,29 +185,29 @@ impl Story for Querier {
         self.began_ns = now_ns;
         if self.is_at_look() {
             let reading = std::mem::take(&mut self.reading);
-            self.post.ground.account.add_queries(&reading);
+            self.slot.benchmark_context.account.add_queries(&reading);
             if self.is_over(now_ns) {
-                return Standing::Retired;
+                return Readiness::Retired;
             }
         }
-        Standing::Ready
+        Readiness::Ready
     }
 
     fn start(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.query = self.draw();
-        self.again(Draws::Same)
+        self.replay(RetryValues::Same)
     }
 
-    fn again(&mut self, _draws: Draws) -> TransactionType {
-        self.post.number(match self.query {
-            Query::FindMax => Event::FindMax,
-            Query::Range(..) => Event::RangeQuery,
-            Query::Point => Event::PointQuery,
+    fn replay(&mut self, _draws: RetryValues) -> TransactionType {
+        self.slot.number(match self.query {
+            Query::FindMax => InsertEvent::FindMax,
+            Query::Range(..) => InsertEvent::RangeQuery,
+            Query::Point => InsertEvent::PointQuery,
         })
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
-        self.query(talk).await?;
-        Ok(End::Done)
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
+        self.query(context).await?;
+        Ok(EventEnd::Done)
     }
 }

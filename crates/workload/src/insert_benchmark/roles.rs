@@ -1,14 +1,14 @@
-//! Who does what in a step, and so which kinds of events and statements it has.
+//! Assigns the roles of a step, and so its kinds of events and statements.
 
-use super::options::Options;
+use super::options::InsertBenchmarkOptions;
 use super::schema::keys;
-use super::statement::{ADD_KEYS, Kind, RANGES};
-use super::step::{Plan, Reads, Step};
+use super::statement::{ADD_KEYS, BenchmarkStatement, RANGES};
+use super::step::{BenchmarkStep, ReadKind, StepPlan};
 use crate::TransactionType;
 
 /// A kind of event, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Event {
+pub(super) enum InsertEvent {
     Insert,
     Delete,
     RangeQuery,
@@ -23,7 +23,7 @@ pub(super) enum Event {
     Settle,
 }
 
-impl Event {
+impl InsertEvent {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Insert => "insert",
@@ -44,10 +44,10 @@ impl Event {
 
 /// The kinds of events that a step has, and the number of each.
 #[derive(Debug, Clone)]
-pub(super) struct Events(Vec<Event>);
+pub(super) struct InsertEvents(Vec<InsertEvent>);
 
-impl Events {
-    pub(super) fn number(&self, event: Event) -> TransactionType {
+impl InsertEvents {
+    pub(super) fn number(&self, event: InsertEvent) -> TransactionType {
         let place = self.0.iter().position(|&other| other == event);
         place.unwrap_or_default() as TransactionType
     }
@@ -65,13 +65,13 @@ pub(super) enum Role {
     Delete,
     Hold,
     /// With its number among the client's.
-    Query(Reads, u32),
+    Query(ReadKind, u32),
     Settle,
 }
 
 /// The users of a client, in the order of their numbers.
-pub(super) fn roles(options: &Options, plan: &Plan) -> Vec<Role> {
-    if plan.step == Step::Settle {
+pub(super) fn roles(options: &InsertBenchmarkOptions, plan: &StepPlan) -> Vec<Role> {
+    if plan.step == BenchmarkStep::Settle {
         return vec![Role::Settle];
     }
     let mut roles = Vec::new();
@@ -92,85 +92,106 @@ pub(super) fn roles(options: &Options, plan: &Plan) -> Vec<Role> {
 }
 
 /// Every kind of event of these roles.
-pub(super) fn events(roles: &[Role], options: &Options) -> Events {
-    let mut events: Vec<Event> = roles.iter().flat_map(|role| role.events(options)).collect();
+pub(super) fn events(roles: &[Role], options: &InsertBenchmarkOptions) -> InsertEvents {
+    let mut events: Vec<InsertEvent> = roles.iter().flat_map(|role| role.events(options)).collect();
     events.sort_unstable();
     events.dedup();
-    Events(events)
+    InsertEvents(events)
 }
 
 /// Every kind of statement of these roles.
-pub(super) fn kinds(roles: &[Role], options: &Options) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = roles.iter().flat_map(|role| role.kinds(options)).collect();
+pub(super) fn kinds(roles: &[Role], options: &InsertBenchmarkOptions) -> Vec<BenchmarkStatement> {
+    let mut kinds: Vec<BenchmarkStatement> =
+        roles.iter().flat_map(|role| role.kinds(options)).collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds
 }
 
 impl Role {
-    fn events(self, options: &Options) -> Vec<Event> {
+    fn events(self, options: &InsertBenchmarkOptions) -> Vec<InsertEvent> {
         match self {
             Self::Insert => {
-                let mut events = vec![Event::Insert];
-                events.extend((options.step == Step::Load).then_some(Event::CreateTable));
-                events.extend(options.adds_keys().then_some(Event::AddKeys));
-                events.extend(options.sets_up().then_some(Event::SetUp));
+                let mut events = vec![InsertEvent::Insert];
+                events.extend(
+                    (options.step == BenchmarkStep::Load).then_some(InsertEvent::CreateTable),
+                );
+                events.extend(options.adds_keys().then_some(InsertEvent::AddKeys));
+                events.extend(options.sets_up().then_some(InsertEvent::SetUp));
                 events
             }
-            Self::FindMin => vec![Event::FindMin],
+            Self::FindMin => vec![InsertEvent::FindMin],
             Self::Delete => {
-                let mut events = vec![Event::Delete];
-                events.extend(options.leaves_checks_out().then_some(Event::SetUp));
+                let mut events = vec![InsertEvent::Delete];
+                events.extend(options.leaves_checks_out().then_some(InsertEvent::SetUp));
                 events
             }
-            Self::Hold => vec![Event::Hold, Event::Release],
-            Self::Query(Reads::Range, _) => vec![Event::RangeQuery],
-            Self::Query(Reads::Point, _) => vec![Event::PointQuery, Event::FindMax],
-            Self::Settle => vec![Event::Settle],
+            Self::Hold => vec![InsertEvent::Hold, InsertEvent::Release],
+            Self::Query(ReadKind::Range, _) => vec![InsertEvent::RangeQuery],
+            Self::Query(ReadKind::Point, _) => vec![InsertEvent::PointQuery, InsertEvent::FindMax],
+            Self::Settle => vec![InsertEvent::Settle],
         }
     }
 
-    fn kinds(self, options: &Options) -> Vec<Kind> {
+    fn kinds(self, options: &InsertBenchmarkOptions) -> Vec<BenchmarkStatement> {
         match self {
             Self::Insert => insert_kinds(options),
-            Self::FindMin => vec![Kind::FindMin],
+            Self::FindMin => vec![BenchmarkStatement::FindMin],
             Self::Delete => {
-                let mut kinds = vec![Kind::Delete];
-                kinds.extend(options.leaves_checks_out().then_some(Kind::NoUniqueChecks));
+                let mut kinds = vec![BenchmarkStatement::Delete];
+                kinds.extend(
+                    options
+                        .leaves_checks_out()
+                        .then_some(BenchmarkStatement::NoUniqueChecks),
+                );
                 kinds
             }
-            Self::Hold => vec![Kind::NoAutocommit, Kind::ReadRow, Kind::Commit],
-            Self::Query(Reads::Range, _) => RANGES[..keys(options).len()].to_vec(),
-            Self::Query(Reads::Point, _) => {
-                let mut kinds = vec![Kind::Point, Kind::FindMax];
-                kinds.extend(options.is_fixed().then_some(Kind::FindMin));
+            Self::Hold => vec![
+                BenchmarkStatement::NoAutocommit,
+                BenchmarkStatement::ReadRow,
+                BenchmarkStatement::Commit,
+            ],
+            Self::Query(ReadKind::Range, _) => RANGES[..keys(options).len()].to_vec(),
+            Self::Query(ReadKind::Point, _) => {
+                let mut kinds = vec![BenchmarkStatement::Point, BenchmarkStatement::FindMax];
+                kinds.extend(options.is_fixed().then_some(BenchmarkStatement::FindMin));
                 kinds
             }
             Self::Settle if options.is_rocksdb() => {
-                vec![Kind::Analyze, Kind::FlushMemtable, Kind::PendingCompactions]
+                vec![
+                    BenchmarkStatement::Analyze,
+                    BenchmarkStatement::FlushMemtable,
+                    BenchmarkStatement::PendingCompactions,
+                ]
             }
             Self::Settle => vec![
-                Kind::Analyze,
-                Kind::ShowVariables,
-                Kind::SetDirtyPages,
-                Kind::SetDirtyPagesLow,
-                Kind::SetIdleFlush,
-                Kind::ShowDirtyPages,
+                BenchmarkStatement::Analyze,
+                BenchmarkStatement::ShowVariables,
+                BenchmarkStatement::SetDirtyPages,
+                BenchmarkStatement::SetDirtyPagesLow,
+                BenchmarkStatement::SetIdleFlush,
+                BenchmarkStatement::ShowDirtyPages,
             ],
         }
     }
 }
 
-fn insert_kinds(options: &Options) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Insert];
-    if options.step == Step::Load {
-        kinds.extend([Kind::DropTable, Kind::CreateTable]);
+fn insert_kinds(options: &InsertBenchmarkOptions) -> Vec<BenchmarkStatement> {
+    let mut kinds = vec![BenchmarkStatement::Insert];
+    if options.step == BenchmarkStep::Load {
+        kinds.extend([
+            BenchmarkStatement::DropTable,
+            BenchmarkStatement::CreateTable,
+        ]);
     }
     if options.loads_in_bulk() {
-        kinds.extend([Kind::BulkLoad, Kind::EndBulkLoad]);
+        kinds.extend([
+            BenchmarkStatement::BulkLoad,
+            BenchmarkStatement::EndBulkLoad,
+        ]);
     }
     if options.leaves_checks_out() {
-        kinds.push(Kind::NoUniqueChecks);
+        kinds.push(BenchmarkStatement::NoUniqueChecks);
     }
     if options.adds_keys() {
         // One statement makes all keys, or each has its own.

@@ -1,11 +1,11 @@
-//! What goes in step between the users of one client.
+//! Keeps the users of one client in step.
 //!
 //! In the tool a process makes the statements and puts them into two queues, one for the inserter and one for the
 //! deleter; when either is full it waits, so that both go at the same pace, a few statements apart. Here nobody makes
 //! statements for others, but the rounds that such a maker would have made so far are counted in the same way.
 
-use super::beat::Beat;
-use crate::Standing;
+use super::round_pacing::RoundPacing;
+use crate::Readiness;
 
 /// Statements that wait in a queue at most.
 const QUEUE: u64 = 8;
@@ -18,7 +18,7 @@ const POLL_NS: u64 = 250_000;
 
 /// Who takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hand {
+pub(super) enum RoundParticipant {
     Inserter,
     Deleter,
 }
@@ -29,7 +29,7 @@ pub(super) struct Rounds {
     total: u64,
     rows_per_round: u64,
     deletes: bool,
-    beat: Beat,
+    round_pacing: RoundPacing,
     /// Rounds whose statements are made.
     made: u64,
     /// Rounds that were begun, by hand.
@@ -42,12 +42,17 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn new(total: u64, rows_per_round: u64, deletes: bool, beat: Beat) -> Self {
+    pub(super) fn new(
+        total: u64,
+        rows_per_round: u64,
+        deletes: bool,
+        round_pacing: RoundPacing,
+    ) -> Self {
         Self {
             total,
             rows_per_round,
             deletes,
-            beat,
+            round_pacing,
             made: 0,
             begun: [0; 2],
             over: [0; 2],
@@ -62,49 +67,49 @@ impl Rounds {
     }
 
     /// Whether a hand begins its next round.
-    pub(super) fn stand_by(&mut self, hand: Hand, now_ns: u64) -> Standing {
+    pub(super) fn poll_ready(&mut self, hand: RoundParticipant, now_ns: u64) -> Readiness {
         self.make(now_ns);
         match self.begun[hand as usize] {
-            begun if begun >= self.total => Standing::Retired,
-            begun if begun < self.made => Standing::Ready,
+            begun if begun >= self.total => Readiness::Retired,
+            begun if begun < self.made => Readiness::Ready,
             _ => self.rest(now_ns, POLL_NS),
         }
     }
 
     /// Whether it is time to ask for the lowest key. The one who asks is seldom needed and looks seldom.
-    pub(super) fn stand_by_to_ask(&mut self, now_ns: u64) -> Standing {
+    pub(super) fn stand_by_to_ask(&mut self, now_ns: u64) -> Readiness {
         self.make(now_ns);
         if self.wants_lowest() {
-            return Standing::Ready;
+            return Readiness::Ready;
         }
         match self.made >= self.total {
-            true => Standing::Retired,
+            true => Readiness::Retired,
             false => self.rest(now_ns, 4 * POLL_NS),
         }
     }
 
-    fn rest(&mut self, now_ns: u64, poll_ns: u64) -> Standing {
-        let awake_ns = self.beat.awake_ns(self.made, now_ns);
-        Standing::RestUntil(match self.made < self.total && awake_ns > now_ns {
+    fn rest(&mut self, now_ns: u64, poll_ns: u64) -> Readiness {
+        let awake_ns = self.round_pacing.awake_ns(self.made, now_ns);
+        Readiness::RestUntil(match self.made < self.total && awake_ns > now_ns {
             true => awake_ns,
             false => now_ns + poll_ns,
         })
     }
 
     /// A hand begins a round: its number, from 0.
-    pub(super) fn begin(&mut self, hand: Hand) -> u64 {
+    pub(super) fn begin(&mut self, hand: RoundParticipant) -> u64 {
         let round = self.begun[hand as usize];
         self.begun[hand as usize] += 1;
         round
     }
 
     /// Whether a hand has no round left to begin.
-    pub(super) fn has_begun_all(&self, hand: Hand) -> bool {
+    pub(super) fn has_begun_all(&self, hand: RoundParticipant) -> bool {
         self.begun[hand as usize] >= self.total
     }
 
     /// Everything that a hand began is over.
-    pub(super) fn end(&mut self, hand: Hand) {
+    pub(super) fn end(&mut self, hand: RoundParticipant) {
         self.over[hand as usize] = self.begun[hand as usize];
     }
 
@@ -145,9 +150,9 @@ impl Rounds {
             && has_room(self.over[0], self.made)
             && (!self.deletes || has_room(self.over[1], self.made))
             && !self.wants_lowest()
-            && self.beat.awake_ns(self.made, now_ns) <= now_ns
+            && self.round_pacing.awake_ns(self.made, now_ns) <= now_ns
         {
-            self.beat.made(self.made, now_ns);
+            self.round_pacing.made(self.made, now_ns);
             self.made += 1;
         }
     }
@@ -157,8 +162,8 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    fn do_one(rounds: &mut Rounds, hand: Hand) -> u64 {
-        assert_eq!(rounds.stand_by(hand, 1), Standing::Ready);
+    fn do_one(rounds: &mut Rounds, hand: RoundParticipant) -> u64 {
+        assert_eq!(rounds.poll_ready(hand, 1), Readiness::Ready);
         let round = rounds.begin(hand);
         rounds.end(hand);
         round
@@ -166,56 +171,62 @@ mod tests {
 
     #[test]
     fn neither_hand_gets_further_ahead_than_a_queue_and_one_under_way() {
-        let mut rounds = Rounds::new(100, 50, true, Beat::Free);
-        assert_eq!(rounds.stand_by_to_ask(0), Standing::Ready);
+        let mut rounds = Rounds::new(100, 50, true, RoundPacing::Free);
+        assert_eq!(rounds.stand_by_to_ask(0), Readiness::Ready);
         assert!(matches!(
-            rounds.stand_by(Hand::Inserter, 0),
-            Standing::RestUntil(_)
+            rounds.poll_ready(RoundParticipant::Inserter, 0),
+            Readiness::RestUntil(_)
         ));
         rounds.learn_lowest(101);
         for round in 0..9 {
-            assert_eq!(do_one(&mut rounds, Hand::Inserter), round);
+            assert_eq!(do_one(&mut rounds, RoundParticipant::Inserter), round);
         }
         assert_eq!(
-            rounds.stand_by(Hand::Inserter, 5),
-            Standing::RestUntil(5 + POLL_NS)
+            rounds.poll_ready(RoundParticipant::Inserter, 5),
+            Readiness::RestUntil(5 + POLL_NS)
         );
-        do_one(&mut rounds, Hand::Deleter);
-        assert_eq!(do_one(&mut rounds, Hand::Inserter), 9);
+        do_one(&mut rounds, RoundParticipant::Deleter);
+        assert_eq!(do_one(&mut rounds, RoundParticipant::Inserter), 9);
     }
 
     #[test]
     fn the_lowest_key_is_counted_on_between_two_answers() {
-        let mut rounds = Rounds::new(3000, 50, true, Beat::Free);
+        let mut rounds = Rounds::new(3000, 50, true, RoundPacing::Free);
         assert_eq!(rounds.delete_from(2), 101, "keys begin with 1");
         rounds.stand_by_to_ask(0);
         rounds.learn_lowest(1_000);
         let mut asked = Vec::new();
         while !rounds.is_over() {
-            if rounds.stand_by_to_ask(1) == Standing::Ready {
+            if rounds.stand_by_to_ask(1) == Readiness::Ready {
                 asked.push(rounds.made);
                 let early = rounds.delete_from(rounds.made - 1);
                 rounds.learn_lowest(7);
                 assert_eq!(rounds.delete_from(rounds.made), 7);
                 assert_eq!(rounds.delete_from(rounds.made - 1), early);
             }
-            do_one(&mut rounds, Hand::Inserter);
-            do_one(&mut rounds, Hand::Deleter);
+            do_one(&mut rounds, RoundParticipant::Inserter);
+            do_one(&mut rounds, RoundParticipant::Deleter);
         }
         assert_eq!(asked, [1001, 2002]);
-        assert_eq!(rounds.stand_by_to_ask(2), Standing::Retired);
-        assert_eq!(rounds.stand_by(Hand::Deleter, 2), Standing::Retired);
+        assert_eq!(rounds.stand_by_to_ask(2), Readiness::Retired);
+        assert_eq!(
+            rounds.poll_ready(RoundParticipant::Deleter, 2),
+            Readiness::Retired
+        );
     }
 
     #[test]
     fn who_waits_for_the_next_second_knows_when_it_comes() {
-        let mut rounds = Rounds::new(4, 50, false, Beat::burst(2));
-        do_one(&mut rounds, Hand::Inserter);
+        let mut rounds = Rounds::new(4, 50, false, RoundPacing::burst(2));
+        do_one(&mut rounds, RoundParticipant::Inserter);
         let until = 1_000_000_001;
         assert_eq!(
-            rounds.stand_by(Hand::Inserter, 2),
-            Standing::RestUntil(until)
+            rounds.poll_ready(RoundParticipant::Inserter, 2),
+            Readiness::RestUntil(until)
         );
-        assert_eq!(rounds.stand_by(Hand::Inserter, until), Standing::Ready);
+        assert_eq!(
+            rounds.poll_ready(RoundParticipant::Inserter, until),
+            Readiness::Ready
+        );
     }
 }

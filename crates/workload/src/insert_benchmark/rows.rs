@@ -1,10 +1,10 @@
-//! The rows: what a client inserts in a step, statement by statement. They depend on the seed, the step and the client
-//! alone, and so does their time, which is counted and not read from a clock.
+//! Generates the rows that a client inserts in a step, statement by statement. They depend on the seed, the
+//! step and the client alone, and so does their time, which is counted and not read from a clock.
 
-use super::ground::Ground;
-use super::step::Step;
+use super::benchmark_context::BenchmarkContext;
+use super::step::BenchmarkStep;
 use crate::decimal::put_number;
-use crate::moment::Moment;
+use crate::event_time::EventTime;
 use dbdyno_chance::{RandomSource, Stream};
 use std::sync::Arc;
 
@@ -42,9 +42,9 @@ pub(super) fn letters(source: RandomSource) -> Vec<u8> {
 
 /// Draws the rows of one client in one step.
 pub(super) struct RowMaker {
-    ground: Arc<Ground>,
+    benchmark_context: Arc<BenchmarkContext>,
     stream: Stream,
-    step: Step,
+    step: BenchmarkStep,
     rows_per_round: u64,
     rounds_per_s: u64,
     round: u64,
@@ -53,25 +53,31 @@ pub(super) struct RowMaker {
 }
 
 impl RowMaker {
-    pub(super) fn new(ground: Arc<Ground>, step: Step, client: u32) -> Self {
+    pub(super) fn new(
+        benchmark_context: Arc<BenchmarkContext>,
+        step: BenchmarkStep,
+        client: u32,
+    ) -> Self {
         let purpose = format!("insert-benchmark/rows/{step}");
-        let plan = ground.options.plan_of(step);
-        ground.letters(); // made now, and not when the first row is due
+        let plan = benchmark_context.options.plan_of(step);
+        benchmark_context.letters(); // made now, and not when the first row is due
         Self {
-            stream: ground.source.keyed(&purpose, u64::from(client)),
+            stream: benchmark_context.source.keyed(&purpose, u64::from(client)),
             step,
             rows_per_round: plan.rows_per_commit,
             rounds_per_s: plan.rounds_per_s().unwrap_or(FREE_ROUNDS_PER_S).max(1),
             round: 0,
             date: Vec::with_capacity(NUMBERS_BYTES),
-            row: Vec::with_capacity(NUMBERS_BYTES + ground.options.data_length_max as usize),
-            ground,
+            row: Vec::with_capacity(
+                NUMBERS_BYTES + benchmark_context.options.data_length_max as usize,
+            ),
+            benchmark_context,
         }
     }
 
     /// The most bytes that the rows of a round take in a statement.
     pub(super) fn round_bytes(&self) -> usize {
-        let data = self.ground.options.data_length_max as usize;
+        let data = self.benchmark_context.options.data_length_max as usize;
         self.rows_per_round as usize * (NUMBERS_BYTES + data)
     }
 
@@ -80,7 +86,7 @@ impl RowMaker {
     pub(super) fn put_round(&mut self, out: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         let second = self.step.first_day() * DAY_SECONDS + self.round / self.rounds_per_s;
         self.date.clear();
-        Moment::of_event(second).put(&mut self.date);
+        EventTime::of_event(second).put(&mut self.date);
         for place in 0..self.rows_per_round {
             if place > 0 {
                 out.extend_from_slice(b",\n");
@@ -116,11 +122,11 @@ impl RowMaker {
 
     /// The letter a as often as it takes, then what can't be compressed.
     fn put_data(&mut self) {
-        let options = &self.ground.options;
+        let options = &self.benchmark_context.options;
         let span = options.data_length_max - options.data_length_min + 1;
         let length = options.data_length_min + self.stream.below(span);
         let random = random_letters(length, options.data_random_pct) as usize;
-        let letters = self.ground.letters();
+        let letters = self.benchmark_context.letters();
         let from = self.stream.below((letters.len() - random + 1) as u32) as usize;
         let filled = self.row.len() + length as usize - random;
         self.row.resize(filled, b'a');

@@ -1,10 +1,10 @@
-//! The tables and their keys.
+//! Creates the tables and their keys.
 
-use super::options::Options;
+use super::options::InsertBenchmarkOptions;
 use crate::Check;
 
 /// Name of a table, by its number from 0.
-pub(super) fn table(options: &Options, number: u32) -> String {
+pub(super) fn table(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!("{}{}", options.table_name, number + 1)
 }
 
@@ -16,7 +16,7 @@ pub(super) const KEYS: [(&str, &str); 3] = [
 ];
 
 /// Those that there are.
-pub(super) fn keys(options: &Options) -> &'static [(&'static str, &'static str)] {
+pub(super) fn keys(options: &InsertBenchmarkOptions) -> &'static [(&'static str, &'static str)] {
     &KEYS[..options.num_secondary_indexes as usize]
 }
 
@@ -32,11 +32,11 @@ pub(super) const CHECKS: [Check; 2] = [
     },
 ];
 
-pub(super) fn drop_table(options: &Options, number: u32) -> String {
+pub(super) fn drop_table(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!("drop table if exists {}", table(options, number))
 }
 
-pub(super) fn create_table(options: &Options, number: u32) -> String {
+pub(super) fn create_table(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!(
         "create table {} (\
          transactionid bigint not null auto_increment, \
@@ -53,7 +53,7 @@ pub(super) fn create_table(options: &Options, number: u32) -> String {
     )
 }
 
-fn partitions(options: &Options) -> String {
+fn partitions(options: &InsertBenchmarkOptions) -> String {
     let last = options.num_partitions.saturating_sub(1);
     if options.num_partitions == 0 {
         return String::new();
@@ -69,7 +69,7 @@ fn partitions(options: &Options) -> String {
 }
 
 /// Statements that make the secondary keys: one for all, for MyRocks one each.
-pub(super) fn add_keys(options: &Options, number: u32) -> Vec<String> {
+pub(super) fn add_keys(options: &InsertBenchmarkOptions, number: u32) -> Vec<String> {
     let name = table(options, number);
     let add = |(key, columns): &(&str, &str)| format!("add index {name}_{key} ({columns})");
     let all: Vec<String> = keys(options).iter().map(add).collect();
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn all_keys_are_made_at_once_but_for_myrocks() {
-        let mut options = Options::default();
+        let mut options = InsertBenchmarkOptions::default();
         let [all] = &add_keys(&options, 3)[..] else {
             panic!("more than one statement")
         };
@@ -107,10 +107,10 @@ mod tests {
 
     #[test]
     fn the_last_partition_takes_the_rest() {
-        let options = Options {
+        let options = InsertBenchmarkOptions {
             num_partitions: 3,
             rows_per_partition: 10,
-            ..Options::default()
+            ..InsertBenchmarkOptions::default()
         };
         let made = create_table(&options, 0);
         let expected = "(partition p0 values less than (10), partition p1 values less than (20), \

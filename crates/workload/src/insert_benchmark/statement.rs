@@ -1,13 +1,14 @@
-//! The statements. All travel as text, as those of the tool do, one a packet; what a value may be in stands as `?`.
+//! Lists the statements. All travel as text, as those of the tool do, one a packet; what a value may be in
+//! stands as `?`.
 
-use super::options::Options;
+use super::options::InsertBenchmarkOptions;
 use super::schema::{self, keys, table};
 use crate::{Class, StatementTemplate, StatementType};
 use std::iter::repeat_n;
 
 /// Kinds of statements, in the order of their names: those of a table first, then those of none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum BenchmarkStatement {
     DropTable,
     CreateTable,
     Insert,
@@ -39,7 +40,7 @@ pub(super) enum Kind {
 }
 
 /// Kinds that stand once for each table.
-const OF_TABLE: u16 = Kind::Commit as u16;
+const OF_TABLE: u16 = BenchmarkStatement::Commit as u16;
 
 const NAMES: [&str; 27] = [
     "drop_table",
@@ -72,17 +73,21 @@ const NAMES: [&str; 27] = [
 ];
 
 /// The ranges, in the order of the keys they are read from.
-pub(super) const RANGES: [Kind; 3] = [
-    Kind::RangeMarketsegment,
-    Kind::RangeRegistersegment,
-    Kind::RangePdc,
+pub(super) const RANGES: [BenchmarkStatement; 3] = [
+    BenchmarkStatement::RangeMarketsegment,
+    BenchmarkStatement::RangeRegistersegment,
+    BenchmarkStatement::RangePdc,
 ];
 
 /// The statements that make keys.
-pub(super) const ADD_KEYS: [Kind; 3] = [Kind::AddKeys1, Kind::AddKeys2, Kind::AddKeys3];
+pub(super) const ADD_KEYS: [BenchmarkStatement; 3] = [
+    BenchmarkStatement::AddKeys1,
+    BenchmarkStatement::AddKeys2,
+    BenchmarkStatement::AddKeys3,
+];
 
 /// Place of a table's statement, or of one that is of no table.
-pub(super) fn place(kind: Kind, table: u32, tables: u32) -> u16 {
+pub(super) fn place(kind: BenchmarkStatement, table: u32, tables: u32) -> u16 {
     let kind = kind as u16;
     match kind < OF_TABLE {
         true => table as u16 * OF_TABLE + kind,
@@ -97,13 +102,16 @@ pub(super) fn kind_at(place: u16, tables: u32) -> usize {
 }
 
 /// Names of kinds.
-pub(super) fn names(kinds: &[Kind]) -> Vec<&'static str> {
+pub(super) fn names(kinds: &[BenchmarkStatement]) -> Vec<&'static str> {
     kinds.iter().map(|kind| NAMES[*kind as usize]).collect()
 }
 
 /// Every statement: those of each table, and then the others. Those of `kinds` are sent, and numbered by their place
 /// there.
-pub(super) fn templates(options: &Options, kinds: &[Kind]) -> Vec<StatementTemplate> {
+pub(super) fn templates(
+    options: &InsertBenchmarkOptions,
+    kinds: &[BenchmarkStatement],
+) -> Vec<StatementTemplate> {
     let tables = (0..options.tables()).flat_map(|number| of_table(options, number));
     let mut all: Vec<_> = tables.chain(of_no_table()).collect();
     for template in &mut all {
@@ -116,7 +124,7 @@ pub(super) fn templates(options: &Options, kinds: &[Kind]) -> Vec<StatementTempl
 
 /// How a statement is handled.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum StatementHandling {
     /// Written by its user.
     Written,
     /// The user looks at the rows.
@@ -124,28 +132,28 @@ enum Way {
     Plain,
 }
 
-fn template(text: String, kind: Kind, way: Way) -> StatementTemplate {
+fn template(text: String, kind: BenchmarkStatement, way: StatementHandling) -> StatementTemplate {
     let class = match kind {
-        Kind::Commit => Class::Commit,
+        BenchmarkStatement::Commit => Class::Commit,
         _ => Class::Work,
     };
     StatementTemplate {
         text_only: true,
-        is_written: way == Way::Written,
-        keeps_rows: way == Way::Kept,
+        is_written: way == StatementHandling::Written,
+        keeps_rows: way == StatementHandling::Kept,
         ..StatementTemplate::new(text, kind as StatementType, class)
     }
 }
 
 /// What an insert begins with; the rows follow.
-pub(super) fn insert_head(options: &Options, number: u32) -> String {
+pub(super) fn insert_head(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!(
         "insert into {} (dateandtime,cashregisterid,customerid,productid,price,data) values ",
         table(options, number)
     )
 }
 
-fn of_table(options: &Options, number: u32) -> Vec<StatementTemplate> {
+fn of_table(options: &InsertBenchmarkOptions, number: u32) -> Vec<StatementTemplate> {
     let name = table(options, number);
     let rows = options.rows_per_query;
     let range = |place: usize, above: &str| {
@@ -163,104 +171,120 @@ fn of_table(options: &Options, number: u32) -> Vec<StatementTemplate> {
     let mut all = vec![
         template(
             schema::drop_table(options, number),
-            Kind::DropTable,
-            Way::Plain,
+            BenchmarkStatement::DropTable,
+            StatementHandling::Plain,
         ),
         template(
             schema::create_table(options, number),
-            Kind::CreateTable,
-            Way::Plain,
+            BenchmarkStatement::CreateTable,
+            StatementHandling::Plain,
         ),
         template(
             format!("{}(?,?,?,?,?,?), ...", insert_head(options, number)),
-            Kind::Insert,
-            Way::Written,
+            BenchmarkStatement::Insert,
+            StatementHandling::Written,
         ),
         template(
             format!(
                 "delete from {name} where transactionid >= ? order by transactionid asc limit ?"
             ),
-            Kind::Delete,
-            Way::Plain,
+            BenchmarkStatement::Delete,
+            StatementHandling::Plain,
         ),
         template(
             format!("select min(transactionid) from {name}"),
-            Kind::FindMin,
-            Way::Kept,
+            BenchmarkStatement::FindMin,
+            StatementHandling::Kept,
         ),
         template(
             format!("select max(transactionid) from {name}"),
-            Kind::FindMax,
-            Way::Kept,
+            BenchmarkStatement::FindMax,
+            StatementHandling::Kept,
         ),
-        template(range(0, ">="), Kind::RangeMarketsegment, Way::Plain),
-        template(range(1, ">"), Kind::RangeRegistersegment, Way::Plain),
-        template(range(2, ">="), Kind::RangePdc, Way::Plain),
+        template(
+            range(0, ">="),
+            BenchmarkStatement::RangeMarketsegment,
+            StatementHandling::Plain,
+        ),
+        template(
+            range(1, ">"),
+            BenchmarkStatement::RangeRegistersegment,
+            StatementHandling::Plain,
+        ),
+        template(
+            range(2, ">="),
+            BenchmarkStatement::RangePdc,
+            StatementHandling::Plain,
+        ),
         template(
             format!(
                 "select transactionid, productid, data from {name} where transactionid in ({ids})"
             ),
-            Kind::Point,
-            Way::Plain,
+            BenchmarkStatement::Point,
+            StatementHandling::Plain,
         ),
         template(
             format!("select * from {name} limit 1"),
-            Kind::ReadRow,
-            Way::Plain,
+            BenchmarkStatement::ReadRow,
+            StatementHandling::Plain,
         ),
-        template(format!("analyze table {name}"), Kind::Analyze, Way::Plain),
+        template(
+            format!("analyze table {name}"),
+            BenchmarkStatement::Analyze,
+            StatementHandling::Plain,
+        ),
     ];
     let made = schema::add_keys(options, number);
     let never = repeat_n(String::new(), ADD_KEYS.len() - made.len());
     let keys = made.into_iter().chain(never).zip(ADD_KEYS);
-    all.extend(keys.map(|(text, kind)| template(text, kind, Way::Plain)));
+    all.extend(keys.map(|(text, kind)| template(text, kind, StatementHandling::Plain)));
     all
 }
 
 fn of_no_table() -> Vec<StatementTemplate> {
     [
-        ("commit", Kind::Commit, Way::Plain),
-        ("set autocommit=0", Kind::NoAutocommit, Way::Plain),
-        ("set unique_checks=0", Kind::NoUniqueChecks, Way::Plain),
-        ("set rocksdb_bulk_load=1", Kind::BulkLoad, Way::Plain),
-        ("set rocksdb_bulk_load=0", Kind::EndBulkLoad, Way::Plain),
+        ("commit", BenchmarkStatement::Commit, StatementHandling::Plain),
+        ("set autocommit=0", BenchmarkStatement::NoAutocommit, StatementHandling::Plain),
+        ("set unique_checks=0", BenchmarkStatement::NoUniqueChecks, StatementHandling::Plain),
+        ("set rocksdb_bulk_load=1", BenchmarkStatement::BulkLoad, StatementHandling::Plain),
+        ("set rocksdb_bulk_load=0", BenchmarkStatement::EndBulkLoad, StatementHandling::Plain),
         (
             "show global variables where variable_name in \
              ('innodb_max_dirty_pages_pct', 'innodb_max_dirty_pages_pct_lwm', 'innodb_idle_flush_pct')",
-            Kind::ShowVariables,
-            Way::Kept,
+            BenchmarkStatement::ShowVariables,
+            StatementHandling::Kept,
         ),
         (
             "set global innodb_max_dirty_pages_pct=?",
-            Kind::SetDirtyPages,
-            Way::Plain,
+            BenchmarkStatement::SetDirtyPages,
+            StatementHandling::Plain,
         ),
         (
             "set global innodb_max_dirty_pages_pct_lwm=?",
-            Kind::SetDirtyPagesLow,
-            Way::Plain,
+            BenchmarkStatement::SetDirtyPagesLow,
+            StatementHandling::Plain,
         ),
         (
             "set global innodb_idle_flush_pct=?",
-            Kind::SetIdleFlush,
-            Way::Plain,
+            BenchmarkStatement::SetIdleFlush,
+            StatementHandling::Plain,
         ),
         (
             "show global status where variable_name in \
              ('Innodb_buffer_pool_pages_dirty', 'Innodb_buffer_pool_pages_total')",
-            Kind::ShowDirtyPages,
-            Way::Kept,
+            BenchmarkStatement::ShowDirtyPages,
+            StatementHandling::Kept,
         ),
         (
             "set global rocksdb_force_flush_memtable_and_lzero_now=1",
-            Kind::FlushMemtable,
-            Way::Plain,
+            BenchmarkStatement::FlushMemtable,
+            StatementHandling::Plain,
         ),
         (
             "select coalesce(sum(value), 0) from information_schema.rocksdb_cfstats \
              where stat_type in ('COMPACTION_PENDING', 'MEM_TABLE_FLUSH_PENDING')",
-            Kind::PendingCompactions,
-            Way::Kept,
+            BenchmarkStatement::PendingCompactions,
+            StatementHandling::Kept,
         ),
     ]
     .map(|(text, kind, way)| template(text.to_owned(), kind, way))
@@ -273,21 +297,27 @@ mod tests {
 
     #[test]
     fn every_statement_stands_at_its_own_place() {
-        let options = Options {
+        let options = InsertBenchmarkOptions {
             clients: 3,
             mysql_storage_engine: "rocksdb".to_owned(),
-            ..Options::default()
+            ..InsertBenchmarkOptions::default()
         };
-        let templates = templates(&options, &[Kind::Delete, Kind::Commit]);
+        let templates = templates(
+            &options,
+            &[BenchmarkStatement::Delete, BenchmarkStatement::Commit],
+        );
         let text = |kind, table| &templates[usize::from(place(kind, table, 3))].text;
         assert_eq!(templates.len(), 3 * usize::from(OF_TABLE) + 12);
-        assert!(text(Kind::FindMin, 0).ends_with("min(transactionid) from pi1"));
-        assert!(text(Kind::Delete, 2).starts_with("delete from pi3 where"));
-        assert!(text(Kind::AddKeys3, 1).contains("add index pi2_pdc"));
-        assert_eq!(text(Kind::Commit, 2), "commit");
-        assert!(text(Kind::PendingCompactions, 0).contains("rocksdb_cfstats"));
-        assert_eq!(names(&[Kind::Delete, Kind::Commit]), ["delete", "commit"]);
-        let commit = &templates[usize::from(place(Kind::Commit, 0, 3))];
+        assert!(text(BenchmarkStatement::FindMin, 0).ends_with("min(transactionid) from pi1"));
+        assert!(text(BenchmarkStatement::Delete, 2).starts_with("delete from pi3 where"));
+        assert!(text(BenchmarkStatement::AddKeys3, 1).contains("add index pi2_pdc"));
+        assert_eq!(text(BenchmarkStatement::Commit, 2), "commit");
+        assert!(text(BenchmarkStatement::PendingCompactions, 0).contains("rocksdb_cfstats"));
+        assert_eq!(
+            names(&[BenchmarkStatement::Delete, BenchmarkStatement::Commit]),
+            ["delete", "commit"]
+        );
+        let commit = &templates[usize::from(place(BenchmarkStatement::Commit, 0, 3))];
         assert_eq!(commit.statement_type, 1);
         for (number, template) in templates.iter().enumerate() {
             let kind = match number / usize::from(OF_TABLE) {
@@ -301,20 +331,20 @@ mod tests {
 
     #[test]
     fn ranges_are_read_from_the_key_that_covers_them() {
-        let templates = templates(&Options::default(), &[]);
+        let templates = templates(&InsertBenchmarkOptions::default(), &[]);
         let text = |kind| templates[usize::from(place(kind, 0, 1))].text.as_str();
         assert_eq!(
-            text(Kind::RangeMarketsegment),
+            text(BenchmarkStatement::RangeMarketsegment),
             "select productid, customerid, price from pi1 force index (pi1_marketsegment) \
              where productid >= ? order by productid, customerid, price limit 10"
         );
         assert_eq!(
-            text(Kind::RangeRegistersegment),
+            text(BenchmarkStatement::RangeRegistersegment),
             "select cashregisterid, customerid, price from pi1 force index (pi1_registersegment) \
              where cashregisterid > ? order by cashregisterid, customerid, price limit 10"
         );
         assert_eq!(
-            text(Kind::RangePdc),
+            text(BenchmarkStatement::RangePdc),
             "select price, dateandtime, customerid from pi1 force index (pi1_pdc) \
              where price >= ? order by price, dateandtime, customerid limit 10"
         );

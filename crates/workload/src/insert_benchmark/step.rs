@@ -1,11 +1,11 @@
-//! The steps of the benchmark, and what each comes to for one client.
+//! Defines the steps of the benchmark, and how much each asks of one client.
 
-use super::options::Options;
+use super::options::InsertBenchmarkOptions;
 use std::fmt;
 
 /// One run of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum BenchmarkStep {
     /// `l.i0`: tables made, rows inserted in key order, no secondary keys.
     Load,
     /// `l.x`: a few rows, then the secondary keys.
@@ -17,12 +17,12 @@ pub(super) enum Step {
     /// `settle`: statistics, and the server's own arrears.
     Settle,
     /// `qr<R>`, `qp<R>`: queries beside so many inserts a second and client.
-    Query { reads: Reads, rate_per_s: u32 },
+    Query { reads: ReadKind, rate_per_s: u32 },
 }
 
 /// What is queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
+pub(super) enum ReadKind {
     /// Ranges of the secondary keys.
     Range,
     /// Points of the primary key.
@@ -38,7 +38,7 @@ pub(super) const ALLOWED: &str = "l.i0, l.x, l.i1, l.i2, settle, or qr or qp wit
 /// Rows of `l.x`, over all clients.
 const KEYS_ROWS: u64 = 100;
 
-impl Step {
+impl BenchmarkStep {
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let query = |reads, rate: &str| {
             let rate_per_s = rate
@@ -55,8 +55,8 @@ impl Step {
             "l.i2" => Ok(Self::WriteSmall),
             "settle" => Ok(Self::Settle),
             _ => match (text.strip_prefix("qr"), text.strip_prefix("qp")) {
-                (Some(rate), _) => query(Reads::Range, rate),
-                (_, Some(rate)) => query(Reads::Point, rate),
+                (Some(rate), _) => query(ReadKind::Range, rate),
+                (_, Some(rate)) => query(ReadKind::Point, rate),
                 _ => Err(ALLOWED),
             },
         }
@@ -67,7 +67,7 @@ impl Step {
         matches!(self, Self::Write | Self::WriteSmall | Self::Query { .. })
     }
 
-    pub(super) fn reads(self) -> Option<Reads> {
+    pub(super) fn reads(self) -> Option<ReadKind> {
         match self {
             Self::Query { reads, .. } => Some(reads),
             _ => None,
@@ -103,7 +103,7 @@ impl Step {
     }
 
     /// Rows over all clients that are started.
-    fn rows(self, options: &Options, clients: u32) -> u64 {
+    fn rows(self, options: &InsertBenchmarkOptions, clients: u32) -> u64 {
         let small = options.nr2 / 5;
         match self {
             Self::Load => options.nr1,
@@ -118,7 +118,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for BenchmarkStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Load => f.write_str("l.i0"),
@@ -128,8 +128,8 @@ impl fmt::Display for Step {
             Self::Settle => f.write_str("settle"),
             Self::Query { reads, rate_per_s } => {
                 let letters = match reads {
-                    Reads::Range => "qr",
-                    Reads::Point => "qp",
+                    ReadKind::Range => "qr",
+                    ReadKind::Point => "qp",
                 };
                 write!(f, "{letters}{rate_per_s}")
             }
@@ -139,8 +139,8 @@ impl fmt::Display for Step {
 
 /// A step with its options: what each client has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Plan {
-    pub(super) step: Step,
+pub(super) struct StepPlan {
+    pub(super) step: BenchmarkStep,
     /// Clients that are started.
     pub(super) clients: u32,
     /// Rows over all clients, as asked for.
@@ -150,11 +150,11 @@ pub(super) struct Plan {
     pub(super) rounds: u64,
 }
 
-impl Plan {
-    pub(super) fn of(step: Step, options: &Options) -> Self {
+impl StepPlan {
+    pub(super) fn of(step: BenchmarkStep, options: &InsertBenchmarkOptions) -> Self {
         let clients = match step {
-            Step::Settle => 1,
-            Step::Keys if options.one_table => 1, // the keys are made once
+            BenchmarkStep::Settle => 1,
+            BenchmarkStep::Keys if options.one_table => 1, // the keys are made once
             _ => options.clients,
         };
         let mut rows_per_commit = match options.rows_per_commit {
@@ -166,7 +166,7 @@ impl Plan {
         }
         let rows_total = step.rows(options, clients);
         let asked = rows_total / u64::from(clients);
-        let fewest = u64::from(step == Step::Keys);
+        let fewest = u64::from(step == BenchmarkStep::Keys);
         Self {
             step,
             clients,
@@ -190,15 +190,15 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::Step;
+    use super::BenchmarkStep;
 
     #[test]
     fn steps_read_back_as_themselves() {
         for word in ["l.i0", "l.x", "l.i1", "l.i2", "settle", "qr100", "qp0"] {
-            assert_eq!(Step::read(word).unwrap().to_string(), word);
+            assert_eq!(BenchmarkStep::read(word).unwrap().to_string(), word);
         }
         for word in ["", "l.i3", "qr", "qr-1", "qs100", "qp1000001"] {
-            assert!(Step::read(word).is_err(), "{word}");
+            assert!(BenchmarkStep::read(word).is_err(), "{word}");
         }
     }
 }

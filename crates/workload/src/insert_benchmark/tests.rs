@@ -1,11 +1,11 @@
-//! Whole steps, driven without a server by a clock that moves when told: every statement takes the same time.
+//! Drives whole steps without a server by a clock that moves when told: every statement takes the same time.
 
-use super::roles::Event;
+use super::roles::InsertEvent;
 use crate::{
-    Answer, Call, RandomKind, RandomSource, Standing, Step, Workload, population, transcript,
-    workload,
+    Call, NextAction, RandomKind, RandomSource, Readiness, Response, Workload, population,
+    transcript, workload,
 };
-use dbdyno_wire::KeptRows;
+use dbdyno_wire::BufferedRows;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,33 +42,33 @@ pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<Told> {
     for index in 0..count {
         agenda.insert((0, u64::from(count - index)), index);
     }
-    let (mut told, mut turn, mut call) = (Vec::new(), u64::from(count), Call::default());
+    let (mut metric, mut turn, mut call) = (Vec::new(), u64::from(count), Call::default());
     while let Some(((now_ns, _), index)) = agenda.pop_first() {
         let user = &mut users[index as usize];
-        let next_ns = match user.stand_by(now_ns) {
-            Standing::Retired => continue,
-            Standing::RestUntil(until_ns) => until_ns.max(now_ns + 1),
-            Standing::Ready => {
+        let next_ns = match user.poll_ready(now_ns) {
+            Readiness::Retired => continue,
+            Readiness::RestUntil(until_ns) => until_ns.max(now_ns + 1),
+            Readiness::Ready => {
                 let number = user.start_event(None);
                 let kind = made.transaction_types()[usize::from(number)];
-                let (mut at_ns, mut rows, mut reply) = (now_ns, KeptRows::default(), None);
+                let (mut at_ns, mut rows, mut reply) = (now_ns, BufferedRows::default(), None);
                 loop {
-                    let answer = reply.as_ref().map(|reply| Answer {
+                    let answer = reply.as_ref().map(|reply| Response {
                         reply,
                         rows: &mut rows,
                     });
-                    if user.next(answer, &mut call) != Step::Send {
+                    if user.next(answer, &mut call) != NextAction::Send {
                         break;
                     }
                     let template = &made.statements()[usize::from(call.statement)];
-                    told.push(Told {
+                    metric.push(Told {
                         at_ns,
                         user: index,
                         kind,
                         sql: sql(template, &call),
                     });
                     rows.expect(false);
-                    reply = Some(made.stand_in(&call, &mut rows));
+                    reply = Some(made.canned_reply(&call, &mut rows));
                     at_ns += statement_ns;
                 }
                 user.finish_event();
@@ -77,9 +77,9 @@ pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<Told> {
         };
         turn += 1;
         agenda.insert((next_ns, turn), index);
-        assert!(told.len() < 1_000_000, "the step doesn't end");
+        assert!(metric.len() < 1_000_000, "the step doesn't end");
     }
-    told
+    metric
 }
 
 fn sql(template: &crate::StatementTemplate, call: &Call) -> String {
@@ -91,22 +91,24 @@ fn sql(template: &crate::StatementTemplate, call: &Call) -> String {
     String::from_utf8(text).unwrap()
 }
 
-pub(super) fn count(told: &[Told], kind: &str) -> usize {
-    told.iter().filter(|told| told.kind == kind).count()
+pub(super) fn count(metric: &[Told], kind: &str) -> usize {
+    metric.iter().filter(|metric| metric.kind == kind).count()
 }
 
 fn figure(made: &dyn Workload, name: &str) -> (Option<f64>, Option<bool>) {
-    let figures = made.figures();
+    let figures = made.metrics();
     let found = figures.iter().find(|figure| figure.name == name);
     found.map_or((None, None), |figure| (figure.value, figure.held))
 }
 
 /// The rows of all statements that insert.
-fn rows_of(told: &[Told]) -> Vec<String> {
-    let inserts = told.iter().filter(|told| told.kind == Event::Insert.name());
+fn rows_of(metric: &[Told]) -> Vec<String> {
+    let inserts = metric
+        .iter()
+        .filter(|metric| metric.kind == InsertEvent::Insert.name());
     inserts
-        .flat_map(|told| {
-            let (_, rows) = told.sql.split_once(" values ").unwrap();
+        .flat_map(|metric| {
+            let (_, rows) = metric.sql.split_once(" values ").unwrap();
             rows.split(",\n").map(str::to_owned).collect::<Vec<_>>()
         })
         .collect()
@@ -125,9 +127,9 @@ fn the_load_and_the_step_of_the_keys_insert_what_populate_does() {
     let population = population("insert-benchmark", &given(&options), SOURCE).unwrap();
     assert_eq!(population.rows_total(), 2 * 500 + 2 * 100);
     for client in 0..2 {
-        let own = |told: &Vec<Told>| -> Vec<String> {
-            let own = told.iter().filter(|told| told.user == client);
-            own.map(|told| told.sql.clone()).collect()
+        let own = |metric: &Vec<Told>| -> Vec<String> {
+            let own = metric.iter().filter(|metric| metric.user == client);
+            own.map(|metric| metric.sql.clone()).collect()
         };
         let sent = [own(&load), own(&keys)].concat();
         let name = population.table_name(client);
@@ -196,19 +198,19 @@ fn a_slow_deleter_holds_the_inserter_up_and_both_finish() {
         ("delete_per_insert", "on"),
     ]);
     assert_eq!(made.users(), Some(3));
-    let told = driven(&*made, 3 * MS);
-    assert_eq!(count(&told, Event::Insert.name()), 2000);
-    assert_eq!(count(&told, Event::Delete.name()), 2000);
-    assert_eq!(count(&told, Event::FindMin.name()), 2);
+    let metric = driven(&*made, 3 * MS);
+    assert_eq!(count(&metric, InsertEvent::Insert.name()), 2000);
+    assert_eq!(count(&metric, InsertEvent::Delete.name()), 2000);
+    assert_eq!(count(&metric, InsertEvent::FindMin.name()), 2);
     let (mut inserts, mut deletes) = (0_i64, 0_i64);
-    for statement in &told {
-        inserts += i64::from(statement.kind == Event::Insert.name());
-        deletes += i64::from(statement.kind == Event::Delete.name());
+    for statement in &metric {
+        inserts += i64::from(statement.kind == InsertEvent::Insert.name());
+        deletes += i64::from(statement.kind == InsertEvent::Delete.name());
         assert!((inserts - deletes).abs() <= 10, "{inserts} {deletes}");
     }
-    let deletes: Vec<_> = told
+    let deletes: Vec<_> = metric
         .iter()
-        .filter(|t| t.kind == Event::Delete.name())
+        .filter(|t| t.kind == InsertEvent::Delete.name())
         .collect();
     assert_eq!(
         deletes[1].sql,
@@ -228,13 +230,13 @@ fn a_rate_is_held_by_a_fast_server_and_missed_by_a_slow_one() {
                 ("query_threads", "1"),
                 ("fidelity", fidelity),
             ]);
-            let told = driven(&*made, statement_ns);
-            assert_eq!(count(&told, Event::Insert.name()), 400);
+            let metric = driven(&*made, statement_ns);
+            assert_eq!(count(&metric, InsertEvent::Insert.name()), 400);
             let (share, told_held) = figure(&*made, "insert_rate_share");
             assert_eq!(told_held, Some(held), "{fidelity} {share:?}");
             let queries = |user| {
-                let of = |t: &&Told| t.user == user && t.kind == Event::RangeQuery.name();
-                told.iter().filter(of).count()
+                let of = |t: &&Told| t.user == user && t.kind == InsertEvent::RangeQuery.name();
+                metric.iter().filter(of).count()
             };
             assert_eq!((queries(1) % 16, queries(3) % 16), (0, 0));
         }
@@ -249,12 +251,12 @@ fn evenly_means_that_no_second_has_a_burst() {
         ("query_threads", "0"),
         ("fidelity", "fixed"),
     ]);
-    let told = driven(&*made, MS);
-    let gaps: Vec<u64> = told
+    let metric = driven(&*made, MS);
+    let gaps: Vec<u64> = metric
         .windows(2)
         .map(|pair| pair[1].at_ns - pair[0].at_ns)
         .collect();
-    assert_eq!(told.len(), 80);
+    assert_eq!(metric.len(), 80);
     assert!(gaps.iter().all(|gap| *gap == 50 * MS), "{gaps:?}");
 }
 
@@ -262,8 +264,14 @@ fn evenly_means_that_no_second_has_a_burst() {
 fn clients_start_apart_as_the_tools_do_and_together_when_repaired() {
     let starts = |options: &[(&str, &str)]| -> Vec<u64> {
         let options = [&[("clients", "3"), ("nr1", "600")], options].concat();
-        let told = driven(&*made(&options), MS);
-        let first = |user| told.iter().find(|told| told.user == user).unwrap().at_ns;
+        let metric = driven(&*made(&options), MS);
+        let first = |user| {
+            metric
+                .iter()
+                .find(|metric| metric.user == user)
+                .unwrap()
+                .at_ns
+        };
         (0..3).map(|user| first(user) / 1_000_000_000).collect()
     };
     assert_eq!(starts(&[("step", "l.i0")]), [0, 10, 11]);
@@ -283,17 +291,20 @@ fn on_one_table_the_others_wait_until_it_is_there() {
         ("nr1", "900"),
         ("fidelity", "fixed"),
     ]);
-    let told = driven(&*made, 40 * MS);
+    let metric = driven(&*made, 40 * MS);
     assert_eq!(
-        count(&told, Event::CreateTable.name()),
+        count(&metric, InsertEvent::CreateTable.name()),
         2,
         "drop and create"
     );
-    let (first, of_others) = (&told[0], told.iter().filter(|told| told.user > 0));
-    assert_eq!((first.user, first.kind), (0, Event::CreateTable.name()));
-    let first_ns = of_others.map(|told| told.at_ns).min();
+    let (first, of_others) = (&metric[0], metric.iter().filter(|metric| metric.user > 0));
+    assert_eq!(
+        (first.user, first.kind),
+        (0, InsertEvent::CreateTable.name())
+    );
+    let first_ns = of_others.map(|metric| metric.at_ns).min();
     assert_eq!(first_ns, Some(10 * MS), "they look again until it is there");
-    assert_eq!(count(&told, Event::Insert.name()), 9);
+    assert_eq!(count(&metric, InsertEvent::Insert.name()), 9);
 }
 
 #[test]
@@ -304,10 +315,12 @@ fn point_queries_draw_from_the_whole_range_unless_repaired() {
             options,
         ]
         .concat();
-        let told = driven(&*made(&options), MS);
-        let points = told.iter().filter(|t| t.kind == Event::PointQuery.name());
-        let list = |told: &Told| {
-            let (_, ids) = told.sql.split_once(" in (").unwrap();
+        let metric = driven(&*made(&options), MS);
+        let points = metric
+            .iter()
+            .filter(|t| t.kind == InsertEvent::PointQuery.name());
+        let list = |metric: &Told| {
+            let (_, ids) = metric.sql.split_once(" in (").unwrap();
             let ids: Vec<u64> = ids
                 .trim_end_matches(')')
                 .split(", ")
@@ -332,12 +345,12 @@ fn myrocks_is_set_up_and_the_bulk_is_ended() {
         ("mysql_storage_engine", "rocksdb"),
         ("unique_checks", "off"),
     ]);
-    let told = driven(&*made, MS);
-    let sent: Vec<&str> = told.iter().map(|told| told.sql.as_str()).collect();
+    let metric = driven(&*made, MS);
+    let sent: Vec<&str> = metric.iter().map(|metric| metric.sql.as_str()).collect();
     assert_eq!(sent[2], "set unique_checks=0");
     assert_eq!(sent[3], "set rocksdb_bulk_load=1");
     assert_eq!(sent.last(), Some(&"set rocksdb_bulk_load=0"));
-    assert_eq!(count(&told, Event::Insert.name()), 2);
+    assert_eq!(count(&metric, InsertEvent::Insert.name()), 2);
 }
 
 #[test]
@@ -359,13 +372,13 @@ fn a_transaction_is_held_open_for_as_long_as_asked() {
         ("query_threads", "0"),
         ("htap_transaction_seconds", "3"),
     ]);
-    let told = driven(&*made, MS);
+    let metric = driven(&*made, MS);
     let instants = |kind: &str| -> Vec<u64> {
-        let of_kind = told.iter().filter(|told| told.kind == kind);
-        of_kind.map(|told| told.at_ns / 1_000_000_000).collect()
+        let of_kind = metric.iter().filter(|metric| metric.kind == kind);
+        of_kind.map(|metric| metric.at_ns / 1_000_000_000).collect()
     };
-    assert_eq!(instants(Event::Hold.name()), [0, 0, 3, 6]);
-    assert_eq!(instants(Event::Release.name()), [3, 6, 7]);
+    assert_eq!(instants(InsertEvent::Hold.name()), [0, 0, 3, 6]);
+    assert_eq!(instants(InsertEvent::Release.name()), [3, 6, 7]);
 }
 
 #[test]
@@ -375,10 +388,12 @@ fn settling_lasts_as_long_as_asked_or_as_the_tools() {
         ("settle_seconds", "5"),
         ("clients", "2"),
     ]);
-    let told = driven(&*made, MS);
-    assert!(told[0].sql.starts_with("analyze table pi1"));
-    let asked = told.iter().filter(|told| told.sql.contains("pages_dirty"));
-    let seconds: Vec<u64> = asked.map(|told| told.at_ns / (1_000 * MS)).collect();
+    let metric = driven(&*made, MS);
+    assert!(metric[0].sql.starts_with("analyze table pi1"));
+    let asked = metric
+        .iter()
+        .filter(|metric| metric.sql.contains("pages_dirty"));
+    let seconds: Vec<u64> = asked.map(|metric| metric.at_ns / (1_000 * MS)).collect();
     assert_eq!(seconds, [1, 2, 3, 4]);
     let made = self::made(&[("step", "settle"), ("nr1", "2000000")]);
     let lasted_ns = driven(&*made, MS).last().unwrap().at_ns;

@@ -1,9 +1,10 @@
-//! The facts of the reference, where it lies beside this repository: recorded from the tool, or of an independent model.
+//! Checks the facts of the reference, where it lies beside this repository: recorded from the tool, or of an
+//! independent model.
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use super::buckets::place;
-use super::options::Options;
-use super::roles::Event;
+use super::options::InsertBenchmarkOptions;
+use super::roles::InsertEvent;
 use super::rows::{CASH_REGISTERS, CUSTOMERS, PRICES, PRODUCTS};
 use super::tests::{count, driven, given, made};
 use serde_json::Value;
@@ -45,7 +46,7 @@ fn every_step_has_the_rows_and_commits_of_the_tool() {
             } else {
                 "off"
             };
-            let options = Options::read(&given(&[
+            let options = InsertBenchmarkOptions::read(&given(&[
                 ("step", fact["step"].as_str().unwrap()),
                 ("nr1", &nr1),
                 ("nr2", &nr2),
@@ -115,9 +116,13 @@ fn a_client_sends_as_many_statements_as_the_tools() {
             ("rows_per_commit", "1"),
             ("delete_per_insert", deletes),
         ]);
-        let told = driven(&*made, 1_000);
-        let counted = [Event::Insert, Event::Delete, Event::FindMin]
-            .map(|event| count(&told, event.name()) as u64);
+        let metric = driven(&*made, 1_000);
+        let counted = [
+            InsertEvent::Insert,
+            InsertEvent::Delete,
+            InsertEvent::FindMin,
+        ]
+        .map(|event| count(&metric, event.name()) as u64);
         let expected = ["inserts", "deletes", "min_queries"].map(|name| whole(&fact[name]));
         assert_eq!(counted, expected, "{fact}");
     }
@@ -141,8 +146,8 @@ fn bursts_come_in_the_seconds_in_which_the_tools_do() {
             .map(whole)
             .collect();
         let mut counted = vec![0; expected.len()];
-        for told in driven(&*made, 1_000) {
-            counted[(told.at_ns / 1_000_000_000) as usize] += 1;
+        for metric in driven(&*made, 1_000) {
+            counted[(metric.at_ns / 1_000_000_000) as usize] += 1;
         }
         assert_eq!(counted, expected, "{fact}");
     }
@@ -153,12 +158,12 @@ fn the_highest_key_is_asked_for_as_often_as_the_tools() {
     let pairs = fact("pk_query")["max_queries_for_queries"].clone();
     // The last pair of the reference has 36,768 queries; a step of so many milliseconds makes as many, and a few more.
     let made = made(&[("step", "qp0"), ("step_seconds", "38"), ("nr1", "1000")]);
-    let told = driven(&*made, 1_000_000);
+    let metric = driven(&*made, 1_000_000);
     for pair in pairs.as_array().into_iter().flatten() {
         let (queries, expected) = (whole(&pair[0]), whole(&pair[1]));
         let (mut asked, mut queried) = (0, 0);
-        for statement in &told {
-            let is_query = statement.kind == Event::PointQuery.name();
+        for statement in &metric {
+            let is_query = statement.kind == InsertEvent::PointQuery.name();
             if is_query && queried == queries {
                 break;
             }

@@ -1,20 +1,21 @@
-//! The workload: one step, and who does what in it.
+//! Builds the workload: one step, and who does what in it.
 
+use super::benchmark_context::{BenchmarkContext, ClientSlot};
 use super::deleter::Deleter;
-use super::ground::{Ground, Post};
-use super::holder::Holder;
+use super::holder::TransactionHolder;
 use super::inserter::Inserter;
-use super::minimum::Minimum;
+use super::minimum::MinimumFinder;
 use super::querier::Querier;
 use super::roles::{Role, kinds};
 use super::settler::Settler;
-use super::step::Step;
-use super::{NAME, quirks, stand_in, statement};
-use crate::story::StoryUser;
+use super::step::BenchmarkStep;
+use super::{NAME, canned_replies, quirks, statement};
+use crate::transaction_script::ScriptUser;
 use crate::{
-    Call, Course, Draws, Facts, Figure, RetryAfter, RetryLaw, StatementTemplate, User, Workload,
+    Call, Metadata, Metric, RateProfile, RetryAfter, RetryPolicy, RetryValues, StatementTemplate,
+    User, Workload,
 };
-use dbdyno_wire::{KeptRows, Reply};
+use dbdyno_wire::{BufferedRows, Reply};
 use std::sync::Arc;
 
 /// Longer than any step: it ends when its rows are in.
@@ -27,25 +28,25 @@ const RECORD_CHANGED: u16 = 1020;
 /// One step with its options.
 #[derive(Debug)]
 pub(super) struct InsertBenchmark {
-    ground: Arc<Ground>,
+    benchmark_context: Arc<BenchmarkContext>,
     templates: Vec<StatementTemplate>,
     statement_types: Vec<&'static str>,
     transaction_types: Vec<&'static str>,
-    course: Course,
+    course: RateProfile,
 }
 
 impl InsertBenchmark {
-    pub(super) fn new(ground: Arc<Ground>) -> Self {
-        let kinds = kinds(&ground.roles, &ground.options);
+    pub(super) fn new(benchmark_context: Arc<BenchmarkContext>) -> Self {
+        let kinds = kinds(&benchmark_context.roles, &benchmark_context.options);
         Self {
-            templates: statement::templates(&ground.options, &kinds),
+            templates: statement::templates(&benchmark_context.options, &kinds),
             statement_types: statement::names(&kinds),
-            transaction_types: ground.events.names(),
-            course: Course {
+            transaction_types: benchmark_context.events.names(),
+            course: RateProfile {
                 phases: vec![("window".to_owned(), LONGEST_S)],
                 streams: Vec::new(),
             },
-            ground,
+            benchmark_context,
         }
     }
 }
@@ -67,61 +68,61 @@ impl Workload for InsertBenchmark {
         &self.transaction_types
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn metadata(&self) -> Metadata {
+        Metadata {
             imitates: "iibench.py e1ba3d9 (mdcallag/mytools)".to_owned(),
-            options: self.ground.options.list(),
-            quirks: quirks::active(&self.ground.options),
+            options: self.benchmark_context.options.list(),
+            quirks: quirks::active(&self.benchmark_context.options),
         }
     }
 
     /// Without end and with the same rows: the tool means to count errors and loses its process (Q-IB-2).
-    fn retry(&self) -> Option<RetryLaw> {
-        Some(RetryLaw {
+    fn retry(&self) -> Option<RetryPolicy> {
+        Some(RetryPolicy {
             after: RetryAfter::Codes(vec![DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED]),
             rollback_first: false,
             limit: None,
-            draws: Draws::Same,
+            draws: RetryValues::Same,
         })
     }
 
-    fn course(&self) -> Option<&Course> {
+    fn rate_profile(&self) -> Option<&RateProfile> {
         Some(&self.course)
     }
 
     fn users(&self) -> Option<u32> {
-        Some(self.ground.plan.clients * self.ground.roles.len() as u32)
+        Some(self.benchmark_context.plan.clients * self.benchmark_context.roles.len() as u32)
     }
 
-    fn figures(&self) -> Vec<Figure> {
-        match self.ground.plan.step {
-            Step::Settle => Vec::new(),
-            _ => self.ground.account.figures(),
+    fn metrics(&self) -> Vec<Metric> {
+        match self.benchmark_context.plan.step {
+            BenchmarkStep::Settle => Vec::new(),
+            _ => self.benchmark_context.account.metrics(),
         }
     }
 
-    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
-        let kind = statement::kind_at(call.statement, self.ground.options.tables());
-        stand_in::reply(&self.ground, kind, rows)
+    fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
+        let kind = statement::kind_at(call.statement, self.benchmark_context.options.tables());
+        canned_replies::reply(&self.benchmark_context, kind, rows)
     }
 
     /// The users of a client have numbers one after the other.
     fn user(&self, index: u32) -> Box<dyn User> {
-        let roles = &self.ground.roles;
+        let roles = &self.benchmark_context.roles;
         let count = roles.len() as u32;
-        let post = Post {
-            ground: Arc::clone(&self.ground),
-            client: index / count % self.ground.plan.clients,
+        let slot = ClientSlot {
+            benchmark_context: Arc::clone(&self.benchmark_context),
+            client: index / count % self.benchmark_context.plan.clients,
         };
         match roles[(index % count) as usize] {
-            Role::Insert => StoryUser::of(Inserter::new(post)),
-            Role::FindMin => StoryUser::of(Minimum { post }),
-            Role::Delete => StoryUser::of(Deleter::new(post)),
-            Role::Hold => StoryUser::of(Holder::new(post)),
-            Role::Settle => StoryUser::of(Settler::new(post)),
+            Role::Insert => ScriptUser::of(Inserter::new(slot)),
+            Role::FindMin => ScriptUser::of(MinimumFinder { slot }),
+            Role::Delete => ScriptUser::of(Deleter::new(slot)),
+            Role::Hold => ScriptUser::of(TransactionHolder::new(slot)),
+            Role::Settle => ScriptUser::of(Settler::new(slot)),
             Role::Query(reads, place) => {
-                let number = post.client * self.ground.options.query_threads + place;
-                StoryUser::of(Querier::new(post, reads, number))
+                let number = slot.client * self.benchmark_context.options.query_threads + place;
+                ScriptUser::of(Querier::new(slot, reads, number))
             }
         }
     }

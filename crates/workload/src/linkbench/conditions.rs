@@ -1,8 +1,8 @@
-//! What must hold in and between the tables.
+//! Lists the conditions that must hold in and between the tables.
 
-use super::options::Options;
+use super::options::LinkBenchOptions;
 use super::schema;
-use crate::{Condition, Holds};
+use crate::{Condition, InvariantScope};
 
 /// Each count must be the count of the visible links.
 const COUNTS: &str = "SELECT c.id, c.link_type, c.count, COALESCE(n, 0) AS visible_links FROM counttable c LEFT JOIN \
@@ -19,10 +19,10 @@ const TYPES: &str =
 
 /// All conditions. With the tool's quirks, a lock wait timeout can leave a count wrong, which is no fault of the
 /// server.
-pub(super) fn conditions(options: &Options) -> Vec<Condition> {
+pub(super) fn conditions(options: &LinkBenchOptions) -> Vec<Condition> {
     let counts_hold = || match options.is_fixed() {
-        true => Holds::Always,
-        false => Holds::UnlessQuirk("Q-LB-7"),
+        true => InvariantScope::Always,
+        false => InvariantScope::UnlessQuirk("Q-LB-7"),
     };
     let mut all = vec![
         condition(
@@ -41,23 +41,28 @@ pub(super) fn conditions(options: &Options) -> Vec<Condition> {
             "links",
             "links have version 0 and are visible or hidden",
             VERSIONS,
-            Holds::Always,
+            InvariantScope::Always,
         ),
         condition(
             "nodes",
             "nodes have type 2048 and version 1 or 2",
             TYPES,
-            Holds::Always,
+            InvariantScope::Always,
         ),
     ];
     if let Some(sql) = schema::tables_of_another_form(options) {
         let meaning = format!("tables are {}", options.table_compression);
-        all.push(condition("compression", &meaning, &sql, Holds::Always));
+        all.push(condition(
+            "compression",
+            &meaning,
+            &sql,
+            InvariantScope::Always,
+        ));
     }
     all
 }
 
-fn condition(name: &str, meaning: &str, sql: &str, holds: Holds) -> Condition {
+fn condition(name: &str, meaning: &str, sql: &str, holds: InvariantScope) -> Condition {
     Condition {
         name: name.to_owned(),
         meaning: meaning.to_owned(),

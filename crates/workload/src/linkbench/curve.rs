@@ -1,10 +1,11 @@
-//! dbdyno's own curve of how many links nodes have, for those without LinkBench's file of distributions.
+//! Computes dbdyno's own curve of how many links nodes have, for those without LinkBench's file of
+//! distributions.
 //!
 //! It was fitted to what is published of that file: the shares of nodes without links, with one and with two, the
 //! largest value, and the sums over graphs of a thousand to a million nodes, which it meets within 0.1 %. Single nodes
 //! have other counts than with the file.
 
-use super::law::Law;
+use super::link_counts::LinkCountDistribution;
 
 /// Shares of the nodes with no, at most one and at most two links.
 const FEW: [f64; 3] = [0.453_316_057_3, 0.774_625, 0.869_58];
@@ -57,10 +58,10 @@ const MOST: u64 = 961_963;
 const DENSE: u64 = 1000;
 const STEP: f64 = 1.002;
 
-pub(super) fn law() -> Law {
+pub(super) fn law() -> LinkCountDistribution {
     let few = (0..).zip(FEW);
     let many = counts().map(|count| (count, 1.0 - share_above(count)));
-    Law::of(few.chain(many).chain([(MOST, 1.0)]))
+    LinkCountDistribution::of(few.chain(many).chain([(MOST, 1.0)]))
 }
 
 fn counts() -> impl Iterator<Item = u64> {

@@ -1,6 +1,7 @@
-//! The graph: which node has how many links of each type. A pure function of the count of ids.
+//! Computes which node has how many links of each type: a pure function of the count of ids. A pure function
+//! of the count of ids.
 
-use super::law::Law;
+use super::link_counts::LinkCountDistribution;
 use super::shuffle::Shuffle;
 
 /// The seed of the shuffle that spreads the nodes with many links.
@@ -17,14 +18,20 @@ pub(super) struct Graph {
     /// Count of ids.
     count: u64,
     types: u64,
-    law: Law,
+    law: LinkCountDistribution,
     shuffle: Shuffle,
     /// Without the tool's quirks Q-LB-1 and Q-LB-2.
     is_fixed: bool,
 }
 
 impl Graph {
-    pub(super) fn new(start: u64, count: u64, types: u64, law: Law, is_fixed: bool) -> Self {
+    pub(super) fn new(
+        start: u64,
+        count: u64,
+        types: u64,
+        law: LinkCountDistribution,
+        is_fixed: bool,
+    ) -> Self {
         Self {
             start,
             count,

@@ -1,4 +1,4 @@
-//! The ends of lists that were cut at their limit, from where a later request may go on.
+//! Remembers the ends of lists that were cut at their limit, from where a later request may go on.
 
 use dbdyno_chance::Stream;
 

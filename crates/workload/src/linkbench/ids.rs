@@ -1,4 +1,4 @@
-//! Which node a request is about, and which second node.
+//! Chooses the node of a request, and its second node.
 
 use super::graph::{Graph, LINKS_SEED};
 use super::operation::Operation;
@@ -99,9 +99,9 @@ impl Ids {
 
 /// How far second ids reach beyond the first: the fewer of them are to exist, the farther.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach(f64);
+pub(super) struct IdReach(f64);
 
-impl Reach {
+impl IdReach {
     pub(super) const ADD: Self = Self(0.05);
     pub(super) const UPDATE: Self = Self(0.9);
     pub(super) const DELETE: Self = Self(0.9);
@@ -115,7 +115,7 @@ impl Reach {
 
 /// Which second ids a user may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Second {
+pub(super) enum SecondIdRange {
     Any,
     /// Only ids with this remainder of a division by the count of users, so that no two users meet.
     Own {
@@ -124,7 +124,7 @@ pub(super) enum Second {
     },
 }
 
-impl Second {
+impl SecondIdRange {
     pub(super) fn choose(self, id1: u64, range: u64, stream: &mut Stream) -> u64 {
         let id2 = id1 + (stream.next_double() * range as f64) as u64;
         match self {
@@ -150,7 +150,7 @@ const TRIES: u32 = 101;
 
 /// Replaces `id2s` by the second ids of a request for several links.
 pub(super) fn choose_several(
-    second: Second,
+    second: SecondIdRange,
     (id1, range): (u64, u64),
     size: u64,
     stream: &mut Stream,
@@ -179,10 +179,10 @@ mod tests {
     #[test]
     fn several_second_ids_differ_or_run_on() {
         let (mut stream, mut id2s) = (Stream::from_state([1, 2]), Vec::new());
-        choose_several(Second::Any, (10, 4), 4, &mut stream, &mut id2s);
+        choose_several(SecondIdRange::Any, (10, 4), 4, &mut stream, &mut id2s);
         assert_eq!(id2s, [10, 11, 12, 13]);
         for _ in 0..100 {
-            choose_several(Second::Any, (10, 6), 5, &mut stream, &mut id2s);
+            choose_several(SecondIdRange::Any, (10, 6), 5, &mut stream, &mut id2s);
             id2s.sort_unstable();
             id2s.dedup();
             assert!(id2s.len() == 5 && id2s.iter().all(|id2| (10..16).contains(id2)));
@@ -193,7 +193,7 @@ mod tests {
     fn users_that_are_kept_apart_take_ids_of_their_own() {
         let mut stream = Stream::from_state([1, 2]);
         for remainder in 0..3 {
-            let own = Second::Own {
+            let own = SecondIdRange::Own {
                 users: 3,
                 remainder,
             };

@@ -1,4 +1,4 @@
-//! How a value of bytes is written in a statement: as Connector/J writes what a Java program gives it as bytes.
+//! Writes a value of bytes into a statement as Connector/J writes what a Java program gives it as bytes.
 
 /// Appends the value as text in quotes if every byte is a plain letter or digit (or one of the few that a backslash
 /// makes plain), otherwise as hexadecimal digits, which doubles its length on the wire.

@@ -1,19 +1,19 @@
-//! LinkBench, as the MySQL store of facebookarchive/linkbench does it: a social graph of nodes, links and counts of
-//! links; ten operations, drawn in the published mix.
+//! Implements LinkBench as the MySQL store of facebookarchive/linkbench does it: a social graph of nodes,
+//! links and counts of links; ten operations, drawn in the published mix.
 //!
 //! A [`graph::Graph`] says how many links each node has, from the count of ids alone; rows are made of it, and second
-//! ids are chosen by it. [`ids::Ids`] chooses which node a request is about. A [`user::Requester`] is a story of one
+//! ids are chosen by it. [`ids::Ids`] chooses which node a request is about. A [`user::Requester`] is a script of one
 //! request after the other, over two connections.
 //!
 //! Left to others: the rate of requests, repeats after errors, and the tool's own ways to report.
 
+mod canned_replies;
 mod conditions;
 mod curve;
-mod form;
 mod graph;
 mod history;
 mod ids;
-mod law;
+mod link_counts;
 mod literal;
 mod motif;
 mod operation;
@@ -24,22 +24,22 @@ mod quirks;
 mod rows;
 mod schema;
 mod shuffle;
-mod stand_in;
 mod statement;
+mod text_template;
 mod user;
 #[cfg(test)]
 mod vectors;
 mod workload;
 mod zipf;
 
-use crate::catalog::{Family, Given};
+use crate::catalog::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use graph::Graph;
-use law::Law;
-use options::Options;
+use link_counts::LinkCountDistribution;
+use options::LinkBenchOptions;
 use population::LinkBenchPopulation;
-use rows::Ground;
+use rows::PopulationContext;
 use std::sync::Arc;
 use workload::LinkBench;
 
@@ -57,9 +57,9 @@ pub(crate) const FAMILY: Family = Family {
     name: NAME,
     names: || vec![NAME.to_owned()],
     claims: |name| name == NAME,
-    options: || option_table::TABLE.described(|_| Options::default()),
+    options: || option_table::TABLE.described(|_| LinkBenchOptions::default()),
     workload: |_, given, source, users| {
-        let options = Options::read(given)?;
+        let options = LinkBenchOptions::read(given)?;
         let graph = graph(&options)?;
         let made: Arc<dyn Workload> = Arc::new(LinkBench::new(options, graph, source, users));
         Ok(made)
@@ -69,16 +69,16 @@ pub(crate) const FAMILY: Family = Family {
 
 fn population(
     _name: &str,
-    given: &Given,
+    given: &GivenOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
-    let options = Options::read(given)?;
+    let options = LinkBenchOptions::read(given)?;
     let batch_rows = u64::from(options.mysql_bulk_insert_batch);
-    let ground = Ground::new(graph(&options)?, source, batch_rows);
+    let ground = PopulationContext::new(graph(&options)?, source, batch_rows);
     Ok(Arc::new(LinkBenchPopulation::new(options, ground)))
 }
 
-fn graph(options: &Options) -> Result<Graph, WorkloadError> {
+fn graph(options: &LinkBenchOptions) -> Result<Graph, WorkloadError> {
     let (start, count) = (options.startid1, options.id_count());
     let types = u64::from(options.link_type_count);
     Ok(Graph::new(
@@ -90,11 +90,11 @@ fn graph(options: &Options) -> Result<Graph, WorkloadError> {
     ))
 }
 
-fn law(options: &Options) -> Result<Law, WorkloadError> {
+fn law(options: &LinkBenchOptions) -> Result<LinkCountDistribution, WorkloadError> {
     if options.data_file.is_empty() {
         return Ok(curve::law());
     }
-    Law::read(&options.data_file).map_err(|why| {
+    LinkCountDistribution::read(&options.data_file).map_err(|why| {
         let allowed = format!("LinkBench's file of distributions ({why})");
         WorkloadError::invalid("data_file", &options.data_file, &allowed)
     })

@@ -1,4 +1,4 @@
-//! The bytes of nodes and links: text that a compressor can halve, in lengths that vary widely.
+//! Generates the bytes of nodes and links: text that a compressor can halve, in lengths that vary widely.
 
 use dbdyno_chance::Stream;
 use std::f64::consts::TAU;
@@ -10,7 +10,7 @@ const MOTIF_BYTES: usize = 512;
 
 /// What values of one kind look like.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Look {
+pub(super) struct ValueShape {
     /// Lowest byte.
     low: u8,
     /// Count of different bytes.
@@ -27,7 +27,7 @@ const LN_8: f64 = 3.0 * std::f64::consts::LN_2;
 const LN_128: f64 = 7.0 * std::f64::consts::LN_2;
 
 /// Data of a link.
-pub(super) const LINK: Look = Look {
+pub(super) const LINK: ValueShape = ValueShape {
     low: 32,
     span: 69,
     uniqueness: 0.225,
@@ -36,7 +36,7 @@ pub(super) const LINK: Look = Look {
 };
 
 /// Data of a node.
-pub(super) const NODE: Look = Look {
+pub(super) const NODE: ValueShape = ValueShape {
     low: 50,
     span: 171,
     uniqueness: 0.63,
@@ -47,12 +47,12 @@ pub(super) const NODE: Look = Look {
 /// Makes values of one kind. Its motifs, from which chunks are copied, are drawn once.
 #[derive(Debug, Clone)]
 pub(super) struct Motif {
-    look: Look,
+    look: ValueShape,
     buffer: [u8; MOTIF_BYTES],
 }
 
 impl Motif {
-    pub(super) fn new(look: Look, stream: &mut Stream) -> Self {
+    pub(super) fn new(look: ValueShape, stream: &mut Stream) -> Self {
         let mut buffer = [0; MOTIF_BYTES];
         fill_anew(&look, stream, &mut buffer);
         Self { look, buffer }
@@ -86,7 +86,7 @@ fn draw_normal(stream: &mut Stream) -> f64 {
 }
 
 /// Uniform bytes, four a draw.
-fn fill_anew(look: &Look, stream: &mut Stream, bytes: &mut [u8]) {
+fn fill_anew(look: &ValueShape, stream: &mut Stream, bytes: &mut [u8]) {
     for four in bytes.chunks_mut(4) {
         let mut drawn = stream.next_u64();
         for byte in four {
@@ -101,7 +101,7 @@ fn fill_anew(look: &Look, stream: &mut Stream, bytes: &mut [u8]) {
 mod tests {
     use super::*;
 
-    fn values(look: Look, count: usize) -> Vec<Vec<u8>> {
+    fn values(look: ValueShape, count: usize) -> Vec<Vec<u8>> {
         let mut stream = Stream::from_state([3, 4]);
         let motif = Motif::new(look, &mut stream);
         let mut value = Vec::new();

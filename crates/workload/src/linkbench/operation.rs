@@ -1,4 +1,4 @@
-//! What a request can be, and how often it is.
+//! Lists the operations of a request, and how often each comes.
 
 /// The kinds of requests, in the order of the transaction types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +65,9 @@ impl Operation {
 
 /// Shares of the operations in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Mix(pub(super) [f64; MIXED]);
+pub(super) struct OperationMix(pub(super) [f64; MIXED]);
 
-impl Mix {
+impl OperationMix {
     /// The published mix of the social graph.
     pub(super) const PUBLISHED: Self = Self([
         8.9886601, 2.9907664, 8.0122125, 4.8863567, 0.5261142, 50.7119145, 2.5732789, 7.366437,
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_share_includes_its_upper_end() {
-        let mix = Mix::PUBLISHED;
+        let mix = OperationMix::PUBLISHED;
         assert_eq!(mix.choose(0.0), AddLink);
         assert_eq!(mix.choose(0.089_886_601), AddLink);
         assert_eq!(mix.choose(0.089_886_602), DeleteLink);
@@ -118,7 +118,7 @@ mod tests {
     fn an_operation_without_a_share_never_comes() {
         let mut shares = [0.0; MIXED];
         shares[1] = 99.999_999;
-        let mix = Mix(shares);
+        let mix = OperationMix(shares);
         assert_eq!(mix.choose(0.999_999_999_9), DeleteLink);
         assert_eq!(mix.choose(1e-12), DeleteLink);
     }

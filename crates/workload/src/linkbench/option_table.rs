@@ -1,6 +1,6 @@
-//! One row an option: name, help, how its value is read and written.
+//! Lists the options, one row each: name, help, how its value is read and written.
 
-use super::options::Options;
+use super::options::LinkBenchOptions as Options;
 use crate::option_table::{OptionRow, OptionTable, option_row, option_switch};
 use crate::option_value::{fidelity, identifier, real, whole, words};
 

@@ -1,14 +1,14 @@
-//! The options, with the names of the tool's configuration files where it has them.
+//! Holds the options, with the names of the tool's configuration files where it has them.
 
 use super::NAME;
-use super::operation::{MIXED, Mix};
+use super::operation::{MIXED, OperationMix};
 use super::option_table::TABLE;
 use crate::WorkloadError;
 use crate::storage_engine::compresses_as_innodb;
 
 /// All options; values are checked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Options {
+pub(super) struct LinkBenchOptions {
     pub(super) startid1: u64,
     pub(super) maxid1: u64,
     pub(super) link_type_count: u32,
@@ -38,9 +38,9 @@ pub(super) struct Options {
     pub(super) mysql_disable_binlog_load: bool,
 }
 
-impl Default for Options {
+impl Default for LinkBenchOptions {
     fn default() -> Self {
-        let Mix(
+        let OperationMix(
             [
                 addlink,
                 deletelink,
@@ -53,7 +53,7 @@ impl Default for Options {
                 deletenode,
                 getnode,
             ],
-        ) = Mix::PUBLISHED;
+        ) = OperationMix::PUBLISHED;
         Self {
             startid1: 1,
             maxid1: 10_000_001,
@@ -86,7 +86,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl LinkBenchOptions {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(super) fn read(given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
@@ -133,7 +133,7 @@ impl Options {
     }
 
     /// The shares, in the order in which the tool adds them up.
-    pub(super) fn mix(&self) -> Mix {
+    pub(super) fn mix(&self) -> OperationMix {
         let shares: [f64; MIXED] = [
             self.addlink,
             self.deletelink,
@@ -146,7 +146,7 @@ impl Options {
             self.deletenode,
             self.getnode,
         ];
-        Mix(shares)
+        OperationMix(shares)
     }
 
     /// Every option with its value, in the order of the table.
@@ -157,11 +157,11 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::LinkBenchOptions;
     use crate::option_table::given;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Options, String> {
-        Options::read(&given(pairs)).map_err(|error| error.to_string())
+    fn read(pairs: &[(&str, &str)]) -> Result<LinkBenchOptions, String> {
+        LinkBenchOptions::read(&given(pairs)).map_err(|error| error.to_string())
     }
 
     #[test]

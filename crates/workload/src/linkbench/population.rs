@@ -1,9 +1,9 @@
-//! The dataset: nodes, links and counts, in parts that can be filled side by side.
+//! Fills the dataset: nodes, links and counts, in parts that can be filled in parallel.
 
-use super::options::Options;
+use super::options::LinkBenchOptions;
 use super::rows::{
-    Batches, Block, COUNT_FRAME, CountRows, Frame, Ground, LINK_FRAME, LinkRows, NODE_FRAME,
-    NodeRows, Rows,
+    Batches, COUNT_FRAME, CountRows, Frame, LINK_FRAME, LinkBlock, LinkRows, NODE_FRAME, NodeRows,
+    PopulationContext, RowSequence,
 };
 use super::{conditions, schema};
 use crate::{Check, Compression, Condition, Population, RowSource};
@@ -21,13 +21,13 @@ const COUNTS: u32 = 2;
 /// The graph as rows.
 #[derive(Debug)]
 pub(super) struct LinkBenchPopulation {
-    options: Options,
-    ground: Arc<Ground>,
+    options: LinkBenchOptions,
+    ground: Arc<PopulationContext>,
     rows_total: u64,
 }
 
 impl LinkBenchPopulation {
-    pub(super) fn new(options: Options, ground: Ground) -> Self {
+    pub(super) fn new(options: LinkBenchOptions, ground: PopulationContext) -> Self {
         let graph = &ground.graph;
         Self {
             rows_total: graph.count() + graph.links_total() + graph.linked_pairs(),
@@ -48,12 +48,12 @@ impl LinkBenchPopulation {
     }
 
     /// The blocks of the node with the most links, type by type.
-    fn hub_blocks(&self) -> impl Iterator<Item = Block> {
+    fn hub_blocks(&self) -> impl Iterator<Item = LinkBlock> {
         let (ground, hub) = (&self.ground, self.ground.graph.hub());
         (0..ground.graph.types()).flat_map(move |number| ground.blocks(hub, number))
     }
 
-    fn link_blocks(&self, part: u32) -> Box<dyn Iterator<Item = Block> + Send> {
+    fn link_blocks(&self, part: u32) -> Box<dyn Iterator<Item = LinkBlock> + Send> {
         if part >= self.id_parts() {
             let block = self.hub_blocks().nth((part - self.id_parts()) as usize);
             return Box::new(block.into_iter());
@@ -65,7 +65,11 @@ impl LinkBenchPopulation {
         Box::new(pairs.flat_map(move |(id1, number)| ground.blocks(id1, number)))
     }
 
-    fn batches<R: Rows + 'static>(&self, rows: R, frame: &'static Frame) -> Box<dyn RowSource> {
+    fn batches<R: RowSequence + 'static>(
+        &self,
+        rows: R,
+        frame: &'static Frame,
+    ) -> Box<dyn RowSource> {
         Box::new(Batches::new(rows, frame, self.ground.batch_rows))
     }
 }

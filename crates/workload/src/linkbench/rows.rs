@@ -1,8 +1,8 @@
-//! The rows of the three tables, as statements. Every row is a function of the seed and its key alone.
+//! Writes the rows of the three tables as statements. Every row is a function of the seed and its key alone.
 
-use super::form::Form;
 use super::graph::Graph;
 use super::motif::{LINK, Motif, NODE};
+use super::text_template::TextTemplate;
 use super::{CLOCK_START_MS, schema};
 use crate::RowSource;
 use dbdyno_chance::{RandomSource, Stream};
@@ -14,7 +14,7 @@ pub(super) const BLOCK_LINKS: u64 = 8192;
 
 /// What all parts share.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct PopulationContext {
     pub(super) graph: Graph,
     pub(super) source: RandomSource,
     pub(super) batch_rows: u64,
@@ -22,7 +22,7 @@ pub(super) struct Ground {
     node_data: Motif,
 }
 
-impl Ground {
+impl PopulationContext {
     pub(super) fn new(graph: Graph, source: RandomSource, batch_rows: u64) -> Self {
         let motif = |look, name| Motif::new(look, &mut source.keyed(name, 0));
         Self {
@@ -35,19 +35,23 @@ impl Ground {
     }
 
     /// A stream of a block's own.
-    fn of_block(&self, purpose: &str, block: &Block) -> Stream {
+    fn of_block(&self, purpose: &str, block: &LinkBlock) -> Stream {
         let number = block.from / BLOCK_LINKS * self.graph.types() + block.type_number;
         self.source.keyed(purpose, (number << 37) | block.id1)
     }
 
-    fn times(&self, block: &Block) -> Stream {
+    fn times(&self, block: &LinkBlock) -> Stream {
         self.of_block("linkbench/times", block)
     }
 
     /// The blocks of one node and type.
-    pub(super) fn blocks(&self, id1: u64, type_number: u64) -> impl Iterator<Item = Block> + use<> {
+    pub(super) fn blocks(
+        &self,
+        id1: u64,
+        type_number: u64,
+    ) -> impl Iterator<Item = LinkBlock> + use<> {
         let links = self.graph.links(id1, type_number);
-        let block = move |from: u64| Block {
+        let block = move |from: u64| LinkBlock {
             id1,
             type_number,
             from,
@@ -64,7 +68,7 @@ impl Ground {
 
 /// Links of one node and type that lie side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct LinkBlock {
     id1: u64,
     type_number: u64,
     from: u64,
@@ -72,7 +76,7 @@ pub(super) struct Block {
 }
 
 /// Rows one by one.
-pub(super) trait Rows: Send {
+pub(super) trait RowSequence: Send {
     /// Appends the next row and adds it to the sums, or says that there is none.
     fn put_next(&mut self, out: &mut Vec<u8>, sums: &mut [u64]) -> bool;
 }
@@ -92,7 +96,7 @@ pub(super) struct Frame {
     sums: usize,
 }
 
-impl<R: Rows> Batches<R> {
+impl<R: RowSequence> Batches<R> {
     pub(super) fn new(rows: R, frame: &'static Frame, batch_rows: u64) -> Self {
         Self {
             rows,
@@ -103,7 +107,7 @@ impl<R: Rows> Batches<R> {
     }
 }
 
-impl<R: Rows> RowSource for Batches<R> {
+impl<R: RowSequence> RowSource for Batches<R> {
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
         statement.clear();
         statement.extend_from_slice(self.frame.before.as_bytes());
@@ -125,9 +129,9 @@ impl<R: Rows> RowSource for Batches<R> {
 
 /// Nodes in rising order of their ids.
 pub(super) struct NodeRows {
-    ground: Arc<Ground>,
+    ground: Arc<PopulationContext>,
     ids: Range<u64>,
-    row: Form,
+    row: TextTemplate,
     data: Vec<u8>,
 }
 
@@ -139,8 +143,8 @@ pub(super) const NODE_FRAME: Frame = Frame {
 };
 
 impl NodeRows {
-    pub(super) fn new(ground: Arc<Ground>, ids: Range<u64>) -> Self {
-        let row = Form::new("(?,2048,1,?,?)");
+    pub(super) fn new(ground: Arc<PopulationContext>, ids: Range<u64>) -> Self {
+        let row = TextTemplate::new("(?,2048,1,?,?)");
         Self {
             ground,
             ids,
@@ -150,7 +154,7 @@ impl NodeRows {
     }
 }
 
-impl Rows for NodeRows {
+impl RowSequence for NodeRows {
     fn put_next(&mut self, out: &mut Vec<u8>, sums: &mut [u64]) -> bool {
         let Some(id) = self.ids.next() else {
             return false;
@@ -170,11 +174,11 @@ impl Rows for NodeRows {
 
 /// Links, block by block.
 pub(super) struct LinkRows<B> {
-    ground: Arc<Ground>,
+    ground: Arc<PopulationContext>,
     blocks: B,
     /// The block under way, with the streams of its data and times.
-    under_way: Option<(Block, Stream, Stream)>,
-    row: Form,
+    under_way: Option<(LinkBlock, Stream, Stream)>,
+    row: TextTemplate,
     data: Vec<u8>,
 }
 
@@ -184,20 +188,20 @@ pub(super) const LINK_FRAME: Frame = Frame {
     sums: schema::LINK_CHECKS.len(),
 };
 
-impl<B: Iterator<Item = Block> + Send> LinkRows<B> {
-    pub(super) fn new(ground: Arc<Ground>, blocks: B) -> Self {
+impl<B: Iterator<Item = LinkBlock> + Send> LinkRows<B> {
+    pub(super) fn new(ground: Arc<PopulationContext>, blocks: B) -> Self {
         Self {
             ground,
             blocks,
             under_way: None,
-            row: Form::new("(?, ?, ?, 1, ?, ?, 0)"),
+            row: TextTemplate::new("(?, ?, ?, 1, ?, ?, 0)"),
             data: Vec::new(),
         }
     }
 
     /// Whether there is a link to come; then its block is under way.
     fn find_next(&mut self) -> bool {
-        let has_more = |(block, ..): &(Block, _, _)| block.from < block.to;
+        let has_more = |(block, ..): &(LinkBlock, _, _)| block.from < block.to;
         if !self.under_way.as_ref().is_some_and(has_more) {
             self.under_way = self.blocks.next().map(|block| {
                 let data = self.ground.of_block("linkbench/links", &block);
@@ -208,7 +212,7 @@ impl<B: Iterator<Item = Block> + Send> LinkRows<B> {
     }
 }
 
-impl<B: Iterator<Item = Block> + Send> Rows for LinkRows<B> {
+impl<B: Iterator<Item = LinkBlock> + Send> RowSequence for LinkRows<B> {
     fn put_next(&mut self, out: &mut Vec<u8>, sums: &mut [u64]) -> bool {
         if !self.find_next() {
             return false;
@@ -219,7 +223,7 @@ impl<B: Iterator<Item = Block> + Send> Rows for LinkRows<B> {
         let (id1, id2) = (block.id1, block.id1 + block.from);
         block.from += 1;
         self.ground.link_data.draw(data, &mut self.data);
-        let time = Ground::draw_time(times);
+        let time = PopulationContext::draw_time(times);
         let link_type = self.ground.graph.type_name(block.type_number);
         let row = self.row.begin(out).int(id1).int(id2).int(link_type);
         row.bytes(&self.data).int(time);
@@ -233,11 +237,11 @@ impl<B: Iterator<Item = Block> + Send> Rows for LinkRows<B> {
 
 /// Counts, of the pairs of a node and a type that have links.
 pub(super) struct CountRows {
-    ground: Arc<Ground>,
+    ground: Arc<PopulationContext>,
     ids: Range<u64>,
     /// The next type of the first id.
     type_number: u64,
-    row: Form,
+    row: TextTemplate,
 }
 
 pub(super) const COUNT_FRAME: Frame = Frame {
@@ -247,8 +251,8 @@ pub(super) const COUNT_FRAME: Frame = Frame {
 };
 
 impl CountRows {
-    pub(super) fn new(ground: Arc<Ground>, ids: Range<u64>) -> Self {
-        let row = Form::new("(?, ?, ?, ?, 0)");
+    pub(super) fn new(ground: Arc<PopulationContext>, ids: Range<u64>) -> Self {
+        let row = TextTemplate::new("(?, ?, ?, ?, 0)");
         Self {
             ground,
             ids,
@@ -276,10 +280,10 @@ impl CountRows {
 
     /// The time of the latest of the links.
     fn latest(&self, id1: u64, type_number: u64) -> u64 {
-        let of_block = |block: Block| {
+        let of_block = |block: LinkBlock| {
             let mut times = self.ground.times(&block);
             (block.from..block.to)
-                .map(|_| Ground::draw_time(&mut times))
+                .map(|_| PopulationContext::draw_time(&mut times))
                 .max()
         };
         let blocks = self.ground.blocks(id1, type_number);
@@ -287,7 +291,7 @@ impl CountRows {
     }
 }
 
-impl Rows for CountRows {
+impl RowSequence for CountRows {
     fn put_next(&mut self, out: &mut Vec<u8>, sums: &mut [u64]) -> bool {
         let Some((id1, type_number, links)) = self.find_next() else {
             return false;

@@ -1,6 +1,6 @@
-//! The three tables, in their variants.
+//! Creates the three tables, in their variants.
 
-use super::options::Options;
+use super::options::LinkBenchOptions;
 use crate::{Check, Compression};
 
 pub(super) const NODES: &str = "nodetable";
@@ -39,7 +39,7 @@ pub(super) const COUNT_CHECKS: [Check; 4] = [
 
 const ID1_TYPE: &str = "KEY id1_type (id1, link_type, visibility, time, id2, version, data)";
 
-pub(super) fn create_nodes(options: &Options) -> String {
+pub(super) fn create_nodes(options: &LinkBenchOptions) -> String {
     format!(
         "CREATE TABLE {NODES} (\
          id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, \
@@ -52,7 +52,7 @@ pub(super) fn create_nodes(options: &Options) -> String {
     )
 }
 
-pub(super) fn create_links(options: &Options) -> String {
+pub(super) fn create_links(options: &LinkBenchOptions) -> String {
     let key = match options.index_after_load {
         true => String::new(),
         false => format!(", {ID1_TYPE}"),
@@ -75,7 +75,7 @@ pub(super) fn create_links(options: &Options) -> String {
     )
 }
 
-pub(super) fn create_counts(options: &Options) -> String {
+pub(super) fn create_counts(options: &LinkBenchOptions) -> String {
     format!(
         "CREATE TABLE {COUNTS} (\
          id BIGINT UNSIGNED NOT NULL DEFAULT 0, \
@@ -93,7 +93,7 @@ pub(super) fn add_key() -> String {
     format!("ALTER TABLE {LINKS} ADD {ID1_TYPE}")
 }
 
-fn table_options(options: &Options) -> String {
+fn table_options(options: &LinkBenchOptions) -> String {
     let engine = &options.mysql_storage_engine;
     format!(
         " ENGINE={engine} DEFAULT CHARSET=latin1{}",
@@ -103,7 +103,7 @@ fn table_options(options: &Options) -> String {
 
 /// In words that each family reads its own part of: MariaDB passes over the comments of MySQL 5.7 and on, and for
 /// MySQL those of MariaDB are comments. `PAGE_COMPRESSION` names no algorithm in MariaDB, where it is the server's.
-fn compression(options: &Options) -> String {
+fn compression(options: &LinkBenchOptions) -> String {
     match options.table_compression.as_str() {
         "row-compressed" => format!(
             " ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE={}",
@@ -118,7 +118,7 @@ fn compression(options: &Options) -> String {
 }
 
 /// What must be on the disk if the server heeds those words.
-pub(super) fn compression_of(options: &Options) -> Option<Compression> {
+pub(super) fn compression_of(options: &LinkBenchOptions) -> Option<Compression> {
     match options.table_compression.as_str() {
         "row-compressed" => Some(Compression::SmallPages(options.key_block_size * 1024)),
         "page-compressed" => Some(Compression::Holes),
@@ -128,7 +128,7 @@ pub(super) fn compression_of(options: &Options) -> Option<Compression> {
 
 /// A query for the tables that the server made otherwise than asked for: it may take words of compression and, with
 /// a warning, not heed them.
-pub(super) fn tables_of_another_form(options: &Options) -> Option<String> {
+pub(super) fn tables_of_another_form(options: &LinkBenchOptions) -> Option<String> {
     let has_form = match options.table_compression.as_str() {
         "row-compressed" => format!(
             "row_format = 'Compressed' AND create_options LIKE '%KEY_BLOCK_SIZE={}%'",
@@ -152,29 +152,29 @@ mod tests {
 
     #[test]
     fn variants_change_only_their_own_words() {
-        let plain = create_links(&Options::default());
+        let plain = create_links(&LinkBenchOptions::default());
         assert!(
             plain.ends_with("latin1 PARTITION BY KEY(id1) PARTITIONS 16"),
             "{plain}"
         );
         assert!(plain.contains("KEY id1_type"));
-        let other = create_links(&Options {
+        let other = create_links(&LinkBenchOptions {
             partitions: 0,
             index_after_load: true,
             table_compression: "row-compressed".to_owned(),
-            ..Options::default()
+            ..LinkBenchOptions::default()
         });
         assert!(
             other.ends_with("latin1 ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8"),
             "{other}"
         );
         assert!(!other.contains("id1_type"));
-        let packed = Options {
+        let packed = LinkBenchOptions {
             table_compression: "row-compressed".to_owned(),
-            ..Options::default()
+            ..LinkBenchOptions::default()
         };
         assert_eq!(compression_of(&packed), Some(Compression::SmallPages(8192)));
-        assert_eq!(tables_of_another_form(&Options::default()), None);
-        assert_eq!(compression_of(&Options::default()), None);
+        assert_eq!(tables_of_another_form(&LinkBenchOptions::default()), None);
+        assert_eq!(compression_of(&LinkBenchOptions::default()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The fixed permutation of ids that keeps a popular id from being a low one.
+//! Permutes ids, so that a popular id is not a low one.
 
 /// Ids fall into so many groups, by their remainder, each of which is rotated.
 const GROUPS: u64 = 1024;

@@ -1,4 +1,4 @@
-//! The statements, word by word as the tool sends them; `{db}` stands for the schema.
+//! Lists the statements, word by word as the tool sends them; `{db}` stands for the schema.
 
 use crate::{Class, StatementTemplate};
 
@@ -48,7 +48,7 @@ pub(super) const NAMES: [&str; 16] = [
 
 /// How a statement is handled.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum RequestHandling {
     /// Changes something, with plain numbers.
     Change,
     /// The same, and its packet ends the transaction.
@@ -65,7 +65,7 @@ enum Kind {
     Locking,
 }
 
-use Kind::*;
+use RequestHandling::*;
 
 const INSERT_LINK: &str = "INSERT INTO {db}.linktable(id1, id2, link_type, visibility, data, time, version) \
     VALUES (?, ?, ?, 1, ?, ?, 0) ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)";
@@ -98,7 +98,7 @@ const UPDATE_NODE: &str =
 const DELETE_NODE: &str = "DELETE FROM `{db}`.`nodetable` WHERE id=? and type =2048; commit;";
 
 /// In the order of [`at`].
-const STATEMENTS: [(&str, Kind); 16] = [
+const STATEMENTS: [(&str, RequestHandling); 16] = [
     (INSERT_LINK, WrittenChange),
     (RAISE_COUNT_COMMIT, Last),
     (RAISE_COUNT, Change),
@@ -119,7 +119,7 @@ const STATEMENTS: [(&str, Kind); 16] = [
 
 /// All statements. None is ever prepared: the tool doesn't either, and two in one packet can't be.
 pub(super) fn templates(schema: &str) -> Vec<StatementTemplate> {
-    let template = |(number, (text, kind)): (u8, &(&str, Kind))| {
+    let template = |(number, (text, kind)): (u8, &(&str, RequestHandling))| {
         let class = match kind {
             Last | WrittenLast => Class::Commit,
             _ => Class::Work,

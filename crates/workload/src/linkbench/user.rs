@@ -1,27 +1,27 @@
-//! One requester: which request it makes, and what becomes of the answers.
+//! Chooses the requests of one requester, and handles the replies.
 
 use super::history::{ListEnd, ListEnds};
-use super::ids::{Reach, Second, choose_several, multiget_size};
+use super::ids::{IdReach, SecondIdRange, choose_several, multiget_size};
 use super::motif::{LINK, Motif, NODE};
 use super::operation::{OPERATIONS, Operation};
 use super::statement::at;
-use super::workload::Shared;
+use super::workload::LinkBenchShared;
 use super::{CLOCK_START_MS, NEVER_MS};
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, TransactionType};
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{RetryValues, TransactionType};
 use dbdyno_chance::Stream;
 use std::sync::Arc;
 
 /// A requester. Its time is counted, not read: a millisecond an event. So what it sends is the same whenever and
 /// however fast it runs.
 pub(super) struct Requester {
-    shared: Arc<Shared>,
-    second: Second,
+    shared: Arc<LinkBenchShared>,
+    second: SecondIdRange,
     stream: Stream,
     motifs: Motifs,
     ends: ListEnds,
     events: u64,
-    event: Event,
+    event: RequestInputs,
 }
 
 /// Adding and updating have motifs of their own each.
@@ -33,7 +33,7 @@ struct Motifs {
 }
 
 /// The inputs of one request, as far as its operation has them.
-struct Event {
+struct RequestInputs {
     operation: Operation,
     id1: u64,
     link_type: u64,
@@ -45,14 +45,18 @@ struct Event {
 }
 
 impl Requester {
-    pub(super) fn new(shared: Arc<Shared>, second: Second, mut stream: Stream) -> Self {
+    pub(super) fn new(
+        shared: Arc<LinkBenchShared>,
+        second: SecondIdRange,
+        mut stream: Stream,
+    ) -> Self {
         let motifs = Motifs {
             add_link: Motif::new(LINK, &mut stream),
             update_link: Motif::new(LINK, &mut stream),
             add_node: Motif::new(NODE, &mut stream),
             update_node: Motif::new(NODE, &mut stream),
         };
-        let event = Event {
+        let event = RequestInputs {
             operation: Operation::GetNode,
             id1: 0,
             link_type: 0,
@@ -104,9 +108,9 @@ impl Requester {
         }
         self.event.until_ms = NEVER_MS;
         match operation {
-            AddLink => self.draw_second(Reach::ADD),
-            UpdateLink => self.draw_second(Reach::UPDATE),
-            DeleteLink => self.draw_second(Reach::DELETE),
+            AddLink => self.draw_second(IdReach::ADD),
+            UpdateLink => self.draw_second(IdReach::UPDATE),
+            DeleteLink => self.draw_second(IdReach::DELETE),
             MultigetLink => self.draw_several(),
             _ => {}
         }
@@ -120,20 +124,20 @@ impl Requester {
         motif.draw(&mut self.stream, &mut self.event.data);
     }
 
-    fn range(&self, reach: Reach) -> u64 {
-        let Event { id1, link_type, .. } = self.event;
+    fn range(&self, reach: IdReach) -> u64 {
+        let RequestInputs { id1, link_type, .. } = self.event;
         let graph = &self.shared.graph;
         reach.range(graph.links(id1, graph.type_number(link_type)))
     }
 
-    fn draw_second(&mut self, reach: Reach) {
+    fn draw_second(&mut self, reach: IdReach) {
         let range = self.range(reach);
         self.event.id2 = self.second.choose(self.event.id1, range, &mut self.stream);
     }
 
     fn draw_several(&mut self) {
         let size = multiget_size(self.stream.next_double(), self.shared.is_fixed);
-        let (from, stream) = ((self.event.id1, self.range(Reach::GET)), &mut self.stream);
+        let (from, stream) = ((self.event.id1, self.range(IdReach::GET)), &mut self.stream);
         choose_several(self.second, from, size, stream, &mut self.event.id2s);
     }
 
@@ -141,8 +145,8 @@ impl Requester {
         CLOCK_START_MS + self.events
     }
 
-    async fn put_link(&self, talk: &mut Talk) -> Result<(), GivenUp> {
-        let Event {
+    async fn put_link(&self, context: &mut ScriptContext) -> Result<(), Aborted> {
+        let RequestInputs {
             id1,
             id2,
             link_type,
@@ -150,69 +154,77 @@ impl Requester {
             ..
         } = &self.event;
         let forms = &self.shared.forms;
-        let form = forms.insert_link.begin(talk.write(at::INSERT_LINK));
+        let form = forms.insert_link.begin(context.text(at::INSERT_LINK));
         form.int(*id1)
             .int(*id2)
             .int(*link_type)
             .bytes(data)
             .int(self.now_ms());
-        talk.ask().await?;
-        match talk.affected {
-            1 => return self.change_count(talk, at::RAISE_COUNT_COMMIT).await,
+        context.execute().await?;
+        match context.affected {
+            1 => return self.change_count(context, at::RAISE_COUNT_COMMIT).await,
             0 => {}
-            _ => self.change_count(talk, at::RAISE_COUNT).await?, // the link was hidden
+            _ => self.change_count(context, at::RAISE_COUNT).await?, // the link was hidden
         }
-        let form = forms.update_link.begin(talk.write(at::UPDATE_LINK));
+        let form = forms.update_link.begin(context.text(at::UPDATE_LINK));
         form.bytes(data)
             .int(self.now_ms())
             .int(*id1)
             .int(*id2)
             .int(*link_type);
-        talk.ask().await
+        context.execute().await
     }
 
-    async fn change_count(&self, talk: &mut Talk, statement: u16) -> Result<(), GivenUp> {
+    async fn change_count(
+        &self,
+        context: &mut ScriptContext,
+        statement: u16,
+    ) -> Result<(), Aborted> {
         let values = [
             self.event.id1,
             self.event.link_type,
             self.now_ms(),
             self.now_ms(),
         ];
-        say(talk, statement, &values);
-        talk.ask().await
+        say(context, statement, &values);
+        context.execute().await
     }
 
-    async fn delete_link(&self, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn delete_link(&self, context: &mut ScriptContext) -> Result<(), Aborted> {
         let link = [self.event.id1, self.event.id2, self.event.link_type];
-        say(talk, at::FIND_LINK, &link);
-        talk.ask().await?;
-        if talk.rows.int(0, 0) == Some(1) {
-            say(talk, at::HIDE_LINK, &link);
-            talk.ask().await?;
-            self.change_count(talk, at::LOWER_COUNT).await?;
+        say(context, at::FIND_LINK, &link);
+        context.execute().await?;
+        if context.rows.int(0, 0) == Some(1) {
+            say(context, at::HIDE_LINK, &link);
+            context.execute().await?;
+            self.change_count(context, at::LOWER_COUNT).await?;
         }
-        say(talk, at::COMMIT, &[]);
-        talk.ask().await
+        say(context, at::COMMIT, &[]);
+        context.execute().await
     }
 
-    async fn get_list(&mut self, talk: &mut Talk, statement: u16) -> Result<(), GivenUp> {
-        let Event {
+    async fn get_list(
+        &mut self,
+        context: &mut ScriptContext,
+        statement: u16,
+    ) -> Result<(), Aborted> {
+        let RequestInputs {
             id1,
             link_type,
             until_ms,
             ..
         } = self.event;
         let limit = self.shared.list_limit;
-        say(talk, statement, &[id1, link_type, until_ms, limit]);
-        talk.ask().await?;
-        let last = talk.rows.len().saturating_sub(1);
-        let time = talk.rows.int(last, 5).unwrap_or_default() as u64;
+        say(context, statement, &[id1, link_type, until_ms, limit]);
+        context.execute().await?;
+        let last = context.rows.len().saturating_sub(1);
+        let time = context.rows.int(last, 5).unwrap_or_default() as u64;
         let end = ListEnd {
             id1,
             link_type,
             time,
         };
-        if talk.affected == limit {
+        if context.affected == limit {
             self.ends.remember(end, &mut self.stream);
         } else if statement == at::GET_LINK_LIST_HISTORY {
             self.ends.forget(end);
@@ -220,8 +232,8 @@ impl Requester {
         Ok(())
     }
 
-    async fn multiget(&self, talk: &mut Talk) -> Result<(), GivenUp> {
-        let Event {
+    async fn multiget(&self, context: &mut ScriptContext) -> Result<(), Aborted> {
+        let RequestInputs {
             id1,
             link_type,
             id2s,
@@ -231,33 +243,33 @@ impl Requester {
             .shared
             .forms
             .multiget
-            .begin(talk.write(at::MULTIGET_LINK));
+            .begin(context.text(at::MULTIGET_LINK));
         form.int(*id1).int(*link_type).list(id2s);
-        talk.ask().await
+        context.execute().await
     }
 
-    async fn put_node(&self, talk: &mut Talk) -> Result<(), GivenUp> {
-        let Event { id1, data, .. } = &self.event;
+    async fn put_node(&self, context: &mut ScriptContext) -> Result<(), Aborted> {
+        let RequestInputs { id1, data, .. } = &self.event;
         let (forms, now_s) = (&self.shared.forms, self.now_ms() / 1000);
         if self.event.operation == Operation::AddNode {
-            let form = forms.add_node.begin(talk.write(at::ADD_NODE));
+            let form = forms.add_node.begin(context.text(at::ADD_NODE));
             form.int(now_s).bytes(data);
         } else {
-            let form = forms.update_node.begin(talk.write(at::UPDATE_NODE));
+            let form = forms.update_node.begin(context.text(at::UPDATE_NODE));
             form.int(now_s).bytes(data).int(*id1);
         }
-        talk.ask().await
+        context.execute().await
     }
 }
 
-fn say(talk: &mut Talk, statement: u16, values: &[u64]) {
-    let parameters = talk.say(statement);
+fn say(context: &mut ScriptContext, statement: u16, values: &[u64]) {
+    let parameters = context.bind(statement);
     for &value in values {
         parameters.push_int(value as i64);
     }
 }
 
-impl Story for Requester {
+impl TransactionScript for Requester {
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         self.events += 1;
         let operation = match wanted {
@@ -275,36 +287,36 @@ impl Story for Requester {
     }
 
     /// The tool repeats the request with the same inputs; fresh ones are for the same operation.
-    fn again(&mut self, draws: Draws) -> TransactionType {
+    fn replay(&mut self, draws: RetryValues) -> TransactionType {
         match draws {
-            Draws::Same => self.event.operation.number(),
-            Draws::New => self.draw(self.event.operation),
+            RetryValues::Same => self.event.operation.number(),
+            RetryValues::New => self.draw(self.event.operation),
         }
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
         use Operation::*;
-        let Event { id1, link_type, .. } = self.event;
+        let RequestInputs { id1, link_type, .. } = self.event;
         match self.event.operation {
-            AddLink | UpdateLink => self.put_link(talk).await?,
-            DeleteLink => self.delete_link(talk).await?,
+            AddLink | UpdateLink => self.put_link(context).await?,
+            DeleteLink => self.delete_link(context).await?,
             CountLink => {
-                say(talk, at::COUNT_LINK, &[id1, link_type]);
-                talk.ask().await?;
+                say(context, at::COUNT_LINK, &[id1, link_type]);
+                context.execute().await?;
             }
-            MultigetLink => self.multiget(talk).await?,
-            GetLinkList => self.get_list(talk, at::GET_LINK_LIST).await?,
-            GetLinkListHistory => self.get_list(talk, at::GET_LINK_LIST_HISTORY).await?,
-            AddNode | UpdateNode => self.put_node(talk).await?,
+            MultigetLink => self.multiget(context).await?,
+            GetLinkList => self.get_list(context, at::GET_LINK_LIST).await?,
+            GetLinkListHistory => self.get_list(context, at::GET_LINK_LIST_HISTORY).await?,
+            AddNode | UpdateNode => self.put_node(context).await?,
             DeleteNode => {
-                say(talk, at::DELETE_NODE, &[id1]);
-                talk.ask().await?;
+                say(context, at::DELETE_NODE, &[id1]);
+                context.execute().await?;
             }
             GetNode => {
-                say(talk, at::GET_NODE, &[id1]);
-                talk.ask().await?;
+                say(context, at::GET_NODE, &[id1]);
+                context.execute().await?;
             }
         }
-        Ok(End::Done)
+        Ok(EventEnd::Done)
     }
 }

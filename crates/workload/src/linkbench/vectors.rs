@@ -1,12 +1,13 @@
-//! The facts of the reference, where it lies beside this repository: equal to the published Java classes.
+//! Checks the facts of the reference, where it lies beside this repository: equal to the published Java
+//! classes.
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use super::curve;
 use super::graph::Graph;
-use super::ids::{Reach, multiget_size};
-use super::law::Law;
+use super::ids::{IdReach, multiget_size};
+use super::link_counts::LinkCountDistribution;
 use super::literal::put_bytes;
-use super::operation::{MIXED, Mix, OPERATIONS};
+use super::operation::{MIXED, OPERATIONS, OperationMix};
 use super::shuffle::Shuffle;
 use super::statement;
 use super::zipf::Zipf;
@@ -46,12 +47,12 @@ fn operations_are_drawn_at_the_published_thresholds() {
     for (place, fact) in list(&facts, "operation_thresholds").iter().enumerate() {
         let end = fact["cumulative"].as_f64().unwrap() / 100.0;
         assert_eq!(
-            Mix::PUBLISHED.choose(end - 1e-9),
+            OperationMix::PUBLISHED.choose(end - 1e-9),
             OPERATIONS[place],
             "{fact}"
         );
         let above = OPERATIONS[(place + 1).min(MIXED - 1)];
-        assert_eq!(Mix::PUBLISHED.choose(end + 1e-9), above, "{fact}");
+        assert_eq!(OperationMix::PUBLISHED.choose(end + 1e-9), above, "{fact}");
     }
 }
 
@@ -102,9 +103,9 @@ fn second_ids_reach_as_far_as_the_tools() {
     let facts = vectors("linkbench.json");
     for fact in list(&facts, "id2_range") {
         let reach = match fact["p_existing"].as_f64().unwrap() {
-            0.05 => Reach::ADD,
-            0.5 => Reach::GET,
-            _ => Reach::UPDATE,
+            0.05 => IdReach::ADD,
+            0.5 => IdReach::GET,
+            _ => IdReach::UPDATE,
         };
         assert_eq!(
             reach.range(whole(&fact["intended_links"])),
@@ -142,7 +143,7 @@ fn with_the_tools_file_every_graph_has_the_tools_links() {
         println!("skipped: {DATA_FILE} doesn't say where LinkBench's Distribution.dat is");
         return;
     };
-    let law = Law::read(path.to_str().unwrap()).unwrap();
+    let law = LinkCountDistribution::read(path.to_str().unwrap()).unwrap();
     let facts = vectors("linkbench.json");
     for fact in list(&facts, "loaded_links") {
         let graph = Graph::new(1, whole(&fact["id1_count"]), 2, law.clone(), false);

@@ -1,18 +1,20 @@
-//! The workload: what all requesters share.
+//! Builds the workload from what all requesters share.
 
-use super::form::Form;
+use super::canned_replies::CannedReplies;
 use super::graph::Graph;
-use super::ids::{Ids, Second};
-use super::operation::{self, Mix};
-use super::options::Options;
-use super::stand_in::StandIn;
+use super::ids::{Ids, SecondIdRange};
+use super::operation::{self, OperationMix};
+use super::options::LinkBenchOptions;
 use super::statement::{self, at};
+use super::text_template::TextTemplate;
 use super::user::Requester;
 use super::{NAME, quirks};
-use crate::story::StoryUser;
-use crate::{Call, Draws, Facts, RetryAfter, RetryLaw, StatementTemplate, User, Workload};
+use crate::transaction_script::ScriptUser;
+use crate::{
+    Call, Metadata, RetryAfter, RetryPolicy, RetryValues, StatementTemplate, User, Workload,
+};
 use dbdyno_chance::RandomSource;
-use dbdyno_wire::{KeptRows, Reply};
+use dbdyno_wire::{BufferedRows, Reply};
 use std::sync::Arc;
 
 const LOCK_WAIT_TIMEOUT: u16 = 1205;
@@ -22,10 +24,10 @@ const RECORD_CHANGED: u16 = 1020;
 /// LinkBench with its options.
 #[derive(Debug)]
 pub(crate) struct LinkBench {
-    options: Options,
+    options: LinkBenchOptions,
     source: RandomSource,
     users: u32,
-    shared: Arc<Shared>,
+    shared: Arc<LinkBenchShared>,
     templates: Vec<StatementTemplate>,
     /// Statements that the connection for changes begins with.
     write_session: Vec<String>,
@@ -33,10 +35,10 @@ pub(crate) struct LinkBench {
 
 /// What every requester looks at.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct LinkBenchShared {
     pub(super) graph: Graph,
     pub(super) ids: Ids,
-    pub(super) mix: Mix,
+    pub(super) mix: OperationMix,
     pub(super) forms: Forms,
     /// Share of the list reads that go on behind an earlier one, from 0 to 1.
     pub(super) history_share: f64,
@@ -47,16 +49,16 @@ pub(super) struct Shared {
 /// The statements that requesters write themselves.
 #[derive(Debug)]
 pub(super) struct Forms {
-    pub(super) insert_link: Form,
-    pub(super) update_link: Form,
-    pub(super) multiget: Form,
-    pub(super) add_node: Form,
-    pub(super) update_node: Form,
+    pub(super) insert_link: TextTemplate,
+    pub(super) update_link: TextTemplate,
+    pub(super) multiget: TextTemplate,
+    pub(super) add_node: TextTemplate,
+    pub(super) update_node: TextTemplate,
 }
 
 impl Forms {
     fn of(templates: &[StatementTemplate]) -> Self {
-        let form = |place: u16| Form::new(&templates[usize::from(place)].text);
+        let form = |place: u16| TextTemplate::new(&templates[usize::from(place)].text);
         Self {
             insert_link: form(at::INSERT_LINK),
             update_link: form(at::UPDATE_LINK),
@@ -68,9 +70,14 @@ impl Forms {
 }
 
 impl LinkBench {
-    pub(super) fn new(options: Options, graph: Graph, source: RandomSource, users: u32) -> Self {
+    pub(super) fn new(
+        options: LinkBenchOptions,
+        graph: Graph,
+        source: RandomSource,
+        users: u32,
+    ) -> Self {
         let templates = statement::templates(&options.dbid);
-        let shared = Shared {
+        let shared = LinkBenchShared {
             ids: Ids::new(&graph, options.is_fixed()),
             graph,
             mix: options.mix(),
@@ -107,8 +114,8 @@ impl Workload for LinkBench {
         &operation::NAMES
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn metadata(&self) -> Metadata {
+        Metadata {
             imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
             options: self.options.list(),
             quirks: quirks::active(self.options.is_fixed()),
@@ -117,12 +124,12 @@ impl Workload for LinkBench {
 
     /// Without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up after any
     /// other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
-    fn retry(&self) -> Option<RetryLaw> {
-        Some(RetryLaw {
+    fn retry(&self) -> Option<RetryPolicy> {
+        Some(RetryPolicy {
             after: RetryAfter::Codes(vec![LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED]),
             rollback_first: self.shared.is_fixed,
             limit: None,
-            draws: Draws::Same,
+            draws: RetryValues::Same,
         })
     }
 
@@ -138,19 +145,19 @@ impl Workload for LinkBench {
         if lane == 0 { &self.write_session } else { &[] }
     }
 
-    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
-        StandIn::new(&self.shared.graph, self.shared.list_limit).reply(call, rows)
+    fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
+        CannedReplies::new(&self.shared.graph, self.shared.list_limit).reply(call, rows)
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
         let second = match self.options.id2gen_config {
-            0 => Second::Any,
-            _ => Second::Own {
+            0 => SecondIdRange::Any,
+            _ => SecondIdRange::Own {
                 users: u64::from(self.users),
                 remainder: u64::from(index),
             },
         };
         let stream = self.source.keyed("linkbench/requester", u64::from(index));
-        StoryUser::of(Requester::new(Arc::clone(&self.shared), second, stream))
+        ScriptUser::of(Requester::new(Arc::clone(&self.shared), second, stream))
     }
 }

@@ -1,4 +1,4 @@
-//! The Zipf sampler of Gray et al. 1994 ("Quickly generating billion-record synthetic databases"), one draw a value.
+//! Samples Zipf's law by the method of Gray et al.
 
 use dbdyno_chance::Stream;
 

@@ -1,13 +1,13 @@
-//! What the users of a workload share: the blocks of an event and everything worked out in advance.
+//! Holds what the users of a workload share: the blocks of an event and everything computed in advance.
 
 use super::script::Part;
-use super::statement::Kind;
-use super::{Options, Script};
+use super::statement::OltpStatement;
+use super::{OltpOptions, Script};
 use dbdyno_chance::{Distribution, RandomKind, Sampler};
 
 /// A part of an event with its numbers filled in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
+pub(crate) struct EventBlock {
     pub(crate) part: Part,
     /// How often its statements are sent.
     pub(crate) repeat: u32,
@@ -21,8 +21,8 @@ pub(crate) struct Block {
 
 /// The shared part of all users.
 #[derive(Debug)]
-pub(crate) struct Event {
-    pub(crate) blocks: Vec<Block>,
+pub(crate) struct EventPlan {
+    pub(crate) blocks: Vec<EventBlock>,
     pub(crate) kind: RandomKind,
     /// Draws a table number, from 1; always uniform.
     pub(crate) tables: Sampler,
@@ -36,13 +36,13 @@ pub(crate) struct Event {
     pub(crate) delta: i64,
 }
 
-impl Event {
+impl EventPlan {
     /// `first_statement` knows where the statements of a kind begin.
     pub(crate) fn new(
         script: &Script,
-        options: &Options,
+        options: &OltpOptions,
         kind: RandomKind,
-        first_statement: impl Fn(Kind) -> u16,
+        first_statement: impl Fn(OltpStatement) -> u16,
     ) -> Self {
         let blocks = script
             .event
@@ -53,8 +53,8 @@ impl Event {
         Self {
             blocks,
             kind,
-            tables: Distribution::Uniform.over(1, options.tables),
-            ids: options.distribution().over(1, options.table_size),
+            tables: Distribution::Uniform.sampler(1, options.tables),
+            ids: options.distribution().sampler(1, options.table_size),
             range_reach: i64::from(options.range_size) - 1,
             auto_inc: options.auto_inc,
             random_points: options.random_points,
@@ -64,12 +64,16 @@ impl Event {
     }
 }
 
-fn block(part: Part, options: &Options, first_statement: &impl Fn(Kind) -> u16) -> Block {
+fn block(
+    part: Part,
+    options: &OltpOptions,
+    first_statement: &impl Fn(OltpStatement) -> u16,
+) -> EventBlock {
     let insert = match part {
-        Part::DeleteInserts => first_statement(Kind::Insert),
+        Part::DeleteInserts => first_statement(OltpStatement::Insert),
         _ => 0,
     };
-    Block {
+    EventBlock {
         part,
         repeat: repeat(part, options),
         draws_table: !matches!(
@@ -82,24 +86,24 @@ fn block(part: Part, options: &Options, first_statement: &impl Fn(Kind) -> u16) 
 }
 
 /// The kind of the part's (first) statement.
-fn kind_of(part: Part) -> Kind {
+fn kind_of(part: Part) -> OltpStatement {
     match part {
         Part::Bare(kind) | Part::ById(kind) | Part::Range(kind) => kind,
-        Part::NonIndexUpdates => Kind::NonIndexUpdate,
-        Part::DeleteInserts | Part::Delete => Kind::Delete,
-        Part::Insert => Kind::Insert,
-        Part::RandomPoints => Kind::RandomPoints,
-        Part::RandomRanges => Kind::RandomRanges,
+        Part::NonIndexUpdates => OltpStatement::NonIndexUpdate,
+        Part::DeleteInserts | Part::Delete => OltpStatement::Delete,
+        Part::Insert => OltpStatement::Insert,
+        Part::RandomPoints => OltpStatement::RandomPoints,
+        Part::RandomRanges => OltpStatement::RandomRanges,
     }
 }
 
-fn repeat(part: Part, options: &Options) -> u32 {
+fn repeat(part: Part, options: &OltpOptions) -> u32 {
     match part {
-        Part::ById(Kind::PointSelect) => options.point_selects,
+        Part::ById(OltpStatement::PointSelect) => options.point_selects,
         Part::ById(_) => options.index_updates,
-        Part::Range(Kind::SimpleRange) => options.simple_ranges,
-        Part::Range(Kind::SumRange) => options.sum_ranges,
-        Part::Range(Kind::OrderRange) => options.order_ranges,
+        Part::Range(OltpStatement::SimpleRange) => options.simple_ranges,
+        Part::Range(OltpStatement::SumRange) => options.sum_ranges,
+        Part::Range(OltpStatement::OrderRange) => options.order_ranges,
         Part::Range(_) => options.distinct_ranges,
         Part::NonIndexUpdates => options.non_index_updates,
         Part::DeleteInserts => options.delete_inserts,

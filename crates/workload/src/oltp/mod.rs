@@ -1,14 +1,16 @@
-//! The sysbench OLTP family, as the scripts of sysbench 1.0.20 do it: statements, order, draws and quirks.
+//! Implements the sysbench OLTP family as the scripts of sysbench 1.0.20 do it: statements, order, draws and
+//! quirks.
 //!
-//! A [`Script`] is a row of a table: what is prepared, and of which blocks an event is made. With [`Options`] it
+//! A [`Script`] is a row of a table: what is prepared, and of which blocks an event is made. With [`OltpOptions`] it
 //! becomes an [`Oltp`] workload, whose users walk the blocks; [`OltpPopulation`] makes the rows.
 
 mod blocks;
-mod drawn;
+mod checksum;
 mod option_table;
 mod options;
 mod population;
 mod quirks;
+mod row_values;
 mod rows;
 mod schema;
 mod script;
@@ -19,10 +21,10 @@ mod user;
 mod workload;
 
 use crate::bulk_insert::{self, NAME as BULK_INSERT};
-use crate::catalog::{Family, Given};
+use crate::catalog::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
-use options::Options;
+use options::OltpOptions;
 use population::OltpPopulation;
 use script::{Script, script_names};
 use std::sync::Arc;
@@ -39,7 +41,7 @@ pub(crate) const FAMILY: Family = Family {
         script_names().chain([BULK_INSERT]).map(named).collect()
     },
     claims: |name| bare(name) == BULK_INSERT || script::script_named(bare(name)).is_some(),
-    options: || option_table::TABLE.described(|_| Options::default()),
+    options: || option_table::TABLE.described(|_| OltpOptions::default()),
     workload: |name, given, source, users| {
         if bare(name) == BULK_INSERT {
             return bulk_insert::workload(given, users);
@@ -53,7 +55,7 @@ pub(crate) const FAMILY: Family = Family {
 
 fn population(
     name: &str,
-    given: &Given,
+    given: &GivenOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     if bare(name) == BULK_INSERT {
@@ -67,12 +69,12 @@ fn bare(name: &str) -> &str {
     name.strip_prefix(SYSBENCH).unwrap_or(name)
 }
 
-fn read(name: &str, given: &Given) -> Result<(&'static Script, Options), WorkloadError> {
+fn read(name: &str, given: &GivenOptions) -> Result<(&'static Script, OltpOptions), WorkloadError> {
     let unknown = || WorkloadError::UnknownWorkload {
         name: name.to_owned(),
         nearest: String::new(),
         known: script_names().collect::<Vec<_>>().join(", "),
     };
     let script = script::script_named(bare(name)).ok_or_else(unknown)?;
-    Ok((script, Options::read(script, given)?))
+    Ok((script, OltpOptions::read(script, given)?))
 }

@@ -1,4 +1,4 @@
-//! The options of the family, with sysbench's names and defaults.
+//! Holds the options of the family, with sysbench's names and defaults.
 
 use super::Script;
 use super::option_table::TABLE;
@@ -7,7 +7,7 @@ use dbdyno_chance::Distribution;
 
 /// All options. Names, defaults and meaning are sysbench's; values are checked, which sysbench doesn't do.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Options {
+pub(crate) struct OltpOptions {
     pub(crate) tables: u32,
     pub(crate) table_size: u32,
     pub(crate) range_size: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     pub(crate) delta: u32,
 }
 
-impl Default for Options {
+impl Default for OltpOptions {
     fn default() -> Self {
         Self {
             tables: 1,
@@ -71,7 +71,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl OltpOptions {
     /// Reads names and values as the user wrote them, over the defaults.
     pub(crate) fn read(script: &Script, given: &[(String, String)]) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
@@ -93,7 +93,7 @@ impl Options {
                 allowed,
             ));
         }
-        if let Some(allowed) = self.distribution().fault() {
+        if let Some(allowed) = self.distribution().parameter_error() {
             return Err(WorkloadError::invalid(
                 "rand_type",
                 &self.rand_type,
@@ -132,12 +132,12 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::OltpOptions;
     use crate::oltp::script::script_named;
     use crate::option_table::given;
 
-    fn read(script: &str, pairs: &[(&str, &str)]) -> Result<Options, String> {
-        Options::read(script_named(script).unwrap(), &given(pairs))
+    fn read(script: &str, pairs: &[(&str, &str)]) -> Result<OltpOptions, String> {
+        OltpOptions::read(script_named(script).unwrap(), &given(pairs))
             .map_err(|error| error.to_string())
     }
 

@@ -1,8 +1,8 @@
-//! The dataset of the family.
+//! Fills the dataset of the family.
 
 use super::rows::{COLUMNS, COMMA, RowStream, Sums, head};
-use super::starts::Starts;
-use super::{Options, Script, schema};
+use super::starts::{RowStarts, Starts};
+use super::{OltpOptions, Script, schema};
 use crate::{Check, Population, RowForm, RowSource};
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 use dbdyno_wire::BoundRows;
@@ -44,19 +44,19 @@ const ROWS_A_PART: u32 = 25_000;
 /// the numbers of table and part. In both modes the content doesn't depend on who fills which part when.
 #[derive(Debug)]
 pub(crate) struct OltpPopulation {
-    options: Options,
+    options: OltpOptions,
     source: RandomSource,
-    parts: Parts,
+    parts: TableParts,
     starts: OnceLock<Starts>,
 }
 
 /// How a table is cut into parts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
+pub(super) struct TableParts {
     rows: u32,
 }
 
-impl Parts {
+impl TableParts {
     /// How many there are; a table without rows has one, without rows.
     pub(super) fn count(self) -> u32 {
         self.rows.div_ceil(ROWS_A_PART).max(1)
@@ -70,24 +70,24 @@ impl Parts {
 }
 
 impl OltpPopulation {
-    pub(crate) fn new(script: &Script, options: Options, source: RandomSource) -> Self {
+    pub(crate) fn new(script: &Script, options: OltpOptions, source: RandomSource) -> Self {
         // The ids that oltp_insert makes up itself could meet those of rows.
         let stays_empty = script.name == "oltp_insert" && !options.auto_inc;
         let rows = if stays_empty { 0 } else { options.table_size };
         Self {
             options,
             source,
-            parts: Parts { rows },
+            parts: TableParts { rows },
             starts: OnceLock::new(),
         }
     }
 
-    /// The stream from which the rows of a part are drawn.
-    fn stream(&self, table: u32, part: u32) -> Stream {
+    /// The stream from which the rows of a part are drawn, and where in it they start if that is known.
+    fn stream(&self, table: u32, part: u32) -> (Stream, Option<RowStarts>) {
         match self.source.kind {
             RandomKind::Dbdyno => {
                 let number = u64::from(part) << 32 | u64::from(table);
-                self.source.keyed("sysbench/rows", number)
+                (self.source.keyed("sysbench/rows", number), None)
             }
             RandomKind::Sysbench => {
                 let starts = || Starts::new(&self.options, self.parts);
@@ -119,9 +119,10 @@ impl Population for OltpPopulation {
     }
 
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource> {
-        let (ids, stream) = (self.parts.ids(part), self.stream(table, part));
+        let (ids, (stream, starts)) = (self.parts.ids(part), self.stream(table, part));
         let kind = self.source.kind;
-        Box::new(RowStream::new(table + 1, ids, &self.options, stream, kind))
+        let rows = RowStream::new(table + 1, ids, &self.options, stream, kind);
+        Box::new(rows.with_starts(starts))
     }
 
     fn rows_drawing(&self, table: u32, stream: Stream) -> Box<dyn RowSource> {
@@ -137,7 +138,7 @@ impl Population for OltpPopulation {
     fn row_form(&self, table: u32) -> Option<RowForm> {
         let (name, head) = (self.table_name(table), head(table + 1, COLUMNS));
         let form = RowForm::new((&name, COLUMNS), &head, COMMA, "binary");
-        Some(form.with_long_values())
+        Some(form.with_long_values().with_leading_numbers(2))
     }
 
     fn part_condition(&self, _table: u32, part: u32) -> Option<String> {

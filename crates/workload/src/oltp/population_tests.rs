@@ -1,4 +1,4 @@
-//! What holds of the dataset, whoever fills it in which order.
+//! Checks that the dataset is the same in whatever order it is filled.
 
 use crate::{Population, population};
 use dbdyno_chance::{RandomKind, RandomSource};
@@ -52,6 +52,17 @@ fn tables_have_the_same_rows_in_whatever_order_they_are_filled() {
         rising.reverse();
         assert_eq!(rising, falling, "{kind:?}");
     }
+}
+
+#[test]
+fn a_part_that_is_made_again_has_the_same_rows() {
+    let rows = [("tables", "2"), ("rows", "60000")];
+    let population = made("oltp_read_write", RandomKind::Sysbench, 1, &rows);
+    let last = part(&*population, 1, 2);
+    let once = part(&*population, 0, 1);
+    assert!(part(&*population, 0, 1) == once);
+    assert!(part(&*population, 1, 2) == last);
+    assert!(last != once);
 }
 
 #[test]

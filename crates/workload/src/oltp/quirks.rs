@@ -1,22 +1,12 @@
-//! Which of sysbench's quirks are at work.
+//! Lists which of sysbench's quirks are active.
 
-use super::{Options, Script};
+use super::{OltpOptions, Script};
 use crate::oltp::script::Part;
 use dbdyno_chance::RandomKind;
 
-/// Identifiers of the active quirks, in rising order.
-///
-/// | quirk | active when |
-/// |---|---|
-/// | Q-SB-1 default distribution is `special` | `rand_type` is `special` |
-/// | Q-SB-2 its hot band is narrower than asked for | `rand_type` is `special` |
-/// | Q-SB-4 rows and unique ids don't depend on the seed | rng=sysbench |
-/// | Q-SB-5 repeats draw anew, without ROLLBACK unless asked for | always |
-/// | Q-SB-6 a statement that changes no row counts as other | always |
-/// | Q-SB-7 a delete-and-insert pair can meet another one and fail | pairs outside transactions |
-///
-/// Q-SB-3, a `gaussian` that always gives its lower bound, is one of the master branch and never active.
-pub(crate) fn active(script: &Script, options: &Options, kind: RandomKind) -> Vec<String> {
+/// Identifiers of the active quirks, in rising order; [`crate::quirk`] says what each does. Q-SB-3 is one of the master
+/// branch and never active.
+pub(crate) fn active(script: &Script, options: &OltpOptions, kind: RandomKind) -> Vec<String> {
     let special = options.rand_type == "special";
     let bare_pairs = options.skip_trx
         && options.delete_inserts > 0

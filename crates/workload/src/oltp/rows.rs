@@ -1,8 +1,10 @@
-//! The rows of a table as multi-row INSERT statements.
+//! Writes the rows of a table as multi-row INSERT statements.
 
-use super::Options;
-use super::drawn::{Drawn, Draws};
-use crate::decimal::{decimal, put_number};
+use super::OltpOptions;
+use super::checksum::crc32;
+use super::row_values::{RowDrawer, RowValues};
+use super::starts::RowStarts;
+use crate::decimal::put_number;
 use crate::growing_insert::{STATEMENT_BYTES, row_fits};
 use dbdyno_chance::{RandomKind, Stream};
 use dbdyno_wire::BoundRows;
@@ -17,7 +19,7 @@ pub(crate) const COMMA: &str = ", ";
 /// Draws rows that follow each other in one table, packs them, and keeps the sums by which they can be checked.
 #[derive(Debug)]
 pub(crate) struct RowStream {
-    draws: Draws,
+    draws: RowDrawer,
     /// `INSERT INTO ... VALUES`.
     head: String,
     with_id: bool,
@@ -44,7 +46,7 @@ impl RowStream {
     pub(crate) fn of_sysbench(
         number: u32,
         ids: RangeInclusive<u32>,
-        options: &Options,
+        options: &OltpOptions,
         stream: Stream,
         kind: RandomKind,
     ) -> Self {
@@ -64,18 +66,26 @@ impl RowStream {
     pub(crate) fn new(
         number: u32,
         ids: RangeInclusive<u32>,
-        options: &Options,
+        options: &OltpOptions,
         stream: Stream,
         kind: RandomKind,
     ) -> Self {
-        let ks = options.distribution().over(1, options.table_size);
+        let ks = options.distribution().sampler(1, options.table_size);
         Self {
-            draws: Draws::new(stream, ks, kind),
+            draws: RowDrawer::new(stream, ks, kind),
             head: head(number, COLUMNS),
             with_id: true,
             ids,
             row: Vec::new(),
             sums: Sums::default(),
+        }
+    }
+
+    /// Spares it to search for the starts of rows that are known.
+    pub(crate) fn with_starts(self, starts: Option<RowStarts>) -> Self {
+        Self {
+            draws: self.draws.with_starts(starts),
+            ..self
         }
     }
 
@@ -109,11 +119,11 @@ impl RowStream {
         while !rows.is_full()
             && let Some(id) = self.ids.next()
         {
-            let drawn = self.draw(id);
-            rows.push_text(decimal(id, &mut [0; 10]));
-            rows.push_text(decimal(drawn.k, &mut [0; 10]));
-            rows.push_text(&drawn.c);
-            rows.push_text(&drawn.pad);
+            let values = self.draw(id);
+            rows.push_number(id);
+            rows.push_number(values.k);
+            rows.push_text(values.c);
+            rows.push_text(values.pad);
         }
         (rows.len() - before) as u64
     }
@@ -128,28 +138,30 @@ impl RowStream {
         self.draws.stream()
     }
 
-    fn draw(&mut self, id: u32) -> Drawn {
-        let drawn = self.draws.next();
+    #[inline]
+    fn draw(&mut self, id: u32) -> RowValues<'_> {
+        let values = self.draws.next();
         self.sums.rows += 1;
         self.sums.id += u64::from(id);
-        self.sums.k += u64::from(drawn.k);
-        self.sums.crc32_c += u64::from(crc32fast::hash(&drawn.c));
-        self.sums.crc32_pad += u64::from(crc32fast::hash(&drawn.pad));
-        drawn
+        self.sums.k += u64::from(values.k);
+        self.sums.crc32_c += u64::from(crc32(values.c));
+        self.sums.crc32_pad += u64::from(crc32(values.pad));
+        values
     }
 
     fn put_row(&mut self, id: u32, out: &mut Vec<u8>) {
-        let drawn = self.draw(id);
+        let with_id = self.with_id;
+        let values = self.draw(id);
         out.push(b'(');
-        if self.with_id {
+        if with_id {
             put_number(out, id);
             out.extend_from_slice(COMMA.as_bytes());
         }
-        put_number(out, drawn.k);
+        put_number(out, values.k);
         out.extend_from_slice(b", '");
-        out.extend_from_slice(&drawn.c);
+        out.extend_from_slice(values.c);
         out.extend_from_slice(b"', '");
-        out.extend_from_slice(&drawn.pad);
+        out.extend_from_slice(values.pad);
         out.extend_from_slice(b"')");
     }
 }
@@ -163,10 +175,10 @@ pub(crate) fn head(number: u32, columns: &str) -> String {
 mod tests {
     use super::RowStream;
     use crate::growing_insert::STATEMENT_BYTES;
-    use crate::oltp::Options;
+    use crate::oltp::OltpOptions;
     use dbdyno_chance::{RandomKind, RandomSource};
 
-    fn rows(options: &Options, kind: RandomKind) -> RowStream {
+    fn rows(options: &OltpOptions, kind: RandomKind) -> RowStream {
         let stream = RandomSource { kind, seed: 1 }.worker("rows", 0);
         RowStream::of_sysbench(3, 1..=options.table_size, options, stream, kind)
     }
@@ -196,10 +208,10 @@ mod tests {
 
     #[test]
     fn all_rows_are_given_once_in_full_statements() {
-        let options = Options {
+        let options = OltpOptions {
             table_size: 6000,
             auto_inc: false,
-            ..Options::default()
+            ..OltpOptions::default()
         };
         let (statements, _) = statements(rows(&options, RandomKind::Dbdyno));
         assert_eq!(statements.len(), 3);
@@ -219,9 +231,9 @@ mod tests {
 
     #[test]
     fn the_sums_are_those_of_the_rows_in_the_statements() {
-        let options = Options {
+        let options = OltpOptions {
             table_size: 4000,
-            ..Options::default()
+            ..OltpOptions::default()
         };
         for kind in [RandomKind::Sysbench, RandomKind::Dbdyno] {
             let (statements, source) = statements(rows(&options, kind));
@@ -249,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_needs_no_statement() {
-        let options = Options::default();
+        let options = OltpOptions::default();
         let stream = RandomSource::sysbench_main_thread();
         let rows = 0;
         let empty = RowStream::new(1, 1..=rows, &options, stream, RandomKind::Sysbench);

@@ -1,9 +1,9 @@
-//! The tables, to the byte as sysbench 1.0.20 writes them.
+//! Creates the tables, to the byte as sysbench 1.0.20 writes them.
 
-use super::Options;
+use super::OltpOptions;
 
 /// CREATE TABLE for table `number`, from 1.
-pub(crate) fn create_table(number: u32, options: &Options) -> String {
+pub(crate) fn create_table(number: u32, options: &OltpOptions) -> String {
     let id = if options.auto_inc {
         "INTEGER NOT NULL AUTO_INCREMENT"
     } else {
@@ -35,24 +35,24 @@ pub(crate) fn drop_table(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::create_table;
-    use crate::oltp::Options;
+    use crate::oltp::OltpOptions;
 
     #[test]
     fn the_table_is_made_as_sysbench_makes_it() {
         let expected = "CREATE TABLE sbtest3(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  \
                         k INTEGER DEFAULT '0' NOT NULL,\n  c CHAR(120) DEFAULT '' NOT NULL,\n  \
                         pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) /*! ENGINE = innodb */ ";
-        assert_eq!(create_table(3, &Options::default()), expected);
+        assert_eq!(create_table(3, &OltpOptions::default()), expected);
     }
 
     #[test]
     fn options_change_the_id_the_key_the_engine_and_the_end() {
-        let options = Options {
+        let options = OltpOptions {
             auto_inc: false,
             secondary: true,
             mysql_storage_engine: "rocksdb".to_owned(),
             create_table_options: "COMPRESSION='zlib'".to_owned(),
-            ..Options::default()
+            ..OltpOptions::default()
         };
         let text = create_table(1, &options);
         assert!(text.contains("id INTEGER NOT NULL,") && text.contains("KEY xid (id)"));

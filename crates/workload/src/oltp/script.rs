@@ -1,6 +1,6 @@
-//! The scripts: a row each.
+//! Lists the scripts, a row each.
 
-use super::statement::Kind;
+use super::statement::OltpStatement;
 
 /// A script of sysbench, as data.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Script {
     /// Name of its one transaction type.
     pub(crate) transaction_type: &'static str,
     /// Kinds of statements in the order in which they are prepared.
-    pub(crate) prepares: &'static [Kind],
+    pub(crate) prepares: &'static [OltpStatement],
     /// Parts of an event, in order.
     pub(crate) event: &'static [Part],
     /// Sends its statements as text even where others are prepared.
@@ -22,11 +22,11 @@ pub(crate) struct Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// One statement without table and values: BEGIN, COMMIT.
-    Bare(Kind),
+    Bare(OltpStatement),
     /// Statements that find rows by one id: point selects, index updates.
-    ById(Kind),
+    ById(OltpStatement),
     /// A range block.
-    Range(Kind),
+    Range(OltpStatement),
     /// UPDATE of c.
     NonIndexUpdates,
     /// DELETE and INSERT of the same id.
@@ -41,7 +41,7 @@ pub(crate) enum Part {
     RandomRanges,
 }
 
-use Kind::{
+use OltpStatement::{
     Begin, Commit, Delete, DistinctRange, IndexUpdate, Insert, NonIndexUpdate, OrderRange,
     PointSelect, RandomPoints, RandomRanges, SimpleRange, SumRange,
 };

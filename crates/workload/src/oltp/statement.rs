@@ -1,11 +1,11 @@
-//! The statements of the family.
+//! Lists the statements of the family.
 
-use super::Options;
+use super::OltpOptions;
 use crate::Class;
 
 /// A kind of statement; most exist once a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OltpStatement {
     Begin,
     Commit,
     PointSelect,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     RandomRanges,
 }
 
-impl Kind {
+impl OltpStatement {
     /// Name in reports.
     pub(crate) fn type_name(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Kind {
     }
 
     /// Left out, prepared or sent, by an option.
-    pub(crate) fn switched_off(self, options: &Options) -> bool {
+    pub(crate) fn switched_off(self, options: &OltpOptions) -> bool {
         match self {
             Self::Begin | Self::Commit => options.skip_trx,
             Self::SimpleRange | Self::SumRange | Self::OrderRange | Self::DistinctRange => {
@@ -69,7 +69,7 @@ impl Kind {
     }
 
     /// The text for table `number`, from 1, to the blank as the scripts have it.
-    pub(crate) fn text(self, number: u32, options: &Options) -> String {
+    pub(crate) fn text(self, number: u32, options: &OltpOptions) -> String {
         let n = number;
         match self {
             Self::Begin => "BEGIN".to_owned(),

@@ -1,4 +1,4 @@
-//! Values of the columns c and pad: groups of eleven random digits, joined by dashes.
+//! Draws values of the columns c and pad: groups of eleven random digits, joined by dashes.
 
 use dbdyno_chance::{RandomKind, Stream};
 
@@ -6,8 +6,10 @@ use dbdyno_chance::{RandomKind, Stream};
 pub(crate) const C_LENGTH: usize = 10 * GROUP + 9;
 /// Characters of pad: five groups.
 pub(crate) const PAD_LENGTH: usize = 5 * GROUP + 4;
+/// Groups of c and pad together.
+pub(super) const GROUPS_A_ROW: usize = 15;
 /// Draws that sysbench needs for c and pad together: one a digit.
-pub(crate) const DIGITS_A_ROW: u32 = 15 * GROUP as u32;
+pub(crate) const DIGITS_A_ROW: u32 = (GROUPS_A_ROW * GROUP) as u32;
 
 const GROUP: usize = 11;
 const GROUP_VALUES: u64 = 100_000_000_000;
@@ -30,16 +32,6 @@ pub(crate) fn fill(stream: &mut Stream, kind: RandomKind, out: &mut [u8]) {
             RandomKind::Dbdyno => write_group(group_value(stream), digits),
         }
     }
-}
-
-/// Digits in their groups.
-#[inline]
-pub(super) fn dashed<const LENGTH: usize>(digits: &[u8]) -> [u8; LENGTH] {
-    let mut out = [b'-'; LENGTH];
-    for (group, digits) in out.chunks_mut(GROUP + 1).zip(digits.chunks_exact(GROUP)) {
-        group[..GROUP].copy_from_slice(digits);
-    }
-    out
 }
 
 /// A number of eleven digits: the upper half of the product (D. Lemire, 2019).

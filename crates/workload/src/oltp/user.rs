@@ -1,9 +1,9 @@
-//! One client: walks the blocks of an event and draws the values, in sysbench's order.
+//! Walks the blocks of an event for one client and draws the values, in sysbench's order.
 
-use super::blocks::{Block, Event};
+use super::blocks::{EventBlock, EventPlan};
 use super::script::Part;
 use super::text::{C_LENGTH, PAD_LENGTH, fill};
-use crate::{Answer, Call, Draws, Step, TransactionType, User};
+use crate::{Call, NextAction, Response, RetryValues, TransactionType, User};
 use dbdyno_chance::{RandomKind, Sampler, Stream, Unique};
 use dbdyno_wire::Parameters;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A client and where it stands in its event. Nothing here is allocated after it was made.
 #[derive(Debug)]
 pub(crate) struct OltpUser {
-    event: Arc<Event>,
+    event: Arc<EventPlan>,
     stream: Stream,
     ids: NewIds,
     /// Values of k that the random_points and random_ranges scripts look for.
@@ -24,7 +24,7 @@ pub(crate) struct OltpUser {
     table: u16,
     /// A DELETE went out, and its INSERT is due.
     insert_due: bool,
-    row: Row,
+    row: NewRow,
     /// Where the draws stood when the event started.
     at_start: (Stream, u32),
 }
@@ -41,7 +41,7 @@ pub(crate) struct NewIds {
 
 /// A row about to be inserted.
 #[derive(Debug)]
-struct Row {
+struct NewRow {
     id: i64,
     k: i64,
     c: [u8; C_LENGTH],
@@ -49,7 +49,12 @@ struct Row {
 }
 
 impl OltpUser {
-    pub(crate) fn new(event: Arc<Event>, stream: Stream, ids: NewIds, segment: Sampler) -> Self {
+    pub(crate) fn new(
+        event: Arc<EventPlan>,
+        stream: Stream,
+        ids: NewIds,
+        segment: Sampler,
+    ) -> Self {
         Self {
             at_start: (stream.clone(), ids.place),
             event,
@@ -60,7 +65,7 @@ impl OltpUser {
             begun: 0,
             table: 0,
             insert_due: false,
-            row: Row {
+            row: NewRow {
                 id: 0,
                 k: 0,
                 c: [0; C_LENGTH],
@@ -83,7 +88,7 @@ impl OltpUser {
     }
 
     /// The statement of one repeat of the block.
-    fn fill(&mut self, block: Block, call: &mut Call) {
+    fn fill(&mut self, block: EventBlock, call: &mut Call) {
         match block.part {
             Part::Bare(_) => call.start(block.statement),
             Part::ById(_) | Part::Delete => {
@@ -100,14 +105,14 @@ impl OltpUser {
         }
     }
 
-    fn fill_range(&mut self, block: Block, call: &mut Call) {
+    fn fill_range(&mut self, block: EventBlock, call: &mut Call) {
         let id = self.draw_id();
         call.start(block.statement + self.table);
         call.parameters.push_int(id);
         call.parameters.push_int(id + self.event.range_reach);
     }
 
-    fn fill_non_index_update(&mut self, block: Block, call: &mut Call) {
+    fn fill_non_index_update(&mut self, block: EventBlock, call: &mut Call) {
         fill(&mut self.stream, self.event.kind, &mut self.row.c);
         let id = self.draw_id();
         call.start(block.statement + self.table);
@@ -116,7 +121,7 @@ impl OltpUser {
     }
 
     /// Draws the whole pair before the DELETE goes out, as the script does: it matters when the DELETE fails.
-    fn fill_delete(&mut self, block: Block, call: &mut Call) {
+    fn fill_delete(&mut self, block: EventBlock, call: &mut Call) {
         self.row.id = self.draw_id();
         self.draw_row();
         self.insert_due = true;
@@ -131,7 +136,7 @@ impl OltpUser {
         fill(&mut self.stream, self.event.kind, &mut self.row.pad);
     }
 
-    fn fill_new_row(&mut self, block: Block, call: &mut Call) {
+    fn fill_new_row(&mut self, block: EventBlock, call: &mut Call) {
         self.draw_row();
         self.row.id = if self.event.auto_inc {
             0 // the server gives one
@@ -142,7 +147,7 @@ impl OltpUser {
         self.row.push_to(&mut call.parameters);
     }
 
-    fn fill_points(&mut self, block: Block, call: &mut Call) {
+    fn fill_points(&mut self, block: EventBlock, call: &mut Call) {
         call.start(block.statement);
         for _ in 0..self.event.random_points {
             let k = self.segment.draw(&mut self.stream);
@@ -150,7 +155,7 @@ impl OltpUser {
         }
     }
 
-    fn fill_ranges(&mut self, block: Block, call: &mut Call) {
+    fn fill_ranges(&mut self, block: EventBlock, call: &mut Call) {
         call.start(block.statement);
         for _ in 0..self.event.number_of_ranges {
             let k = i64::from(self.segment.draw(&mut self.stream));
@@ -168,21 +173,21 @@ impl User for OltpUser {
         0
     }
 
-    fn repeat_event(&mut self, draws: Draws) -> TransactionType {
+    fn repeat_event(&mut self, draws: RetryValues) -> TransactionType {
         self.rewind();
-        if draws == Draws::Same {
+        if draws == RetryValues::Same {
             (self.stream, self.ids.place) = self.at_start.clone();
         }
         0
     }
 
-    fn next(&mut self, _answer: Option<Answer<'_>>, call: &mut Call) -> Step {
+    fn next(&mut self, _answer: Option<Response<'_>>, call: &mut Call) -> NextAction {
         while let Some(&block) = self.event.blocks.get(self.block) {
             if self.insert_due {
                 self.insert_due = false;
                 call.start(block.insert + self.table);
                 self.row.push_to(&mut call.parameters);
-                return Step::Send;
+                return NextAction::Send;
             }
             if self.begun == 0 && block.draws_table {
                 // Drawn even if nothing is repeated, as the script does.
@@ -191,12 +196,12 @@ impl User for OltpUser {
             if self.begun < block.repeat {
                 self.begun += 1;
                 self.fill(block, call);
-                return Step::Send;
+                return NextAction::Send;
             }
             self.block += 1;
             self.begun = 0;
         }
-        Step::Done
+        NextAction::Done
     }
 
     /// sysbench's latency histogram chooses its slot with a draw of the worker's generator.
@@ -208,7 +213,7 @@ impl User for OltpUser {
     }
 }
 
-impl Row {
+impl NewRow {
     fn push_to(&self, parameters: &mut Parameters) {
         parameters.push_int(self.id);
         parameters.push_int(self.k);
@@ -228,7 +233,7 @@ impl NewIds {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Call, Draws, Step, User, Workload, workload};
+    use crate::{Call, NextAction, RetryValues, User, Workload, workload};
     use dbdyno_chance::{RandomKind, RandomSource};
     use dbdyno_wire::Parameter;
     use std::collections::HashSet;
@@ -248,7 +253,7 @@ mod tests {
 
     fn next(workload: &dyn Workload, user: &mut dyn User) -> Option<(String, Vec<i64>)> {
         let mut call = Call::default();
-        if user.next(None, &mut call) == Step::Done {
+        if user.next(None, &mut call) == NextAction::Done {
             return None;
         }
         let numbers = call.parameters.iter().filter_map(|value| match value {
@@ -268,7 +273,7 @@ mod tests {
         user.start_event(None);
         let first: Vec<_> = (0..4).map_while(|_| next(&*made, &mut *user)).collect();
         assert!(first[3].0.starts_with("DELETE"));
-        user.repeat_event(Draws::New);
+        user.repeat_event(RetryValues::New);
         let second: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
         assert_eq!(second[0].0, "BEGIN");
         assert_eq!(second.len(), 6);
@@ -284,7 +289,7 @@ mod tests {
             for _ in 0..3 {
                 user.start_event(None);
                 let attempt: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
-                user.repeat_event(Draws::Same);
+                user.repeat_event(RetryValues::Same);
                 let repeat: Vec<_> = std::iter::from_fn(|| next(&*made, &mut *user)).collect();
                 assert_eq!(attempt, repeat, "{script}");
             }

@@ -1,10 +1,10 @@
-//! A script with its options: the workload that users are made of.
+//! Builds the workload from a script and its options.
 
-use super::blocks::Event;
-use super::statement::Kind;
+use super::blocks::EventPlan;
+use super::statement::OltpStatement;
 use super::user::{NewIds, OltpUser};
-use super::{Options, Script, quirks};
-use crate::{Facts, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError};
+use super::{OltpOptions, Script, quirks};
+use crate::{Metadata, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError};
 use dbdyno_chance::{RandomSource, Sampler};
 use std::sync::Arc;
 
@@ -13,26 +13,31 @@ use std::sync::Arc;
 pub(crate) struct Oltp {
     name: String,
     script: &'static Script,
-    options: Options,
+    options: OltpOptions,
     source: RandomSource,
     users: u32,
     statements: Vec<StatementTemplate>,
     statement_types: Vec<&'static str>,
     transaction_types: [&'static str; 1],
-    event: Arc<Event>,
+    event: Arc<EventPlan>,
 }
 
 impl Oltp {
     pub(crate) fn new(
         script: &'static Script,
-        options: Options,
+        options: OltpOptions,
         source: RandomSource,
         users: u32,
     ) -> Result<Self, WorkloadError> {
         let kinds = kinds(script, &options);
         check_count(&kinds, &options)?;
         let first_statement = |kind| first_statement(&kinds, kind, options.tables);
-        let event = Arc::new(Event::new(script, &options, source.kind, first_statement));
+        let event = Arc::new(EventPlan::new(
+            script,
+            &options,
+            source.kind,
+            first_statement,
+        ));
         Ok(Self {
             name: format!("sysbench/{}", script.name),
             script,
@@ -52,7 +57,7 @@ impl Oltp {
         let length = f64::from(self.options.table_size) / f64::from(self.users);
         let low = length * f64::from(index % self.users);
         let distribution = self.options.distribution();
-        distribution.over(low as u32, (low + length) as u32)
+        distribution.sampler(low as u32, (low + length) as u32)
     }
 }
 
@@ -73,8 +78,8 @@ impl Workload for Oltp {
         &self.transaction_types
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn metadata(&self) -> Metadata {
+        Metadata {
             imitates: "sysbench 1.0.20".to_owned(),
             options: self.options.list(self.script),
             quirks: quirks::active(self.script, &self.options, self.source.kind),
@@ -105,7 +110,7 @@ impl Workload for Oltp {
 }
 
 /// The kinds that the options leave, in the order of preparing.
-fn kinds(script: &Script, options: &Options) -> Vec<Kind> {
+fn kinds(script: &Script, options: &OltpOptions) -> Vec<OltpStatement> {
     script
         .prepares
         .iter()
@@ -115,7 +120,7 @@ fn kinds(script: &Script, options: &Options) -> Vec<Kind> {
 }
 
 /// A call names its statement in 16 bits.
-fn check_count(kinds: &[Kind], options: &Options) -> Result<(), WorkloadError> {
+fn check_count(kinds: &[OltpStatement], options: &OltpOptions) -> Result<(), WorkloadError> {
     let most = u64::from(u16::MAX) + 1;
     let statements = kinds
         .iter()
@@ -132,7 +137,7 @@ fn check_count(kinds: &[Kind], options: &Options) -> Result<(), WorkloadError> {
 }
 
 /// Where the statements of `kind` begin; 0 for a kind that isn't there.
-fn first_statement(kinds: &[Kind], kind: Kind, tables: u32) -> u16 {
+fn first_statement(kinds: &[OltpStatement], kind: OltpStatement, tables: u32) -> u16 {
     kinds
         .iter()
         .take_while(|before| **before != kind)
@@ -140,7 +145,11 @@ fn first_statement(kinds: &[Kind], kind: Kind, tables: u32) -> u16 {
         .sum()
 }
 
-fn templates(script: &Script, kinds: &[Kind], options: &Options) -> Vec<StatementTemplate> {
+fn templates(
+    script: &Script,
+    kinds: &[OltpStatement],
+    options: &OltpOptions,
+) -> Vec<StatementTemplate> {
     let mut templates = Vec::new();
     for (place, kind) in kinds.iter().enumerate() {
         for number in 1..=kind.count(options.tables) {
@@ -210,7 +219,8 @@ mod tests {
 
     #[test]
     fn facts_hold_every_option_and_the_active_quirks() {
-        let quirks = |name: &str, given: &[(&str, &str)]| made(name, given).unwrap().facts().quirks;
+        let quirks =
+            |name: &str, given: &[(&str, &str)]| made(name, given).unwrap().metadata().quirks;
         assert_eq!(
             quirks("oltp_read_write", &[]),
             ["Q-SB-1", "Q-SB-2", "Q-SB-4", "Q-SB-5", "Q-SB-6"]
@@ -222,7 +232,9 @@ mod tests {
             ),
             ["Q-SB-4", "Q-SB-5", "Q-SB-6", "Q-SB-7"]
         );
-        let facts = made("oltp_read_write", &[("tables", "3")]).unwrap().facts();
+        let facts = made("oltp_read_write", &[("tables", "3")])
+            .unwrap()
+            .metadata();
         assert_eq!(facts.imitates, "sysbench 1.0.20");
         assert_eq!(facts.options.len(), 24);
         assert!(

@@ -1,4 +1,4 @@
-//! The files of a workload, and the places in them that errors name.
+//! Reads the files of a workload, and finds the places in them that errors name.
 
 use super::form::Form;
 use crate::WorkloadError;
@@ -16,7 +16,7 @@ pub(super) const CLEANUP: &str = "cleanup.sql";
 
 /// A file and what it holds.
 #[derive(Debug, Clone)]
-pub(super) struct File {
+pub(super) struct SourceFile {
     /// As errors name it.
     pub(super) path: String,
     /// Its name in the directory.
@@ -24,7 +24,7 @@ pub(super) struct File {
     pub(super) text: String,
 }
 
-impl File {
+impl SourceFile {
     /// An error at a line, from 1.
     pub(super) fn wrong(&self, line: usize, what: impl Into<String>) -> WorkloadError {
         WorkloadError::InFile {
@@ -51,7 +51,7 @@ impl File {
 pub(super) struct Directory {
     path: PathBuf,
     /// `workload.toml`.
-    pub(super) form_file: File,
+    pub(super) form_file: SourceFile,
     pub(super) form: Form,
 }
 
@@ -75,7 +75,11 @@ impl Directory {
     }
 
     /// Reads a file that `workload.toml` names at a place.
-    pub(super) fn file(&self, name: &str, named_at: Range<usize>) -> Result<File, WorkloadError> {
+    pub(super) fn file(
+        &self,
+        name: &str,
+        named_at: Range<usize>,
+    ) -> Result<SourceFile, WorkloadError> {
         read(&self.path, name).map_err(|why| {
             let path = self.path.join(name);
             let what = format!("{} can't be read: {why}", path.display());
@@ -84,7 +88,7 @@ impl Directory {
     }
 
     /// The files that have names of their own, as far as they are there.
-    pub(super) fn own_files(&self) -> Result<Vec<File>, WorkloadError> {
+    pub(super) fn own_files(&self) -> Result<Vec<SourceFile>, WorkloadError> {
         let mut files = vec![self.form_file.clone()];
         for name in [SETUP, FINISH, CLEANUP] {
             files.extend(self.optional_file(name)?);
@@ -93,7 +97,7 @@ impl Directory {
     }
 
     /// Reads a file that may be absent.
-    pub(super) fn optional_file(&self, name: &str) -> Result<Option<File>, WorkloadError> {
+    pub(super) fn optional_file(&self, name: &str) -> Result<Option<SourceFile>, WorkloadError> {
         if !self.path.join(name).exists() {
             return Ok(None);
         }
@@ -105,10 +109,10 @@ impl Directory {
     }
 }
 
-fn read(directory: &Path, name: &str) -> Result<File, String> {
+fn read(directory: &Path, name: &str) -> Result<SourceFile, String> {
     let path = directory.join(name);
     let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    Ok(File {
+    Ok(SourceFile {
         path: path.display().to_string(),
         name: name.to_owned(),
         text,

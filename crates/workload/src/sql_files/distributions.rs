@@ -1,7 +1,7 @@
-//! Generators made of what `workload.toml` says of them.
+//! Builds generators from what `workload.toml` says of them.
 
 use super::form::{Choice, GeneratorForm};
-use super::generator::{Generator, Hotspot, Turn};
+use super::generator::{Generator, Hotspot, NumberMapping};
 use dbdyno_chance::Distribution;
 
 /// YCSB's exponent of Zipf's law.
@@ -41,33 +41,38 @@ pub(super) fn generator(
     refuse_settings_of_others(form, kind)?;
     let exponent = form.exponent.unwrap_or(EXPONENT);
     let zipf = Distribution::Zipfian { exponent };
-    if let Some(allowed) = zipf.fault() {
+    if let Some(allowed) = zipf.parameter_error() {
         return Err(format!("exponent = {exponent}: {allowed} is allowed"));
     }
     if let Some(bounds) = form.uniform {
         let (low, count) = interval(bounds)?;
-        return Ok(number(low, count, Distribution::Uniform, Turn::Up));
+        return Ok(number(low, count, Distribution::Uniform, NumberMapping::Up));
     }
     if let Some(bounds) = form.zipf {
         let (low, count) = interval(bounds)?;
         let scatter = form.scatter.unwrap_or(false);
-        let turn = if scatter {
-            Turn::scatter(count)
+        let mapping = if scatter {
+            NumberMapping::scatter(count)
         } else {
-            Turn::Up
+            NumberMapping::Up
         };
-        return Ok(number(low, count, zipf, turn));
+        return Ok(number(low, count, zipf, mapping));
     }
     if let Some(bounds) = form.latest {
         let (low, count) = interval(bounds)?;
-        return Ok(number(low, count, zipf, Turn::Down { last: count - 1 }));
+        return Ok(number(
+            low,
+            count,
+            zipf,
+            NumberMapping::Down { last: count - 1 },
+        ));
     }
     if let Some(name) = &form.latest_of {
         let window = at_least_one("window", form.window.unwrap_or(WINDOW))?;
         return Ok(Generator::LatestOf {
             sequence: sequence_at(name)
                 .ok_or_else(|| format!("latest_of: {name:?} is no parameter with a sequence"))?,
-            sampler: zipf.over(0, window - 1),
+            sampler: zipf.sampler(0, window - 1),
         });
     }
     if let Some(bounds) = form.hotspot.or(form.moving_hotspot) {
@@ -161,11 +166,11 @@ fn interval([low, high]: [i64; 2]) -> Result<(i64, u32), String> {
     })
 }
 
-fn number(low: i64, count: u32, distribution: Distribution, turn: Turn) -> Generator {
+fn number(low: i64, count: u32, distribution: Distribution, mapping: NumberMapping) -> Generator {
     Generator::Number {
         low,
-        sampler: distribution.over(0, count - 1),
-        turn,
+        sampler: distribution.sampler(0, count - 1),
+        mapping,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What `workload.toml` may say, as its words have it. What the words mean is judged where they are used.
+//! Defines what `workload.toml` may say. What the words mean is judged where they are used.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

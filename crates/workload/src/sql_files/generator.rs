@@ -1,4 +1,4 @@
-//! How values are drawn.
+//! Draws values.
 
 use super::form::Choice;
 use dbdyno_chance::{Sampler, Stream};
@@ -12,7 +12,7 @@ pub(super) enum Generator {
     Number {
         low: i64,
         sampler: Sampler,
-        turn: Turn,
+        mapping: NumberMapping,
     },
     /// A few numbers are drawn often, the others seldom.
     Hotspot(Hotspot),
@@ -40,7 +40,7 @@ impl Generator {
 
 /// Which numbers of an interval the places of a sampler mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Turn {
+pub(super) enum NumberMapping {
     /// The first place is the lowest number.
     Up,
     /// The first place is the highest number.
@@ -50,7 +50,7 @@ pub(super) enum Turn {
     Scatter { count: u64, step: u64 },
 }
 
-impl Turn {
+impl NumberMapping {
     /// Scattered over so many numbers.
     pub(super) fn scatter(count: u32) -> Self {
         let count = u64::from(count);
@@ -92,16 +92,16 @@ pub(super) struct Hotspot {
 }
 
 impl Hotspot {
-    fn draw(&self, hand: &mut Hand) -> i64 {
-        let is_hot = self.hot == self.count || hand.stream.next_double() < self.hot_draws;
+    fn draw(&self, state: &mut GeneratorState) -> i64 {
+        let is_hot = self.hot == self.count || state.stream.next_double() < self.hot_draws;
         let place = if is_hot {
-            hand.stream.below(self.hot)
+            state.stream.below(self.hot)
         } else {
-            self.hot + hand.stream.below(self.count - self.hot)
+            self.hot + state.stream.below(self.count - self.hot)
         };
         let moves = self
             .moves_after
-            .map_or(0, |draws| hand.drawn / u64::from(draws));
+            .map_or(0, |draws| state.drawn / u64::from(draws));
         let count = u64::from(self.count);
         let start = moves % count * u64::from(self.hot) % count;
         self.low + ((start + u64::from(place)) % count) as i64
@@ -110,16 +110,16 @@ impl Hotspot {
 
 /// What one user, or one part of a table, draws with.
 #[derive(Debug, Clone)]
-pub(super) struct Drawers {
+pub(super) struct GeneratorStates {
     generators: Arc<[Generator]>,
     /// One for each generator.
-    hands: Vec<Hand>,
+    states: Vec<GeneratorState>,
     /// Which block of a sequence is its own.
     block: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Hand {
+struct GeneratorState {
     stream: Stream,
     /// Draws up to now.
     drawn: u64,
@@ -127,7 +127,7 @@ struct Hand {
     text: Vec<u8>,
 }
 
-impl Drawers {
+impl GeneratorStates {
     /// `stream` makes the stream of the generator at a place; sequences begin `skipped` numbers into the block.
     pub(super) fn new(
         generators: Arc<[Generator]>,
@@ -135,13 +135,13 @@ impl Drawers {
         skipped: u64,
         stream: impl Fn(usize) -> Stream,
     ) -> Self {
-        let hand = |place| Hand {
+        let state = |place| GeneratorState {
             stream: stream(place),
             drawn: skipped,
             text: Vec::new(),
         };
         Self {
-            hands: (0..generators.len()).map(hand).collect(),
+            states: (0..generators.len()).map(state).collect(),
             generators,
             block,
         }
@@ -150,25 +150,29 @@ impl Drawers {
     /// Appends the next value of the generator at `place`.
     pub(super) fn draw(&mut self, place: usize, out: &mut Parameters) {
         let generators = Arc::clone(&self.generators);
-        let hand = &mut self.hands[place];
-        hand.drawn += 1;
+        let state = &mut self.states[place];
+        state.drawn += 1;
         match &generators[place] {
-            Generator::Number { low, sampler, turn } => {
-                out.push_int(low + i64::from(turn.number(sampler.draw(&mut hand.stream))));
+            Generator::Number {
+                low,
+                sampler,
+                mapping,
+            } => {
+                out.push_int(low + i64::from(mapping.number(sampler.draw(&mut state.stream))));
             }
-            Generator::Hotspot(hotspot) => out.push_int(hotspot.draw(hand)),
+            Generator::Hotspot(hotspot) => out.push_int(hotspot.draw(state)),
             Generator::Sequence { .. } => out.push_int(self.last_but(place, 0)),
             Generator::LatestOf { sequence, sampler } => {
-                let back = u64::from(sampler.draw(&mut hand.stream));
+                let back = u64::from(sampler.draw(&mut state.stream));
                 out.push_int(self.last_but(*sequence, back));
             }
             &Generator::Text { shortest, longest } => {
-                hand.make_text(shortest, longest);
-                out.push_text(&hand.text);
+                state.make_text(shortest, longest);
+                out.push_text(&state.text);
             }
             Generator::Choose(choices) => {
                 push(
-                    &choices[hand.stream.below(choices.len() as u32) as usize],
+                    &choices[state.stream.below(choices.len() as u32) as usize],
                     out,
                 );
             }
@@ -181,13 +185,13 @@ impl Drawers {
         let Generator::Sequence { first, block } = self.generators[sequence] else {
             return 0; // a sequence was looked up when the workload was read
         };
-        let given = self.hands[sequence].drawn.max(1);
+        let given = self.states[sequence].drawn.max(1);
         let number = (given - 1 - back % given) % u64::from(block);
         first.wrapping_add((self.block * u64::from(block) + number) as i64)
     }
 }
 
-impl Hand {
+impl GeneratorState {
     fn make_text(&mut self, shortest: u32, longest: u32) {
         let length = shortest + self.stream.below(longest - shortest + 1);
         self.text.clear();

@@ -1,3 +1,5 @@
+//! Checks how generators draw, and which settings they refuse.
+
 use super::*;
 use crate::sql_files::distributions::generator;
 use crate::sql_files::form::GeneratorForm;
@@ -8,21 +10,21 @@ fn read(text: &str) -> Result<Generator, String> {
     generator(&form, |name| (name == "order_id").then_some(0))
 }
 
-fn drawers(texts: &[&str], block: u64) -> Drawers {
+fn states(texts: &[&str], block: u64) -> GeneratorStates {
     let generators: Arc<[Generator]> = texts.iter().map(|text| read(text).unwrap()).collect();
-    Drawers::new(generators, block, 0, |place| {
+    GeneratorStates::new(generators, block, 0, |place| {
         Stream::from_state([7, place as u64])
     })
 }
 
 fn numbers(text: &str, count: usize) -> Vec<i64> {
-    let mut drawers = drawers(&[text], 0);
-    (0..count).map(|_| number(&mut drawers, 0)).collect()
+    let mut states = states(&[text], 0);
+    (0..count).map(|_| number(&mut states, 0)).collect()
 }
 
-fn number(drawers: &mut Drawers, place: usize) -> i64 {
+fn number(states: &mut GeneratorStates, place: usize) -> i64 {
     let mut out = Parameters::new();
-    drawers.draw(place, &mut out);
+    states.draw(place, &mut out);
     match out.iter().next() {
         Some(Parameter::Int(number)) => number,
         other => panic!("{other:?}"),
@@ -57,8 +59,8 @@ fn zipf_prefers_the_lowest_and_latest_the_highest() {
 #[test]
 fn scattering_moves_the_hot_numbers_apart_and_loses_none() {
     for count in [1, 2, 3, 10, 97, 1000, 4096] {
-        let turn = Turn::scatter(count);
-        let mut numbers: Vec<u32> = (0..count).map(|place| turn.number(place)).collect();
+        let mapping = NumberMapping::scatter(count);
+        let mut numbers: Vec<u32> = (0..count).map(|place| mapping.number(place)).collect();
         if count >= 97 {
             assert!(numbers[0].abs_diff(numbers[1]) > count / 4, "{count}");
         }
@@ -83,7 +85,7 @@ fn a_hotspot_gets_its_share_and_moves_on_after_its_draws() {
 
 #[test]
 fn each_user_has_numbers_of_a_sequence_for_itself() {
-    let mut third = drawers(&["sequence = 1\nblock = 3"], 2);
+    let mut third = states(&["sequence = 1\nblock = 3"], 2);
     let given: Vec<_> = (0..5).map(|_| number(&mut third, 0)).collect();
     assert_eq!(
         given,
@@ -94,7 +96,7 @@ fn each_user_has_numbers_of_a_sequence_for_itself() {
 
 #[test]
 fn the_latest_of_a_sequence_are_numbers_that_it_gave() {
-    let mut both = drawers(&["sequence = 100", "latest_of = \"order_id\""], 0);
+    let mut both = states(&["sequence = 100", "latest_of = \"order_id\""], 0);
     assert_eq!(number(&mut both, 1), 100, "before the first");
     let mut newest = 0;
     for given in 100..2100 {
@@ -108,7 +110,7 @@ fn the_latest_of_a_sequence_are_numbers_that_it_gave() {
 
 #[test]
 fn text_is_small_letters_of_a_length_between_both() {
-    let mut texts = drawers(&["text = [2, 4]"], 0);
+    let mut texts = states(&["text = [2, 4]"], 0);
     for _ in 0..100 {
         let mut out = Parameters::new();
         texts.draw(0, &mut out);

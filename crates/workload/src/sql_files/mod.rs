@@ -1,7 +1,8 @@
-//! Workloads of your own: a directory with a `workload.toml` and plain files of SQL, named `sql:DIRECTORY`.
+//! Runs workloads of your own: a directory with a `workload.toml` and plain files of SQL, named
+//! `sql:DIRECTORY`.
 //!
 //! [`Directory`] reads the files; [`form`] is what the TOML may say. [`scan`] cuts SQL into statements and finds the
-//! `:names` in it, [`Plan`] checks it all and puts it in order, [`Client`](user::Client) tells it. [`generator`] draws
+//! `:names` in it, [`TransactionPlan`] checks it all and puts it in order, [`SqlFilesUser`](user::Client) tells it. [`generator`] draws
 //! the values, of parameters and of columns alike. Everything wrong is said with file and line, before a server is
 //! asked anything.
 
@@ -11,22 +12,22 @@ mod form;
 mod generator;
 mod phases;
 mod plan;
+mod plan_writer;
 mod population;
-mod rest;
 mod role;
 mod rows;
 mod scan;
+mod think_time;
 mod user;
 mod words;
 mod workload;
-mod writer;
 
-use crate::catalog::{Family, Given};
+use crate::catalog::{Family, GivenOptions};
 use crate::option_value::identifier;
 use crate::{OptionInfo, Population, WorkloadError};
 use dbdyno_chance::RandomSource;
 use directory::Directory;
-use plan::Plan;
+use plan::TransactionPlan;
 use population::SqlPopulation;
 use std::sync::Arc;
 use workload::SqlFiles;
@@ -51,7 +52,7 @@ pub(crate) const FAMILY: Family = Family {
     workload: |name, given, source, _users| {
         read_engine(name, given)?;
         let directory = open(name)?;
-        let plan = Plan::read(&directory)?;
+        let plan = TransactionPlan::read(&directory)?;
         Ok(Arc::new(SqlFiles {
             name: name.to_owned(),
             course: phases::course(&directory, &plan)?,
@@ -65,7 +66,7 @@ pub(crate) const FAMILY: Family = Family {
 
 fn population(
     name: &str,
-    given: &Given,
+    given: &GivenOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     let engine = read_engine(name, given)?;
@@ -77,7 +78,7 @@ fn open(name: &str) -> Result<Directory, WorkloadError> {
     Directory::open(name.strip_prefix(SQL).unwrap_or(name))
 }
 
-fn read_engine(name: &str, given: &Given) -> Result<Option<String>, WorkloadError> {
+fn read_engine(name: &str, given: &GivenOptions) -> Result<Option<String>, WorkloadError> {
     let mut engine = None;
     for (option, value) in given {
         if option.replace('-', "_") != ENGINE.name {

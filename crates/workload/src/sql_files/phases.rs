@@ -1,17 +1,20 @@
-//! `[[phases]]`: rates and mixes that change, as a course for the pacing.
+//! Turns `[[phases]]` into a rate profile: rates and mixes that change.
 //!
 //! A mix that changes with the clock is one stream of events for each transaction, whose rate is its share of the
 //! phase's. Independent visitors stay independent that way: a share of a Poisson process is one, too.
 
 use super::directory::Directory;
 use super::form::{Named, PhaseForm};
-use super::plan::Plan;
+use super::plan::TransactionPlan;
 use crate::nearest::nearest;
-use crate::{Course, CourseStretch, TransactionType, WorkloadError};
+use crate::{RateProfile, RateSegment, TransactionType, WorkloadError};
 use std::ops::Range;
 
 /// The course; `None` without phases.
-pub(super) fn course(directory: &Directory, plan: &Plan) -> Result<Option<Course>, WorkloadError> {
+pub(super) fn course(
+    directory: &Directory,
+    plan: &TransactionPlan,
+) -> Result<Option<RateProfile>, WorkloadError> {
     let forms = &directory.form.phases;
     if forms.is_empty() {
         return Ok(None);
@@ -31,7 +34,7 @@ pub(super) fn course(directory: &Directory, plan: &Plan) -> Result<Option<Course
         phases.push((phase.form.name.clone(), phase.form.seconds));
     }
     let occurs =
-        |stretches: &[CourseStretch]| stretches.iter().any(|s| s.from_per_s + s.to_per_s > 0.0);
+        |stretches: &[RateSegment]| stretches.iter().any(|s| s.from_per_s + s.to_per_s > 0.0);
     let streams = (0..)
         .zip(streams)
         .filter(|(_, stretches)| occurs(stretches));
@@ -41,19 +44,19 @@ pub(super) fn course(directory: &Directory, plan: &Plan) -> Result<Option<Course
             .form_file
             .wrong_at(forms[0].span(), "the rates are 0 in all phases"));
     }
-    Ok(Some(Course { phases, streams }))
+    Ok(Some(RateProfile { phases, streams }))
 }
 
 struct Phase<'a> {
     directory: &'a Directory,
-    plan: &'a Plan,
+    plan: &'a TransactionPlan,
     form: &'a PhaseForm,
     at: Range<usize>,
 }
 
 impl Phase<'_> {
     /// One for each transaction.
-    fn stretches(&self) -> Result<Vec<CourseStretch>, WorkloadError> {
+    fn stretches(&self) -> Result<Vec<RateSegment>, WorkloadError> {
         let form = self.form;
         let Some(from_per_s) = form.rate_per_s else {
             return Err(self.wrong(
@@ -81,7 +84,7 @@ impl Phase<'_> {
             Some(named) => self.weights(named)?,
         };
         let sum: f64 = weights.iter().sum();
-        let stretch = |weight: f64| CourseStretch {
+        let stretch = |weight: f64| RateSegment {
             seconds: form.seconds,
             from_per_s: from_per_s * weight / sum,
             to_per_s: to_per_s * weight / sum,

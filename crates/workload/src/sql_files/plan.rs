@@ -1,14 +1,14 @@
-//! What users do: the transactions of a directory, checked and ready to be told.
+//! Plans what users do: it checks the transactions of a directory and makes them ready to run.
 
-use super::directory::{Directory, File};
+use super::directory::{Directory, SourceFile};
 use super::distributions::generator;
 use super::form::{TransactionForm, in_order};
 use super::generator::Generator;
-use super::rest::Rest;
+use super::plan_writer::PlanWriter;
 use super::role;
-use super::scan::{self, Sql};
+use super::scan::{self, ScannedStatement};
+use super::think_time::ThinkTime;
 use super::words::forever;
-use super::writer::Writer;
 use crate::{StatementTemplate, WorkloadError};
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const MOST_TRANSACTIONS: usize = 64;
 
 /// All transactions.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct TransactionPlan {
     pub(super) templates: Vec<StatementTemplate>,
     pub(super) statement_types: Vec<&'static str>,
     pub(super) transaction_types: Vec<&'static str>,
@@ -28,24 +28,24 @@ pub(super) struct Plan {
     pub(super) parameters: Vec<String>,
     pub(super) generators: Arc<[Generator]>,
     /// The files that were read, for the record.
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<SourceFile>,
 }
 
 /// One type of transaction.
 #[derive(Debug)]
 pub(super) struct Transaction {
     pub(super) weight: f64,
-    pub(super) rest: Option<Rest>,
+    pub(super) rest: Option<ThinkTime>,
     /// The parameters that it draws, in the order in which its statements name them.
     pub(super) draws: Vec<usize>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<PlannedStatement>,
 }
 
 /// One statement of a transaction.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct PlannedStatement {
     pub(super) statement: u16,
-    pub(super) values: Vec<Source>,
+    pub(super) values: Vec<ValueSource>,
     /// Columns of its first row that are kept.
     pub(super) keeps: usize,
     /// It is a ROLLBACK.
@@ -54,14 +54,14 @@ pub(super) struct Line {
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     /// The transaction's draw of that number.
     Drawn(usize),
     /// The kept value of that number.
     Kept(usize),
 }
 
-impl Plan {
+impl TransactionPlan {
     /// Reads the transactions of a directory.
     pub(super) fn read(directory: &Directory) -> Result<Self, WorkloadError> {
         let (parameters, generators) = read_parameters(directory)?;
@@ -106,12 +106,12 @@ impl Plan {
             let what = format!("{MOST_TRANSACTIONS} transactions are the most");
             return Err(toml.wrong_at(at, what));
         }
-        let rest = Rest::read(directory, form)?;
+        let rest = ThinkTime::read(directory, form)?;
         let statements = read_statements(directory, (name, at.clone()), form)?;
         if statements.is_empty() {
             return Err(toml.wrong_at(at, format!("transaction {name} has no statement")));
         }
-        let mut writer = Writer::new(self, name, u8::from(form.role.is_some()));
+        let mut writer = PlanWriter::new(self, name, u8::from(form.role.is_some()));
         let lines = statements.iter().map(|(file, sql)| writer.line(file, sql));
         let lines = lines.collect::<Result<_, _>>()?;
         let draws = writer.draws()?;
@@ -158,9 +158,9 @@ fn read_statements(
     directory: &Directory,
     (name, at): (&str, Range<usize>),
     form: &TransactionForm,
-) -> Result<Vec<(File, Sql)>, WorkloadError> {
+) -> Result<Vec<(SourceFile, ScannedStatement)>, WorkloadError> {
     let toml = &directory.form_file;
-    let cut = |file: File| -> Result<Vec<(File, Sql)>, WorkloadError> {
+    let cut = |file: SourceFile| -> Result<Vec<(SourceFile, ScannedStatement)>, WorkloadError> {
         let found = scan::statements(&file)?;
         Ok(found.into_iter().map(|sql| (file.clone(), sql)).collect())
     };
@@ -177,7 +177,7 @@ fn read_statements(
             for text in listed {
                 // Cut as if the rest of the file were not there, so that lines stay those of the file.
                 let lines_before = "\n".repeat(toml.line_of(text.span().start) - 1);
-                let alone = File {
+                let alone = SourceFile {
                     text: lines_before + text.get_ref(),
                     ..toml.clone()
                 };

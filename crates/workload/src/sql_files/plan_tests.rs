@@ -1,5 +1,7 @@
+//! Checks how plans are read, and which errors name which line.
+
 use crate::sql_files::tests::Folder;
-use crate::{Class, CourseStretch};
+use crate::{Class, RateSegment};
 
 const ONE: &str = "[transactions.order]\n";
 
@@ -117,11 +119,11 @@ fn a_transaction_that_ends_in_rollback_counts_as_rolled_back() {
     let mut steps = Vec::new();
     let (reply, mut rows) = (
         dbdyno_wire::Reply::Ok(dbdyno_wire::OkReply::default()),
-        dbdyno_wire::KeptRows::default(),
+        dbdyno_wire::BufferedRows::default(),
     );
     steps.push(user.next(None, &mut call));
     for _ in 0..2 {
-        let answer = crate::Answer {
+        let answer = crate::Response {
             reply: &reply,
             rows: &mut rows,
         };
@@ -130,9 +132,9 @@ fn a_transaction_that_ends_in_rollback_counts_as_rolled_back() {
     assert_eq!(
         steps,
         [
-            crate::Step::Send,
-            crate::Step::Send,
-            crate::Step::RolledBack
+            crate::NextAction::Send,
+            crate::NextAction::Send,
+            crate::NextAction::RolledBack
         ]
     );
 }
@@ -147,12 +149,12 @@ fn phases_are_streams_of_events_whose_rates_are_shares() {
     let made = Folder::with(&[("workload.toml", &toml), ("order.sql", "DO 1")])
         .workload()
         .unwrap();
-    let course = made.course().unwrap();
+    let course = made.rate_profile().unwrap();
     assert_eq!(
         course.phases,
         [("morning".to_owned(), 10), ("noon".to_owned(), 20)]
     );
-    let stretch = |seconds, from_per_s, to_per_s| CourseStretch {
+    let stretch = |seconds, from_per_s, to_per_s| RateSegment {
         seconds,
         from_per_s,
         to_per_s,
@@ -165,7 +167,7 @@ fn phases_are_streams_of_events_whose_rates_are_shares() {
     let plain = Folder::with(&[("workload.toml", TWO), ("order.sql", "DO 1")])
         .workload()
         .unwrap();
-    assert!(plain.course().is_none());
+    assert!(plain.rate_profile().is_none());
 }
 
 #[test]
@@ -206,7 +208,7 @@ fn a_rest_is_that_of_the_transaction_or_of_all() {
         .unwrap();
     let (reply, mut rows) = (
         dbdyno_wire::Reply::Ok(dbdyno_wire::OkReply::default()),
-        dbdyno_wire::KeptRows::default(),
+        dbdyno_wire::BufferedRows::default(),
     );
     let mut user = made.user(0);
     assert!(user.initial_rest_ns() <= 5_000_000);
@@ -215,7 +217,7 @@ fn a_rest_is_that_of_the_transaction_or_of_all() {
         user.start_event(Some(transaction));
         user.next(None, &mut call);
         user.next(
-            Some(crate::Answer {
+            Some(crate::Response {
                 reply: &reply,
                 rows: &mut rows,
             }),

@@ -1,6 +1,6 @@
-//! The tables of a directory: `setup.sql`, the rows of `[tables]`, `finish.sql`; and `cleanup.sql`.
+//! Fills the tables of a directory: `setup.sql`, the rows of `[tables]`, `finish.sql`; and `cleanup.sql`.
 
-use super::directory::{CLEANUP, Directory, FINISH, File, SETUP};
+use super::directory::{CLEANUP, Directory, FINISH, SETUP, SourceFile};
 use super::distributions::generator;
 use super::form::{TableForm, in_order};
 use super::generator::Generator;
@@ -19,14 +19,14 @@ pub(super) struct SqlPopulation {
     setup: Vec<String>,
     finish: Vec<String>,
     cleanup: Vec<String>,
-    tables: Vec<Arc<Table>>,
+    tables: Vec<Arc<SqlTable>>,
     engine: Option<String>,
     source: RandomSource,
 }
 
 /// A table that is filled.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct SqlTable {
     pub(super) name: String,
     pub(super) rows: u64,
     /// Names of the columns, in the order of the generators.
@@ -47,8 +47,8 @@ impl SqlPopulation {
         source: RandomSource,
     ) -> Result<Self, WorkloadError> {
         let tables = in_order(&directory.form.tables).into_iter();
-        let tables =
-            tables.map(|(name, form)| Table::read(&directory.form_file, name, form).map(Arc::new));
+        let tables = tables
+            .map(|(name, form)| SqlTable::read(&directory.form_file, name, form).map(Arc::new));
         Ok(Self {
             setup: texts(directory, SETUP)?,
             finish: texts(directory, FINISH)?,
@@ -59,13 +59,17 @@ impl SqlPopulation {
         })
     }
 
-    fn table(&self, number: u32) -> &Arc<Table> {
+    fn table(&self, number: u32) -> &Arc<SqlTable> {
         &self.tables[number as usize]
     }
 }
 
-impl Table {
-    fn read(toml: &File, name: &Spanned<String>, form: &TableForm) -> Result<Self, WorkloadError> {
+impl SqlTable {
+    fn read(
+        toml: &SourceFile,
+        name: &Spanned<String>,
+        form: &TableForm,
+    ) -> Result<Self, WorkloadError> {
         let (mut columns, mut generators) = (Vec::new(), Vec::new());
         check_name(toml, name)?;
         for (column, form) in in_order(&form.columns) {
@@ -96,7 +100,7 @@ impl Table {
 }
 
 /// Names are written into SQL, so they must need no thought there.
-fn check_name(toml: &File, name: &Spanned<String>) -> Result<(), WorkloadError> {
+fn check_name(toml: &SourceFile, name: &Spanned<String>) -> Result<(), WorkloadError> {
     let word = name.get_ref();
     if !word.is_empty() && word.bytes().all(is_of_name) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The other server of a load: transactions with a role go to it.
+//! Sends transactions with a role to the other server of a load.
 
 use super::directory::Directory;
 use super::form::in_order;

@@ -1,7 +1,7 @@
-//! The rows of one part of a table.
+//! Generates the rows of one part of a table.
 
-use super::generator::{Drawers, Generator};
-use super::population::Table;
+use super::generator::{Generator, GeneratorStates};
+use super::population::SqlTable;
 use crate::RowSource;
 use dbdyno_chance::RandomSource;
 use dbdyno_wire::{Parameter, Parameters};
@@ -16,22 +16,22 @@ const STATEMENT_BYTES: usize = 512 << 10;
 /// Rows still to be given, with the sums over those given.
 #[derive(Debug)]
 pub(super) struct PartRows {
-    table: Arc<Table>,
-    drawers: Drawers,
+    table: Arc<SqlTable>,
+    drawers: GeneratorStates,
     left: u64,
     row: Parameters,
     sums: Vec<u64>,
 }
 
 impl PartRows {
-    pub(super) fn new(table: Arc<Table>, source: RandomSource, part: u32) -> Self {
+    pub(super) fn new(table: Arc<SqlTable>, source: RandomSource, part: u32) -> Self {
         let first = u64::from(part) * ROWS_A_PART;
         let stream = |place: usize| {
             let purpose = format!("sql/rows/{}/{}", table.name, table.columns[place]);
             source.keyed(&purpose, u64::from(part))
         };
         Self {
-            drawers: Drawers::new(Arc::clone(&table.generators), 0, first, stream),
+            drawers: GeneratorStates::new(Arc::clone(&table.generators), 0, first, stream),
             left: ROWS_A_PART.min(table.rows.saturating_sub(first)),
             row: Parameters::new(),
             sums: vec![0; table.checks.len()],

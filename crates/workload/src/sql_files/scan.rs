@@ -1,6 +1,6 @@
-//! A file of SQL cut into its statements.
+//! Splits a file of SQL into its statements.
 
-use super::directory::File;
+use super::directory::SourceFile;
 use crate::WorkloadError;
 use dbdyno_wire::opaque_length;
 
@@ -9,7 +9,7 @@ const MARK: usize = 3;
 
 /// One statement as it stands in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sql {
+pub(super) struct ScannedStatement {
     /// Without the delimiter and without comments that end with their line.
     pub(super) text: String,
     /// Where it begins.
@@ -21,35 +21,35 @@ pub(super) struct Sql {
 }
 
 /// Cuts at semicolons outside quotes and comments, or at what `DELIMITER` says instead.
-pub(super) fn statements(file: &File) -> Result<Vec<Sql>, WorkloadError> {
-    let mut scan = Scan {
+pub(super) fn statements(file: &SourceFile) -> Result<Vec<ScannedStatement>, WorkloadError> {
+    let mut scan = SqlScanner {
         file,
         at: 0,
         delimiter: ";".to_owned(),
         found: Vec::new(),
-        now: Sql::default(),
+        now: ScannedStatement::default(),
     };
     scan.run()?;
     Ok(scan.found)
 }
 
-struct Scan<'a> {
-    file: &'a File,
+struct SqlScanner<'a> {
+    file: &'a SourceFile,
     at: usize,
     delimiter: String,
-    found: Vec<Sql>,
+    found: Vec<ScannedStatement>,
     /// The statement under way.
-    now: Sql,
+    now: ScannedStatement,
 }
 
-impl Scan<'_> {
+impl SqlScanner<'_> {
     fn run(&mut self) -> Result<(), WorkloadError> {
         while self.at < self.file.text.len() {
             self.step()?;
         }
         self.end_statement();
         match self.now {
-            Sql {
+            ScannedStatement {
                 name: None,
                 ref keep,
                 ..
@@ -149,7 +149,7 @@ impl Scan<'_> {
 
     /// What a comment says something of: the statement under way or to come; behind a statement that has ended in the
     /// same line, that one.
-    fn subject(&mut self) -> &mut Sql {
+    fn subject(&mut self) -> &mut ScannedStatement {
         let before = &self.file.text[..self.at];
         let line = before.rsplit('\n').next().unwrap_or_default();
         let is_behind = self.now.text.is_empty() && !line.trim().is_empty();
@@ -180,13 +180,16 @@ pub(super) fn is_of_name(byte: u8) -> bool {
 
 /// A named place in a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Placeholder {
     pub(super) name: String,
     pub(super) line: usize,
 }
 
 /// The statement with `?` for each `:name`, and the names in order.
-pub(super) fn places(file: &File, sql: &Sql) -> Result<(String, Vec<Place>), WorkloadError> {
+pub(super) fn places(
+    file: &SourceFile,
+    sql: &ScannedStatement,
+) -> Result<(String, Vec<Placeholder>), WorkloadError> {
     let (mut text, mut places) = (String::new(), Vec::new());
     let (mut at, mut line) = (0, sql.line);
     while let Some(next) = sql.text[at..].chars().next() {
@@ -203,7 +206,7 @@ pub(super) fn places(file: &File, sql: &Sql) -> Result<(String, Vec<Place>), Wor
         } else {
             text.push('?');
             let name = name.to_owned();
-            places.push(Place { name, line });
+            places.push(Placeholder { name, line });
             places[places.len() - 1].name.len() + 1
         };
         line += rest[..length].matches('\n').count();

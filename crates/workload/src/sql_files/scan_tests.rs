@@ -1,7 +1,9 @@
+//! Checks where statements begin, end and have places.
+
 use super::*;
 
-fn file(text: &str) -> File {
-    File {
+fn file(text: &str) -> SourceFile {
+    SourceFile {
         path: "shop/order.sql".to_owned(),
         name: "order.sql".to_owned(),
         text: text.to_owned(),
@@ -48,10 +50,10 @@ fn comments_name_a_statement_and_its_columns() {
     assert_eq!(found[1].keep, ["other"], "behind it in its line");
     assert_eq!(
         found[2],
-        Sql {
+        ScannedStatement {
             text: "DO 1".to_owned(),
             line: 6,
-            ..Sql::default()
+            ..ScannedStatement::default()
         }
     );
 }
@@ -76,7 +78,7 @@ fn names_become_places_outside_quotes_and_comments() {
         sql,
         "UPDATE t SET a = ?, b = ':no' /* :no */\nWHERE c = ? AND @x:=1"
     );
-    let place = |name: &str, line| Place {
+    let place = |name: &str, line| Placeholder {
         name: name.to_owned(),
         line,
     };

@@ -1,3 +1,5 @@
+//! Checks whole directories: what their users send and what fills their tables.
+
 use crate::transcript::{Protocol, for_each_prepare, walk, write_run};
 use crate::{Population, RandomKind, RandomSource, Workload, WorkloadError, population, workload};
 use std::collections::BTreeSet;
@@ -339,5 +341,5 @@ fn the_guide_shows_a_workload_that_works() {
     let with_phases = format!("{}\n[[phases]]{phases}", files[0].1);
     files[0].1 = &with_phases;
     let course = Folder::with(&files).workload().unwrap();
-    assert_eq!(course.course().unwrap().phases.len(), 2);
+    assert_eq!(course.rate_profile().unwrap().phases.len(), 2);
 }

@@ -1,19 +1,19 @@
-//! One client of a SQL-file workload.
+//! Runs the transactions of one client of a SQL-file workload.
 
-use super::generator::Drawers;
-use super::plan::{Line, Plan, Source, Transaction};
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::{Draws, TransactionType};
+use super::generator::GeneratorStates;
+use super::plan::{PlannedStatement, Transaction, TransactionPlan, ValueSource};
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{RetryValues, TransactionType};
 use dbdyno_chance::{RandomSource, Stream};
 use dbdyno_wire::{Parameter, Parameters};
 use std::sync::Arc;
 
 /// Draws a transaction by weight and tells its statements.
-pub(super) struct Client {
-    plan: Arc<Plan>,
+pub(super) struct SqlFilesUser {
+    plan: Arc<TransactionPlan>,
     mix: Stream,
     rests: Stream,
-    drawers: Drawers,
+    drawers: GeneratorStates,
     /// Number of the transaction under way.
     transaction: usize,
     /// Its values, in the order of its draws.
@@ -22,15 +22,15 @@ pub(super) struct Client {
     kept: Parameters,
 }
 
-impl Client {
+impl SqlFilesUser {
     /// The client of a number, from 0. Each parameter has a stream of its own, so that one more changes no other's
     /// values.
-    pub(super) fn new(plan: Arc<Plan>, source: RandomSource, index: u32) -> Self {
+    pub(super) fn new(plan: Arc<TransactionPlan>, source: RandomSource, index: u32) -> Self {
         let number = u64::from(index);
         let stream = |place: usize| {
             source.keyed(&format!("sql/parameter/{}", plan.parameters[place]), number)
         };
-        let drawers = Drawers::new(Arc::clone(&plan.generators), number, 0, stream);
+        let drawers = GeneratorStates::new(Arc::clone(&plan.generators), number, 0, stream);
         Self {
             mix: source.keyed("sql/mix", number),
             rests: source.keyed("sql/rests", number),
@@ -49,24 +49,24 @@ impl Client {
         }
     }
 
-    fn fill(&self, line: &Line, values: &mut Parameters) {
+    fn fill(&self, line: &PlannedStatement, values: &mut Parameters) {
         for &source in &line.values {
             let value = match source {
-                Source::Drawn(at) => self.drawn.iter().nth(at),
-                Source::Kept(at) => self.kept.iter().nth(at),
+                ValueSource::Drawn(at) => self.drawn.iter().nth(at),
+                ValueSource::Kept(at) => self.kept.iter().nth(at),
             };
             push(value.unwrap_or(Parameter::Null), values);
         }
     }
 
-    fn keep(&mut self, line: &Line, talk: &Talk) {
+    fn keep(&mut self, line: &PlannedStatement, context: &ScriptContext) {
         for column in 0..line.keeps {
-            talk.rows.hand_on(0, column, &mut self.kept);
+            context.rows.hand_on(0, column, &mut self.kept);
         }
     }
 }
 
-impl Story for Client {
+impl TransactionScript for SqlFilesUser {
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         self.transaction = match wanted {
             Some(transaction) => usize::from(transaction),
@@ -76,27 +76,27 @@ impl Story for Client {
         self.transaction as TransactionType
     }
 
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        if draws == Draws::New {
+    fn replay(&mut self, draws: RetryValues) -> TransactionType {
+        if draws == RetryValues::New {
             self.draw_values();
         }
         self.transaction as TransactionType
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
         self.kept.clear();
         let plan = Arc::clone(&self.plan);
         let lines = &plan.transactions[self.transaction].lines;
         for line in lines {
-            self.fill(line, talk.say(line.statement));
-            talk.ask().await?;
-            self.keep(line, talk);
+            self.fill(line, context.bind(line.statement));
+            context.execute().await?;
+            self.keep(line, context);
         }
         let rolled_back = lines.last().is_some_and(|line| line.rolls_back);
         Ok(if rolled_back {
-            End::RolledBack
+            EventEnd::RolledBack
         } else {
-            End::Done
+            EventEnd::Done
         })
     }
 

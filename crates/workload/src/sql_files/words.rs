@@ -1,4 +1,4 @@
-//! Names that last as long as the program, for the seams that hand out such.
+//! Keeps names as long as the program runs, for the seams that hand out such.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,11 +1,14 @@
-//! A directory as a workload.
+//! Builds a workload from a directory.
 
-use super::plan::Plan;
-use super::user::Client;
-use crate::story::StoryUser;
-use crate::{Call, Course, Draws, Facts, RetryAfter, RetryLaw, StatementTemplate, User, Workload};
+use super::plan::TransactionPlan;
+use super::user::SqlFilesUser;
+use crate::transaction_script::ScriptUser;
+use crate::{
+    Call, Metadata, RateProfile, RetryAfter, RetryPolicy, RetryValues, StatementTemplate, User,
+    Workload,
+};
 use dbdyno_chance::RandomSource;
-use dbdyno_wire::{KeptRows, OkReply, Parameter, Reply, RowsReply};
+use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
 use std::sync::Arc;
 
 /// Deadlock, lock wait timeout, record changed.
@@ -17,8 +20,8 @@ const REPEATS: u32 = 100;
 pub(super) struct SqlFiles {
     pub(super) name: String,
     pub(super) description: String,
-    pub(super) plan: Arc<Plan>,
-    pub(super) course: Option<Course>,
+    pub(super) plan: Arc<TransactionPlan>,
+    pub(super) course: Option<RateProfile>,
     pub(super) source: RandomSource,
 }
 
@@ -48,13 +51,13 @@ impl Workload for SqlFiles {
         &self.plan.transaction_types
     }
 
-    fn facts(&self) -> Facts {
+    fn metadata(&self) -> Metadata {
         let sums = self.plan.files.iter().map(|file| {
             let sum = crc32fast::hash(file.text.as_bytes());
             (format!("crc32 of {}", file.name), format!("{sum:08x}"))
         });
         let description = ("description".to_owned(), self.description.clone());
-        Facts {
+        Metadata {
             imitates: "files of SQL".to_owned(),
             options: std::iter::once(description).chain(sums).collect(),
             quirks: Vec::new(),
@@ -62,12 +65,12 @@ impl Workload for SqlFiles {
     }
 
     /// What suits transactions of several statements: a lock wait timeout leaves the first of them standing.
-    fn retry(&self) -> Option<RetryLaw> {
-        Some(RetryLaw {
+    fn retry(&self) -> Option<RetryPolicy> {
+        Some(RetryPolicy {
             after: RetryAfter::Codes(TRANSIENT.to_vec()),
             rollback_first: true,
             limit: Some(REPEATS),
-            draws: Draws::New,
+            draws: RetryValues::New,
         })
     }
 
@@ -79,12 +82,12 @@ impl Workload for SqlFiles {
         self.plan.role.as_deref()
     }
 
-    fn course(&self) -> Option<&Course> {
+    fn rate_profile(&self) -> Option<&RateProfile> {
         self.course.as_ref()
     }
 
     /// Of a statement whose columns are kept one row of ones.
-    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
+    fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
         let columns = self.kept_columns(call.statement);
         if columns == 0 {
             return Reply::Ok(OkReply::default());
@@ -98,6 +101,10 @@ impl Workload for SqlFiles {
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
-        StoryUser::of(Client::new(Arc::clone(&self.plan), self.source, index))
+        ScriptUser::of(SqlFilesUser::new(
+            Arc::clone(&self.plan),
+            self.source,
+            index,
+        ))
     }
 }

@@ -1,38 +1,38 @@
-//! A dialect's parts put together as the workload that the drive knows.
+//! Builds the workload that the drive knows from the parts of a dialect.
 
-use super::options::Options;
+use super::options::TpccOptions;
 use super::population::warehouse_tables;
 use super::quirks;
 use super::server_counts::server_counts;
-use crate::Premise;
+use crate::Precondition;
 use crate::{
-    Call, Facts, RetryLaw, ServerCounts, StatementTemplate, User, Workload, WorkloadError,
+    Call, Metadata, RetryPolicy, ServerCounts, StatementTemplate, User, Workload, WorkloadError,
 };
-use dbdyno_wire::{KeptRows, Reply};
+use dbdyno_wire::{BufferedRows, Reply};
 
 /// Makes the user of a number, from 0.
 pub(crate) type MakeUser = Box<dyn Fn(u32) -> Box<dyn User> + Send + Sync>;
 
 /// What a dialect brings.
-pub(crate) struct Parts {
-    pub(crate) options: Options,
+pub(crate) struct DialectParts {
+    pub(crate) options: TpccOptions,
     /// In the order of preparing.
     pub(crate) statements: Vec<StatementTemplate>,
     pub(crate) statement_types: Vec<&'static str>,
     /// What each connection begins with.
     pub(crate) session: Vec<String>,
     /// The dialect's answer to errors.
-    pub(crate) retry: RetryLaw,
+    pub(crate) retry: RetryPolicy,
     /// What the manifest records beside the options.
     pub(crate) facts: Vec<(String, String)>,
     pub(crate) user: MakeUser,
     /// A reply that a server with this data could give, by type of the statement.
-    pub(crate) stand_in: fn(&StandIn<'_>, &mut KeptRows) -> Reply,
+    pub(crate) canned_reply: fn(&CannedQuestion<'_>, &mut BufferedRows) -> Reply,
 }
 
 /// A statement to be answered without a server.
-pub(crate) struct StandIn<'a> {
-    pub(crate) options: &'a Options,
+pub(crate) struct CannedQuestion<'a> {
+    pub(crate) options: &'a TpccOptions,
     pub(crate) statement_type: &'static str,
     pub(crate) call: &'a Call,
 }
@@ -41,7 +41,7 @@ pub(crate) struct StandIn<'a> {
 pub(crate) struct Tpcc {
     name: String,
     counts: ServerCounts,
-    parts: Parts,
+    parts: DialectParts,
 }
 
 impl Tpcc {
@@ -49,7 +49,7 @@ impl Tpcc {
     ///
     /// # Errors
     /// More statements than a call can name.
-    pub(crate) fn new(parts: Parts) -> Result<Self, WorkloadError> {
+    pub(crate) fn new(parts: DialectParts) -> Result<Self, WorkloadError> {
         let most = u64::from(u16::MAX) + 1;
         let statements = parts.statements.len() as u64;
         if statements > most {
@@ -93,11 +93,11 @@ impl Workload for Tpcc {
         super::transaction_types(&self.parts.options)
     }
 
-    fn facts(&self) -> Facts {
+    fn metadata(&self) -> Metadata {
         let options = &self.parts.options;
         let mut facts = options.list();
         facts.extend(self.parts.facts.iter().cloned());
-        Facts {
+        Metadata {
             imitates: options.dialect.imitates().to_owned(),
             options: facts,
             quirks: quirks::active(options),
@@ -108,10 +108,10 @@ impl Workload for Tpcc {
         &self.parts.session
     }
 
-    fn premises(&self) -> Vec<Premise> {
+    fn preconditions(&self) -> Vec<Precondition> {
         let options = &self.parts.options;
         let highest = options.warehouses;
-        let of_table = |table: String| Premise {
+        let of_table = |table: String| Precondition {
             sql: format!("SELECT w_id FROM {table} WHERE w_id = {highest}"),
             otherwise: format!(
                 "warehouse {highest} is not in {table}: fewer were filled than are asked for"
@@ -127,18 +127,18 @@ impl Workload for Tpcc {
         Some(&self.counts)
     }
 
-    fn retry(&self) -> Option<RetryLaw> {
+    fn retry(&self) -> Option<RetryPolicy> {
         Some(self.parts.retry.clone())
     }
 
-    fn stand_in(&self, call: &Call, rows: &mut KeptRows) -> Reply {
+    fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
         let template = &self.parts.statements[usize::from(call.statement)];
-        let question = StandIn {
+        let question = CannedQuestion {
             options: &self.parts.options,
             statement_type: self.parts.statement_types[usize::from(template.statement_type)],
             call,
         };
-        (self.parts.stand_in)(&question, rows)
+        (self.parts.canned_reply)(&question, rows)
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {

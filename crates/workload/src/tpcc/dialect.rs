@@ -1,4 +1,4 @@
-//! Whose TPC-C it is.
+//! Names the dialects of TPC-C.
 
 use super::NAME;
 

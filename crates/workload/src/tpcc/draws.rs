@@ -1,4 +1,4 @@
-//! Numbers as TPC-C draws them.
+//! Draws numbers as TPC-C does.
 
 use dbdyno_chance::{RandomSource, Stream};
 
@@ -40,13 +40,13 @@ const LAST_NAMES: u32 = 1000;
 
 /// The constants C of NURand: drawn once, then the same for all users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Constants {
+pub(crate) struct NurandConstants {
     pub(crate) last_name: u32,
     pub(crate) customer: u32,
     pub(crate) item: u32,
 }
 
-impl Constants {
+impl NurandConstants {
     /// Those of a run whose last names were filled in with `c_load`: drawn from the seed, among the allowed ones.
     pub(crate) fn of_run(source: RandomSource, c_load: u32) -> Self {
         let mut stream = source.keyed("tpcc/constants", 0);
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn every_constant_of_the_load_leaves_some_for_the_run_and_the_run_takes_one_of_them() {
         for c_load in 0..=LAST_NAME_A {
-            let constants = Constants::of_run(source(3), c_load);
+            let constants = NurandConstants::of_run(source(3), c_load);
             assert!(allowed_c_run(c_load).any(|c_run| c_run == constants.last_name));
             assert!(constants.customer <= CUSTOMER_A && constants.item <= ITEM_A);
         }

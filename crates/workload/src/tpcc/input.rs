@@ -1,11 +1,11 @@
-//! What is typed in at a terminal, where the dialects agree on it.
+//! Draws the inputs of a terminal, where the dialects agree on them.
 
 use super::draws::{DISTRICTS, ITEMS, once_in, other_warehouse, percent, uniform};
 use dbdyno_chance::Stream;
 
 /// What was typed in for one transaction; each type uses a part of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Input {
+pub(crate) struct TransactionInput {
     /// Table set, from 0.
     pub(crate) set: u32,
     pub(crate) warehouse: u32,
@@ -20,14 +20,14 @@ pub(crate) struct Input {
     pub(crate) carrier: u32,
     pub(crate) threshold: u32,
     pub(crate) line_count: usize,
-    pub(crate) lines: [Line; 15],
+    pub(crate) lines: [OrderLineInput; 15],
     /// sysbench-tpcc says of an order that it has remote lines though it has none.
     pub(crate) is_called_remote: bool,
 }
 
 /// One line of a new order.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Line {
+pub(crate) struct OrderLineInput {
     pub(crate) item: u32,
     pub(crate) supply: u32,
     pub(crate) quantity: u32,
@@ -36,7 +36,7 @@ pub(crate) struct Line {
 /// An item number that no item has.
 pub(crate) const UNUSED_ITEM: u32 = ITEMS + 1;
 
-impl Line {
+impl OrderLineInput {
     /// A line of an item that was drawn before: one in a hundred is supplied by another of so many warehouses.
     pub(crate) fn draw(item: u32, home: u32, warehouses: u32, stream: &mut Stream) -> Self {
         let supply = if once_in(stream, 100) {
@@ -52,7 +52,7 @@ impl Line {
     }
 }
 
-impl Input {
+impl TransactionInput {
     /// Warehouse and district of the terminal.
     pub(crate) fn home(&self) -> (i64, i64) {
         (i64::from(self.warehouse), i64::from(self.district))
@@ -95,7 +95,7 @@ impl Input {
         self.threshold = uniform(stream, 10, 20);
     }
 
-    pub(crate) fn order_lines(&self) -> &[Line] {
+    pub(crate) fn order_lines(&self) -> &[OrderLineInput] {
         &self.lines[..self.line_count]
     }
 

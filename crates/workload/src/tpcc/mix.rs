@@ -1,4 +1,4 @@
-//! Which transaction comes next.
+//! Chooses which transaction comes next.
 
 use super::draws::uniform;
 use crate::TransactionType;
@@ -6,7 +6,7 @@ use dbdyno_chance::Stream;
 
 /// Draws transaction types for one user.
 #[derive(Debug, Clone)]
-pub(crate) enum Mix {
+pub(crate) enum TransactionMix {
     /// A deck of 23 cards, shuffled and dealt out, and again: shares are exact after every 23.
     Deck {
         cards: [TransactionType; 23],
@@ -19,7 +19,7 @@ pub(crate) enum Mix {
 /// Cards of each type in a deck of 23, by number of the type.
 pub(super) const DECK: [u32; 5] = [10, 10, 1, 1, 1];
 
-impl Mix {
+impl TransactionMix {
     pub(crate) fn deck() -> Self {
         let mut cards = [0; 23];
         let all = (0..)
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_deck_is_exact_and_no_two_are_dealt_alike() {
-        let (mut mix, mut stream) = (Mix::deck(), stream());
+        let (mut mix, mut stream) = (TransactionMix::deck(), stream());
         let mut last = Vec::new();
         for _ in 0..100 {
             let dealt: Vec<_> = (0..23).map(|_| mix.draw(&mut stream)).collect();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn draws_by_weight_keep_to_the_weights() {
-        let (mut mix, mut stream) = (Mix::weights([45, 43, 4, 4, 4, 0]), stream());
+        let (mut mix, mut stream) = (TransactionMix::weights([45, 43, 4, 4, 4, 0]), stream());
         let mut counts = [0_u32; 6];
         for _ in 0..1_000_000 {
             counts[usize::from(mix.draw(&mut stream))] += 1;

@@ -1,43 +1,43 @@
-//! TPC-C in four dialects: three tools' ways of doing it, and the standard's own.
+//! Implements TPC-C in four dialects: three tools' ways of doing it, and the standard's own.
 //!
-//! [`Options`] say which. Each dialect has a folder with its statements and its terminals (stories); what they share
+//! [`TpccOptions`] say which. Each dialect has a folder with its statements and its terminals (stories); what they share
 //! is here: draws that are not uniform, last names, the mix, the wording of facts, rows for walks without a server.
 //! [`population`] makes the tables of all of them. None of it is a published TPC-C result: it is derived from TPC-C.
 
 mod build;
+mod canned_replies;
+mod client;
 mod dialect;
+mod dialect_statement;
 mod draws;
 mod hammerdb;
 mod input;
-mod lines;
 mod mix;
 mod names;
 mod option_table;
 mod options;
-mod pace;
 mod population;
 mod quirks;
 #[cfg(test)]
+mod recorded_events;
+#[cfg(test)]
 mod rehearsal;
-mod saying;
-mod seat;
-mod sentence;
+mod rests;
 mod server_counts;
-mod stand_in;
 mod standard;
+mod statement_rows;
 mod stock;
 mod sysbench_tpcc;
+mod terminal_user;
 mod tpcc_mysql;
 #[cfg(test)]
 mod vectors;
-#[cfg(test)]
-mod walked;
 
-use crate::catalog::{Family, Given};
+use crate::catalog::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use dialect::Dialect;
-use options::{DeliveryLaw, Options};
+use options::{DeliveryMode, TpccOptions};
 use std::sync::Arc;
 
 /// The workload's name; a slash and a dialect may follow.
@@ -85,8 +85,8 @@ pub(crate) mod transaction {
 }
 
 /// The standard's five, and the purge or the deferred deliveries where there are any.
-fn transaction_types(options: &Options) -> &'static [&'static str] {
-    if options.delivery == DeliveryLaw::Queue {
+fn transaction_types(options: &TpccOptions) -> &'static [&'static str] {
+    if options.delivery == DeliveryMode::Queue {
         return transaction::DEFERRED_NAMES;
     }
     let count = if options.enable_purge { 6 } else { 5 };
@@ -95,11 +95,11 @@ fn transaction_types(options: &Options) -> &'static [&'static str] {
 
 fn workload(
     name: &str,
-    given: &Given,
+    given: &GivenOptions,
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let options = Options::read(dialect_in(name), given)?;
+    let options = TpccOptions::read(dialect_in(name), given)?;
     match options.dialect {
         Dialect::SysbenchTpcc => sysbench_tpcc::workload(options, source),
         Dialect::TpccMysql => tpcc_mysql::workload(options, source),
@@ -110,10 +110,10 @@ fn workload(
 
 fn population(
     name: &str,
-    given: &Given,
+    given: &GivenOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
-    population::population(Options::read(dialect_in(name), given)?, source)
+    population::population(TpccOptions::read(dialect_in(name), given)?, source)
 }
 
 /// The dialect of `tpcc/hammerdb`, or of the bare word `hammerdb`.

@@ -1,4 +1,4 @@
-//! Last names of customers (clause 4.3.2.3).
+//! Generates last names of customers (clause 4.3.2.3).
 
 use dbdyno_wire::Parameters;
 

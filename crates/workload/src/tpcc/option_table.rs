@@ -1,8 +1,9 @@
-//! One row an option: name, help, which dialects have it, how its value is read and written.
+//! Lists the options, one row each: name, help, which dialects have it, how its value is read and written.
 
 use super::dialect::Dialect;
 use super::options::{
-    Calls, DeliveryLaw, Fidelity, ForeignKeys, Home, Isolation, KeyOrder, MixLaw, Options, Strings,
+    Calls, DeliveryMode, Fidelity, ForeignKeys, Home, Isolation, KeyOrder, MixMethod, Strings,
+    TpccOptions as Options,
 };
 use crate::OptionInfo;
 use crate::option_table::{OptionRow, OptionTable, option_row, option_switch};
@@ -140,8 +141,8 @@ const ROWS: &[OptionRow<Options>] = &[
         "any" => Home::Any,
     }).only(STANDARD),
     choice!(mix, "standard: types from a shuffled deck of 23 cards, or by weights", "deck or weights", {
-        "deck" => MixLaw::Deck,
-        "weights" => MixLaw::Weights,
+        "deck" => MixMethod::Deck,
+        "weights" => MixMethod::Weights,
     }).only(STANDARD),
     OptionRow {
         name: "weights",
@@ -155,8 +156,8 @@ const ROWS: &[OptionRow<Options>] = &[
         get: |options| options.weights.map(|weight| weight.to_string()).join(","),
     },
     choice!(delivery, "standard: deliveries deferred in a queue, or inline", "queue or inline", {
-        "queue" => DeliveryLaw::Queue,
-        "inline" => DeliveryLaw::Inline,
+        "queue" => DeliveryMode::Queue,
+        "inline" => DeliveryMode::Inline,
     }).only(STANDARD),
 ];
 

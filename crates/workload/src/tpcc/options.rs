@@ -1,4 +1,4 @@
-//! The options of TPC-C.
+//! Holds the options of TPC-C.
 
 mod choices;
 #[cfg(test)]
@@ -10,12 +10,12 @@ use crate::WorkloadError;
 use crate::storage_engine::lacks_foreign_keys;
 
 pub(crate) use choices::{
-    Calls, DeliveryLaw, Fidelity, ForeignKeys, Home, Isolation, KeyOrder, MixLaw, Strings,
+    Calls, DeliveryMode, Fidelity, ForeignKeys, Home, Isolation, KeyOrder, MixMethod, Strings,
 };
 
 /// All options of all dialects. What a dialect doesn't have keeps the value that describes what it does.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Options {
+pub(crate) struct TpccOptions {
     pub(crate) dialect: Dialect,
     pub(crate) fidelity: Fidelity,
     /// Warehouses a table set.
@@ -41,13 +41,13 @@ pub(crate) struct Options {
     pub(crate) keyandthink: bool,
     pub(crate) calls: Calls,
     pub(crate) home: Home,
-    pub(crate) mix: MixLaw,
+    pub(crate) mix: MixMethod,
     /// Of new_order, payment, order_status, delivery, stock_level.
     pub(crate) weights: [u32; 5],
-    pub(crate) delivery: DeliveryLaw,
+    pub(crate) delivery: DeliveryMode,
 }
 
-impl Options {
+impl TpccOptions {
     /// The dialect's defaults. At `fidelity=fixed` long texts are random.
     pub(crate) fn new(dialect: Dialect, fidelity: Fidelity) -> Self {
         let is_sysbench = dialect == Dialect::SysbenchTpcc;
@@ -81,12 +81,12 @@ impl Options {
             keyandthink: dialect == Dialect::Standard,
             calls: Calls::Statements,
             home: Home::Fixed,
-            mix: MixLaw::Deck,
+            mix: MixMethod::Deck,
             weights: [45, 43, 4, 4, 4],
             delivery: if dialect == Dialect::Standard {
-                DeliveryLaw::Queue
+                DeliveryMode::Queue
             } else {
-                DeliveryLaw::Inline
+                DeliveryMode::Inline
             },
         }
     }
@@ -126,7 +126,7 @@ impl Options {
     fn follow(&mut self, given: &[(String, String)]) {
         let is_given = |wanted: &str| given.iter().any(|(name, _)| name == wanted);
         if !self.keyandthink && !is_given("delivery") {
-            self.delivery = DeliveryLaw::Inline;
+            self.delivery = DeliveryMode::Inline;
         }
     }
 

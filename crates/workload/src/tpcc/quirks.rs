@@ -1,10 +1,10 @@
-//! Which of the tools' quirks are at work.
+//! Lists which of the tools' quirks are active.
 
 use super::dialect::Dialect;
-use super::options::{Options, Strings};
+use super::options::{Strings, TpccOptions};
 
-/// Identifiers of the active quirks, in rising order.
-pub(crate) fn active(options: &Options) -> Vec<String> {
+/// Identifiers of the active quirks, in rising order; [`crate::quirk`] says what each does.
+pub(crate) fn active(options: &TpccOptions) -> Vec<String> {
     let mut quirks: Vec<String> = match options.dialect {
         _ if options.is_fixed() => Vec::new(),
         Dialect::Standard => Vec::new(),

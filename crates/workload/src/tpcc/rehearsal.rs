@@ -1,8 +1,8 @@
-//! Events played without a server, for tests that look at single statements.
+//! Plays events without a server, for tests that look at single statements.
 
-use crate::{Answer, Call, Step, TransactionType, User, Workload, workload};
+use crate::{Call, NextAction, Response, TransactionType, User, Workload, workload};
 use dbdyno_chance::{RandomKind, RandomSource};
-use dbdyno_wire::{KeptRows, Parameter, Reply, RowsReply};
+use dbdyno_wire::{BufferedRows, Parameter, Reply, RowsReply};
 use std::sync::Arc;
 
 /// A workload of the family with seed 1.
@@ -18,12 +18,12 @@ pub(crate) fn made(name: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Wo
 
 /// One statement: the name of its type, and its values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct RehearsedStatement {
     pub(crate) name: &'static str,
     pub(crate) values: Vec<String>,
 }
 
-impl Said {
+impl RehearsedStatement {
     pub(crate) fn int(&self, place: usize) -> u32 {
         self.values[place].parse().unwrap()
     }
@@ -35,28 +35,28 @@ pub(crate) fn play(
     workload: &dyn Workload,
     user: &mut dyn User,
     begin: impl FnOnce(&mut dyn User),
-    mut answer: impl FnMut(&Said) -> Option<Vec<Parameter<'static>>>,
-) -> (Vec<Said>, Step) {
+    mut answer: impl FnMut(&RehearsedStatement) -> Option<Vec<Parameter<'static>>>,
+) -> (Vec<RehearsedStatement>, NextAction) {
     begin(user);
-    let (mut said, mut call, mut rows) = (Vec::new(), Call::default(), KeptRows::default());
+    let (mut said, mut call, mut rows) = (Vec::new(), Call::default(), BufferedRows::default());
     let mut reply: Option<Reply> = None;
     loop {
-        let heard = reply.as_ref().map(|reply| Answer {
+        let heard = reply.as_ref().map(|reply| Response {
             reply,
             rows: &mut rows,
         });
         let step = user.next(heard, &mut call);
-        if step != Step::Send {
+        if step != NextAction::Send {
             return (said, step);
         }
         let template = &workload.statements()[usize::from(call.statement)];
-        said.push(Said {
+        said.push(RehearsedStatement {
             name: workload.statement_types()[usize::from(template.statement_type)],
             values: call.parameters.iter().map(words).collect(),
         });
         rows.expect(false);
         reply = Some(match answer(&said[said.len() - 1]) {
-            None => workload.stand_in(&call, &mut rows),
+            None => workload.canned_reply(&call, &mut rows),
             Some(row) => {
                 if !row.is_empty() {
                     rows.push(&row);
@@ -72,7 +72,7 @@ pub(crate) fn play_one(
     workload: &dyn Workload,
     user: &mut dyn User,
     wanted: TransactionType,
-) -> (Vec<Said>, Step) {
+) -> (Vec<RehearsedStatement>, NextAction) {
     let begin = |user: &mut dyn User| {
         user.start_event(Some(wanted));
     };
@@ -89,12 +89,15 @@ fn words(value: Parameter<'_>) -> String {
 }
 
 /// How many of the statements have the name.
-pub(crate) fn count(said: &[Said], name: &str) -> usize {
+pub(crate) fn count(said: &[RehearsedStatement], name: &str) -> usize {
     said.iter().filter(|said| said.name == name).count()
 }
 
 /// The statement of that name.
-pub(crate) fn first<'a>(said: &'a [Said], name: &str) -> Option<&'a Said> {
+pub(crate) fn first<'a>(
+    said: &'a [RehearsedStatement],
+    name: &str,
+) -> Option<&'a RehearsedStatement> {
     said.iter().find(|said| said.name == name)
 }
 

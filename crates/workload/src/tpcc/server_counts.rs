@@ -1,8 +1,8 @@
-//! NOPM and TPM as HammerDB has them: read from the server, not from the client.
+//! Computes NOPM and TPM as HammerDB does: from the server's counters, not from the client's.
 
 use super::dialect::Dialect;
 use super::mix::DECK;
-use super::options::{DeliveryLaw, MixLaw, Options};
+use super::options::{DeliveryMode, MixMethod, TpccOptions};
 use super::population::district_tables;
 use super::{transaction, transaction_types};
 use crate::{ServerCount, ServerCounts, TransactionType};
@@ -11,7 +11,7 @@ use crate::{ServerCount, ServerCounts, TransactionType};
 const MOST_A_WAREHOUSE: f64 = 12.86;
 
 /// The counts of a dialect.
-pub(super) fn server_counts(options: &Options) -> ServerCounts {
+pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
     let next_orders: Vec<String> = district_tables(options)
         .map(|table| format!("SELECT SUM(d_next_o_id) FROM {table}"))
         .collect();
@@ -42,8 +42,8 @@ pub(super) fn server_counts(options: &Options) -> ServerCounts {
 }
 
 /// The types that end in a COMMIT or a ROLLBACK: all, but a delivery that is only queued.
-fn ended_by_server(options: &Options) -> Vec<TransactionType> {
-    let is_queued = options.delivery == DeliveryLaw::Queue;
+fn ended_by_server(options: &TpccOptions) -> Vec<TransactionType> {
+    let is_queued = options.delivery == DeliveryMode::Queue;
     (0..)
         .take(transaction_types(options).len())
         .filter(|number| !(is_queued && *number == transaction::DELIVERY))
@@ -51,9 +51,9 @@ fn ended_by_server(options: &Options) -> Vec<TransactionType> {
 }
 
 /// New orders that are not rolled back, among all transactions.
-fn orders_share(options: &Options) -> f64 {
+fn orders_share(options: &TpccOptions) -> f64 {
     let weights = match options.mix {
-        MixLaw::Weights if options.dialect == Dialect::Standard => options.weights,
+        MixMethod::Weights if options.dialect == Dialect::Standard => options.weights,
         _ => DECK,
     };
     let all = weights.iter().sum::<u32>() + u32::from(options.enable_purge);

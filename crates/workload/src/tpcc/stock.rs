@@ -1,6 +1,6 @@
-//! What New-Order does with a row of stock.
+//! Applies New-Order's rule to a row of stock.
 
-use crate::story::Talk;
+use crate::transaction_script::ScriptContext;
 
 /// What the three tools leave in stock: no margin, so it can fall to one.
 pub(crate) fn tool_rule(in_stock: u32, ordered: u32) -> u32 {
@@ -34,8 +34,8 @@ impl DistInfo {
 }
 
 /// The one that the first row has in a column; empty where there is none.
-pub(crate) fn dist_info(talk: &Talk, column: usize) -> DistInfo {
-    let found = talk.rows.text(0, column).unwrap_or_default();
+pub(crate) fn dist_info(context: &ScriptContext, column: usize) -> DistInfo {
+    let found = context.rows.text(0, column).unwrap_or_default();
     let length = found.len().min(24);
     let mut text = [0; 24];
     text[..length].copy_from_slice(&found[..length]);

@@ -1,4 +1,4 @@
-//! The published test vectors, for the tests of this family.
+//! Reads the published test vectors, for the tests of this family.
 
 use serde_json::Value;
 use std::path::Path;

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dbdyno.audit._reading import SourcedValue
+from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict
 from dbdyno.audit.predicates import (
     _definitions,
@@ -22,6 +24,7 @@ from dbdyno.audit.predicates import (
     _window,
 )
 
+names_machine = _environment.names_machine
 Predicate = Callable[[Question], Verdict]
 
 PREDICATES: dict[str, Predicate] = {
@@ -102,3 +105,6 @@ PREDICATES: dict[str, Predicate] = {
 }
 
 __all__ = ["PREDICATES", "Predicate"]
+
+MEETING: dict[str, Callable[[Target], SourcedValue]] = {_environment.hosts.__name__: _environment.machine}
+"""Tests that are put to campaigns, too, when these are compared with each other; and what is read of each target."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, labelled
 from dbdyno.audit.predicates._schema import definitions
 
@@ -15,11 +16,16 @@ _OWN_RULES = (
 """Options of a table that make no other work, or that have rules of their own."""
 
 
+_ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
+
+
 def table_definitions(question: Question) -> Verdict:
     """Tables have one definition on all targets; where they have not, what of it is not the same is shown."""
     lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
     told = [target for target in question.targets if definitions(target)]
     texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in told}
+    for target, table, options in _engine_options_apart(told):
+        texts[target][table] += f" {options}"
     fired = {}
     for table in sorted({table for tables in texts.values() for table in tables}):
         of_targets = {name: tables.get(table, _NO_TABLE) for name, tables in texts.items()}
@@ -28,17 +34,46 @@ def table_definitions(question: Question) -> Verdict:
     return decide(fired, lacks)
 
 
+def _engine_options_apart(targets: Sequence[Target]) -> list[tuple[str, str, str]]:
+    """Target, table and options that its storage engine alone has, where targets of that engine differ in them.
+
+    Another storage engine has no such options, so between engines they are no difference of the tables; what they do,
+    such as when a log is synced, has rules of its own.
+    """
+    apart = []
+    for engine in sorted({target.storage_engine for target in targets}):
+        own = {t.name: definitions(t) for t in targets if t.storage_engine == engine}
+        for table in sorted({table for tables in own.values() for table in tables}):
+            options = {name: engine_options(tables[table]) for name, tables in own.items() if table in tables}
+            if len(set(options.values())) > 1:
+                apart += [(name, table, words) for name, words in options.items()]
+    return apart
+
+
+def engine_options(text: str) -> str:
+    """Options of a table that its storage engine defines, in order: MariaDB writes their names in backquotes.
+
+    >>> engine_options("CREATE TABLE `t` (`id` int) ENGINE=TidesDB `SYNC_MODE`='FULL' `COMPRESSION`='NONE'")
+    "sync_mode='full'"
+    """
+    _, _, tail = text.rpartition(")")
+    found = {name.lower(): value.lower() for name, value in _ENGINE_OPTION_RE.findall(tail)}
+    return " ".join(f"{name}={found[name]}" for name in sorted(found) if not re.fullmatch(_OWN_RULES, name))
+
+
 def normalised_ddl(text: str) -> str:
     """A definition without what is no difference in work, keys in order.
 
     A column that may be null has null as its default, whether that is written or not. What has rules of its own is left
-    out, such as collations and compression.
+    out, such as collations and compression, and so are options that the storage engine defines (`engine_options`).
 
     >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
     'create table t (id int default 0,key b (id))'
     >>> normalised_ddl("create table t (a text default null) page_compressed=1")
     'create table t (a text)'
     """
+    head, _, tail = text.rpartition(")")
+    text = f"{head}){_ENGINE_OPTION_RE.sub('', tail)}" if head else text
     text = text.replace("`", "").lower()
     for pattern in (rf"\b(?:{_OWN_RULES})\s*=\s*\S+", r"\b(?:character set|collate)\s+\w+", r"/\*.*?\*/"):
         text = re.sub(pattern, "", text)

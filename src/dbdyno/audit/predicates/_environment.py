@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
-from dbdyno.audit._reading import Reading, known, missing
+from dbdyno.audit._reading import SourcedValue, known, missing
 from dbdyno.audit._target import Target, version_numbers
 from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import compare, fact_missing, on_some, spoken_differences
@@ -24,17 +24,27 @@ _PRIVATE_RE = re.compile(r"source distribution|debug|private|custom|self[- ]buil
 
 def hosts(question: Question) -> Verdict:
     """Targets ran on one machine."""
-    return spoken_differences({target.name: _machine(target) for target in question.targets})
+    return spoken_differences({target.name: machine(target) for target in question.targets})
 
 
-def _machine(target: Target) -> Reading:
+def machine(target: Target) -> SourcedValue:
+    """The machine that a target ran on; names that containers give themselves are none."""
     for name in ("machine_id", "name"):
         if told := target.fact("host", name):
             return known(str(told))
     for text in (target.variable("hostname") or "", (target.facts.summary or {}).get("hostname", "")):
-        if not _CONTAINER_RE.fullmatch(text):
+        if names_machine(text):
             return known(text)
     return missing("name of the machine")
+
+
+def names_machine(text: str) -> bool:
+    """Whether a host's name is that of a machine, not one that a container gave itself.
+
+    >>> names_machine("node1.example.com"), names_machine("3f2a9c01d4e5"), names_machine("localhost")
+    (True, False, False)
+    """
+    return not _CONTAINER_RE.fullmatch(text)
 
 
 def run_order(question: Question) -> Verdict:
@@ -73,10 +83,10 @@ def _told(question: Question, name: str) -> bool:
     return any(target.fact("host", name.partition(":")[2]) is not None for target in question.targets)
 
 
-def _distribution(target: Target) -> Reading:
+def _distribution(target: Target) -> SourcedValue:
     match = _DISTRIBUTION_RE.search((target.variable("version") or target.facts.version).lower())
     if match is None:
-        return Reading("not offered")
+        return SourcedValue("not offered")
     ubuntu = re.fullmatch(r"ubuntu\d*?\.?(\d\d)\.(\d\d)", match[1])
     return known(f"ubu{ubuntu[1]}{ubuntu[2]}" if ubuntu else re.sub(r"(deb\d+)u\d+", r"\1", match[1]))
 

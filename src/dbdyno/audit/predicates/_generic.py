@@ -7,13 +7,13 @@ from typing import Any
 
 from dbdyno.audit._effective import effective, variable
 from dbdyno.audit._normalise import switch
-from dbdyno.audit._reading import Certainty, Reading, known, missing, number, weakest
+from dbdyno.audit._reading import Certainty, SourcedValue, known, missing, number, weakest
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.quantities import derived
 
 
-def read_input(target: Target, name: str) -> Reading:
+def read_input(target: Target, name: str) -> SourcedValue:
     """One input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact that is one plain value."""
     group, colon, rest = name.partition(":")
     if not colon:
@@ -131,7 +131,7 @@ def session_fact(question: Question) -> Verdict:
     return spoken_differences(readings)
 
 
-def session_reading(target: Target, name: str, stand_in: str) -> Reading:
+def session_reading(target: Target, name: str, stand_in: str) -> SourcedValue:
     """What the load's sessions say, folded; else what stands in for it, inferred."""
     group, _, rest = name.partition(":")
     value = target.fact(group, rest)
@@ -150,7 +150,7 @@ def _folded(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
     return str(_plain(value)).strip().upper().replace(" ", "-")
 
 
-def spoken_differences(readings: Mapping[str, Reading]) -> Verdict:
+def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
     """A finding where readings that are known differ."""
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())

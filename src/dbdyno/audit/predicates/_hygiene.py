@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from dbdyno.audit._effective import is_asked, shown_value
 from dbdyno.audit._normalise import normalise, parse_number, switch, value_text
-from dbdyno.audit._reading import Reading, weakest
+from dbdyno.audit._reading import SourcedValue, weakest
 from dbdyno.audit._target import LSM_ENGINES, Target
 from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
@@ -136,7 +136,7 @@ def _concerns(target: Target, name: str) -> bool:
     return shown is None or target.storage_engine not in LSM_ENGINES or not shown.variable.startswith("innodb_")
 
 
-def _shown_values(question: Question, name: str) -> dict[str, Reading]:
+def _shown_values(question: Question, name: str) -> dict[str, SourcedValue]:
     return {t.name: shown_value(t, name) for t in question.targets if _concerns(t, name)}
 
 
@@ -168,7 +168,7 @@ def _differs(question: Question, name: str) -> bool:
 
 def _differences(question: Question, names: tuple[str, ...]) -> Verdict:
     fired: dict[str, Groups] = {}
-    found: list[Reading] = []
+    found: list[SourcedValue] = []
     for name in names:
         readings = _shown_values(question, name)
         fired[name] = grouped(readings.items())

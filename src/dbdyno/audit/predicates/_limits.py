@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number
-from dbdyno.audit._reading import Reading, known, number
+from dbdyno.audit._reading import SourcedValue, known, number
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import fact_missing, ratios
@@ -61,7 +61,7 @@ def cache_instances(question: Question) -> Verdict:
     return decide(lowered | rest, lacks, "asked" if asked_only else "read")
 
 
-def _lowered(target: Target, reading: Reading) -> str:
+def _lowered(target: Target, reading: SourcedValue) -> str:
     asked = parse_number(target.asked("table_open_cache_instances") or "")
     if asked is None or reading.state != "known" or reading.certainty == "asked" or number(reading) >= asked:
         return ""

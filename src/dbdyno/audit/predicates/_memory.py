@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import Certainty, Reading, known, missing, number, weakest
+from dbdyno.audit._reading import Certainty, SourcedValue, known, missing, number, weakest
 from dbdyno.audit._target import LSM_ENGINES, Target
 from dbdyno.audit._verdict import (
     CLEAR,
@@ -63,7 +63,7 @@ def _least_difference(question: Question) -> float:
     return float(question.rule.threshold["least_bytes"])
 
 
-def _resident(target: Target) -> Reading:
+def _resident(target: Target) -> SourcedValue:
     value = target.fact("host", "rss_bytes")
     return missing("resident set of the server in the window (host:rss_bytes)") if value is None else known(int(value))
 
@@ -116,7 +116,7 @@ def allocators(question: Question) -> Verdict:
     return spoken_differences({target.name: _allocator(target) for target in question.targets})
 
 
-def _allocator(target: Target) -> Reading:
+def _allocator(target: Target) -> SourcedValue:
     told = target.fact("host", "allocator")
     text = str(told or target.variable("version_malloc_library") or "").lower()
     if not text:
@@ -154,7 +154,7 @@ def thread_budget(question: Question) -> Verdict:
     return decide(grouped(busy.items()), {}, "derived")
 
 
-def _page_threads(target: Target) -> tuple[Reading, ...]:
+def _page_threads(target: Target) -> tuple[SourcedValue, ...]:
     return derived(target, "flush_threads"), effective(target, "io.write_threads"), effective(target, "purge.threads")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import Reading, known, missing, weakest
+from dbdyno.audit._reading import SourcedValue, known, missing, weakest
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import exceeds, spoken_differences
@@ -29,17 +29,17 @@ def table_charsets(question: Question) -> Verdict:
     return spoken_differences({target.name: _charset(target) for target in question.targets})
 
 
-def collation(target: Target) -> Reading:
+def collation(target: Target) -> SourcedValue:
     """Collation of the string columns, in upper case; several are listed."""
     return _of_columns(target, 3, _COLLATE_RE, "charset.collation")
 
 
-def _charset(target: Target) -> Reading:
+def _charset(target: Target) -> SourcedValue:
     reading = _of_columns(target, 2, _CHARSET_RE, "charset.server")
     return known("UTF8MB3", reading.certainty) if reading.value == "UTF8" else reading
 
 
-def _of_columns(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> Reading:
+def _of_columns(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> SourcedValue:
     columns = target.fact("schema", "columns")
     if columns:
         return known("+".join(sorted({str(column[position]).upper() for column in columns if column[position]})))
@@ -99,27 +99,30 @@ def table_compression(question: Question) -> Verdict:
     return undecided(lacks) if lacks else decide({}, {})
 
 
-def _compression(target: Target) -> Reading:
+def _compression(target: Target) -> SourcedValue:
     words = [match[0].upper() for text in definitions(target).values() if (match := _COMPRESSED_RE.search(text))]
     if words:
         return known("+".join(sorted({re.sub(r"[`' ]", "", word) for word in words})))
-    by_default: dict[str, Callable[[Target], Reading]] = {"rocksdb": _rocksdb_compression, "tidesdb": _lsm_compression}
+    by_default: dict[str, Callable[[Target], SourcedValue]] = {
+        "rocksdb": _rocksdb_compression,
+        "tidesdb": _lsm_compression,
+    }
     reading = by_default.get(target.storage_engine, _page_compression)(target)
     certain = bool(definitions(target)) and target.storage_engine == "innodb"
     return reading if certain or reading.state != "known" else known(reading.value, "inferred")
 
 
-def _page_compression(target: Target) -> Reading:
+def _page_compression(target: Target) -> SourcedValue:
     reading = effective(target, "page.compression_default")
     return known("OFF") if reading.state == "not offered" else reading
 
 
-def _lsm_compression(target: Target) -> Reading:
+def _lsm_compression(target: Target) -> SourcedValue:
     reading = effective(target, "flush.lsm_block_compression")
     return known("OFF", reading.certainty) if reading.value == "NONE" else reading
 
 
-def _rocksdb_compression(target: Target) -> Reading:
+def _rocksdb_compression(target: Target) -> SourcedValue:
     options = target.variable("rocksdb_default_cf_options")
     if options is None:
         return missing("variable rocksdb_default_cf_options")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import Reading, known, missing
+from dbdyno.audit._reading import SourcedValue, known, missing
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled
 from dbdyno.audit.predicates._generic import on_some, spoken_differences
+from dbdyno.engines import conflicts_of
 
 # Flags that one vendor dropped; others still print them, without a difference in what is checked today.
 _DROPPED_FLAGS = frozenset(
@@ -15,7 +16,7 @@ _DROPPED_FLAGS = frozenset(
         "MYSQL323", "MYSQL40", "ORACLE", "POSTGRESQL",
     }
 )  # fmt: skip
-# Changed row, lock wait timeout, deadlock; engines report their own write conflicts as one of these.
+# Changed row, lock wait timeout, deadlock; most engines report their own write conflicts as one of these.
 _CONFLICTS = ("1020", "1205", "1213", "conflicts")
 
 
@@ -39,7 +40,8 @@ def aborted_work(question: Question) -> Verdict:
         if errors is None or not transactions:
             lacks[target.name] = "errors by code and transactions of the window (run:errors, run:transactions)"
             continue
-        share = sum(float(errors.get(code, 0)) for code in _CONFLICTS) / float(transactions)
+        codes = {*_CONFLICTS, *(str(error.code) for error in conflicts_of(target.storage_engine))}
+        share = sum(float(errors.get(code, 0)) for code in codes) / float(transactions)
         shares[target.name] = share
         if share > question.rule.threshold and target.fact("run", "drops_errors"):
             hidden.append((target.name, f"{100 * share:.2g} % of the transactions, dropped by the driver"))
@@ -56,7 +58,7 @@ def sql_modes(question: Question) -> Verdict:
     return spoken_differences({target.name: _flags(target) for target in question.targets})
 
 
-def _flags(target: Target) -> Reading:
+def _flags(target: Target) -> SourcedValue:
     told = target.fact("session", "sql_mode")
     text = told if told is not None else target.variable("sql_mode")
     if text is None and target.asked("sql_mode") is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dbdyno.audit._effective import effective
-from dbdyno.audit._reading import Reading, known, missing, number, weakest
+from dbdyno.audit._reading import SourcedValue, known, missing, number, weakest
 from dbdyno.audit._target import Target
 from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import fact_missing, session_reading, spoken_differences
@@ -27,7 +27,7 @@ def tls_classes(question: Question) -> Verdict:
     return decide(groups if len(groups) > 1 or "mixed" in groups else {}, lacks, certainty)
 
 
-def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> Reading:
+def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
     """Encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of encrypted connections."""
     ciphers = target.fact("session", "ssl_cipher")
     if ciphers is not None:
@@ -53,7 +53,7 @@ def ciphers(question: Question) -> Verdict:
     return undecided(unknown) if verdict.outcome == "clear" and unknown else verdict
 
 
-def _cipher(target: Target) -> Reading:
+def _cipher(target: Target) -> SourcedValue:
     facts = target.fact("session", "ssl_version"), target.fact("session", "ssl_cipher")
     if facts[1]:
         words = facts[1] if isinstance(facts[1], list) else [facts[1]]
@@ -80,7 +80,7 @@ def untrusted_tls_flag(question: Question) -> Verdict:
     return decide(labelled((name, driver) for name in encrypted or offering) if offering else {}, lacks)
 
 
-def _offers_tls(reading: Reading) -> bool:
+def _offers_tls(reading: SourcedValue) -> bool:
     return reading.state == "known" and str(reading.value) not in ("OFF", "DISABLED", "")
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbdyno.audit._reading import Reading, known, number, weakest
+from dbdyno.audit._reading import SourcedValue, known, number, weakest
 
 MYSQL = ("mysql", "percona")
 
 
-def as_derived(reading: Reading) -> Reading:
+def as_derived(reading: SourcedValue) -> SourcedValue:
     """A reading that a formula rests on."""
     return known(reading.value, weakest("derived", reading.certainty)) if reading.state == "known" else reading
 
 
-def product(one: Reading, other: Reading) -> Reading:
+def product(one: SourcedValue, other: SourcedValue) -> SourcedValue:
     """Two readings multiplied; what one of them lacks."""
     for reading in (one, other):
         if reading.state != "known":
@@ -22,7 +22,7 @@ def product(one: Reading, other: Reading) -> Reading:
     return known(int(number(one) * number(other)), weakest("derived", one.certainty, other.certainty))
 
 
-def renamed(reading: Reading, names: Mapping[str, str], otherwise: str) -> Reading:
+def renamed(reading: SourcedValue, names: Mapping[str, str], otherwise: str) -> SourcedValue:
     """A reading with its value in other words."""
     if reading.state != "known":
         return reading

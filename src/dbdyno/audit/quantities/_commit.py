@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
-from dbdyno.audit._reading import NOT_OFFERED, Reading, known, number, weakest
+from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, number, weakest
 from dbdyno.audit._target import Target
 
 
-def commit_class(target: Target) -> Reading:
+def commit_class(target: Target) -> SourcedValue:
     """What a commit survives."""
     if target.storage_engine == "tidesdb":
         return _tidesdb_commit(target)
@@ -22,7 +22,7 @@ def commit_class(target: Target) -> Reading:
     return known("write-each-commit" if policy.value == 2 else "sync-each-commit", policy.certainty)
 
 
-def _tidesdb_commit(target: Target) -> Reading:
+def _tidesdb_commit(target: Target) -> SourcedValue:
     mode = effective(target, "commit.redo_flush")
     if mode.value == "INTERVAL":
         return _periodic(target, mode)
@@ -30,13 +30,13 @@ def _tidesdb_commit(target: Target) -> Reading:
     return known(names.get(str(mode.value), str(mode.value)), mode.certainty) if mode.state == "known" else mode
 
 
-def _periodic(target: Target, policy: Reading) -> Reading:
+def _periodic(target: Target, policy: SourcedValue) -> SourcedValue:
     interval = effective(target, "commit.redo_flush_interval")
     seconds = interval.value if interval.state == "known" else 1
     return known(f"sync-periodic({seconds} s)", weakest(policy.certainty, interval.certainty))
 
 
-def gtid(target: Target) -> Reading:
+def gtid(target: Target) -> SourcedValue:
     """Whether transactions carry global ids that the server keeps account of."""
     if target.family == "mariadb":
         return NOT_OFFERED  # it writes its own id with every transaction and has no switch for it
@@ -44,7 +44,7 @@ def gtid(target: Target) -> Reading:
     return known("OFF") if reading.state == "not offered" else reading
 
 
-def group_commit_delay_us(target: Target) -> Reading:
+def group_commit_delay_us(target: Target) -> SourcedValue:
     """Microseconds that a commit waits for others to join its group."""
     if target.family != "mariadb":
         delay = effective(target, "binlog.group_commit_delay")
@@ -55,7 +55,7 @@ def group_commit_delay_us(target: Target) -> Reading:
     return effective(target, "binlog.group_commit_delay") if number(count) > 0 else known(0, count.certainty)
 
 
-def doublewrite(target: Target) -> Reading:
+def doublewrite(target: Target) -> SourcedValue:
     """How torn pages are guarded against.
 
     From MariaDB 10.2 on `innodb_use_atomic_writes` is ON by default and acts on devices that report atomic writes

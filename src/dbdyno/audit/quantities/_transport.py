@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbdyno.audit._normalise import parse_number
-from dbdyno.audit._reading import Certainty, Reading, known, missing
+from dbdyno.audit._reading import Certainty, SourcedValue, known, missing
 from dbdyno.audit._target import Target
 
 
-def tls_share(target: Target) -> Reading:
+def tls_share(target: Target) -> SourcedValue:
     """Share of new connections that were encrypted over a time that contains the load; a late dump stands in."""
     start, end = target.facts.status, target.facts.status_end
     if end is not None and start is not None:
@@ -27,7 +27,7 @@ def taken_after_a_load(status: Mapping[str, str]) -> bool:
     return uptime >= 60 and commits > 0
 
 
-def _share(end: Mapping[str, str], start: Mapping[str, str], certainty: Certainty) -> Reading:
+def _share(end: Mapping[str, str], start: Mapping[str, str], certainty: Certainty) -> SourcedValue:
     def growth(name: str) -> float:
         return (parse_number(end.get(name, "0")) or 0) - (parse_number(start.get(name, "0")) or 0)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.core import HostError
 from dbdyno.hosts._protocol import Completed
+from dbdyno.hosts.containers._errors import told
 from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts
 from dbdyno.hosts.containers._process import ContainerProcess
-from dbdyno.hosts.containers._told import told
 
 if TYPE_CHECKING:
     from docker import DockerClient

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbdyno.core import HostError
 from dbdyno.hosts.containers._engine import Containers
-from dbdyno.hosts.containers._told import told
+from dbdyno.hosts.containers._errors import told
 
 _TIMEOUT_S = 60
 
@@ -32,6 +32,7 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
         )
     with told(f"no container engine answers at {where}", "start Docker or Podman's socket, or name it in DOCKER_HOST"):
         with socket.socket(socket.AF_UNIX) as probe:  # the client library leaks its own where nobody listens
+            probe.settimeout(_TIMEOUT_S)
             probe.connect(where.partition("://")[2])
         client = DockerClient(base_url=where, version="auto", timeout=_TIMEOUT_S)
     return Containers(client, where, user)

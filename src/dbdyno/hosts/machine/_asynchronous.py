@@ -10,7 +10,7 @@ import errno
 import os
 import platform
 
-from dbdyno.core import Asynchronous
+from dbdyno.core import AsyncIo
 from dbdyno.hosts.machine._files import Tree
 
 _IO_URING_SETUP = 425  # the same on every architecture
@@ -18,11 +18,11 @@ _IO_SETUP = {"x86_64": (206, 207), "aarch64": (0, 1)}  # io_setup, io_destroy
 _PARAMETERS_BYTES = 120  # struct io_uring_params
 
 
-def read_asynchronous(tree: Tree) -> Asynchronous:
+def read_asynchronous(tree: Tree) -> AsyncIo:
     """Both kinds, and how many native requests are left of the machine's."""
     io_uring, native = _io_uring_error(), _native_error()
     most, taken = tree.number("/proc/sys/fs/aio-max-nr"), tree.number("/proc/sys/fs/aio-nr")
-    return Asynchronous(
+    return AsyncIo(
         io_uring=io_uring == 0,
         io_uring_why=_words(io_uring, tree.text("/proc/sys/kernel/io_uring_disabled")),
         native=None if native is None else native == 0,

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 
-from dbdyno.core import Busy, Load
+from dbdyno.core import BusyProcess, Load
 from dbdyno.hosts.machine._files import Tree
 
 _NAMED = 3
@@ -38,7 +38,7 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
         used=round(max(at_work - mine, 0.0), 2),
         stolen_share=round(share.get("steal", 0.0), 3),
         waiting_share=round(share.get("iowait", 0.0), 3),
-        busiest=tuple(Busy(pid, after[1][pid][0], round(used[pid], 2)) for pid in busiest[:_NAMED]),
+        busiest=tuple(BusyProcess(pid, after[1][pid][0], round(used[pid], 2)) for pid in busiest[:_NAMED]),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dbdyno.core import json_value
 from dbdyno.imports._lines import NUMBER
 from dbdyno.imports._run import Wrong
 
@@ -87,8 +87,8 @@ def _of_plain(line: str, number: int) -> Iterator[Row]:
 
 def _of_json(line: str, number: int) -> Iterator[Row]:
     try:
-        document = json.loads(line)
-    except (ValueError, RecursionError):
+        document = json_value(line)
+    except ValueError:
         return
     for entry in document if isinstance(document, list) else []:
         if isinstance(entry, dict):

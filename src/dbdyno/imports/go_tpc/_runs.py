@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.imports._run import Head
+from dbdyno.imports._run import RunHeader
 from dbdyno.imports.go_tpc._rows import Row
 
 _COMMAND_RE = re.compile(r"^.{0,60}?(?:go-tpc|tiup bench) +(tpcc|ch)\b(.*\brun\b.*)$", re.MULTILINE)
@@ -71,7 +71,7 @@ def _intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
     return tuple(tuple(interval) for interval in found)
 
 
-def head_of(text: str) -> Head:
+def head_of(text: str) -> RunHeader:
     """What an echoed command says, and the line that counts the workers of the mixed benchmark.
 
     >>> head_of("$ go-tpc tpcc -H 10.0.0.1 -T 16 --warehouses 4 run --time 5m --interval 2s").interval_s
@@ -83,7 +83,7 @@ def head_of(text: str) -> Head:
     threads = options.get("threads", "")
     name = commands[-1][1] if commands else "tpcc"
     host = {"mysql_host": options["host"]} if "host" in options else {}
-    return Head(
+    return RunHeader(
         threads=int(threads) if threads.isascii() and threads.isdigit() else int(workers[1]) if workers else None,
         interval_s=_seconds(options.get("interval", "")),
         test=f"go-tpc {name}",

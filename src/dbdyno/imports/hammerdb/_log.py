@@ -5,15 +5,16 @@ Also the report of a job, which is one JSON document with one run.
 
 from __future__ import annotations
 
+import functools
 import itertools
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dbdyno.core import json_value
 from dbdyno.imports._lines import line_of
-from dbdyno.imports._run import Head, LogPart
+from dbdyno.imports._run import LogPart, RunHeader
 from dbdyno.imports.hammerdb._clock import clock_s
 
 _RAMP_RE = re.compile(r"^.{0,20}?Vuser 1:Beginning rampup time of (\d{1,6}) minutes", re.MULTILINE)
@@ -78,13 +79,14 @@ def job_report(text: str) -> dict[str, Any] | None:
     if not text.lstrip().startswith("{") or "hammerdb-job-report" not in text[:4096]:
         return None
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = json_value(text)
+    except ValueError:
         return None
     result = document.get("result") if isinstance(document, dict) else None
     return document if isinstance(result, dict) and isinstance(result.get("nopm"), int) else None
 
 
+@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The timed runs of a log; runs whose beginning is missing are found by their results."""
     if job_report(text) is not None:
@@ -147,11 +149,11 @@ def _window_clock(text: str, window: tuple[int, int] | None) -> tuple[int, int] 
     return (start, end) if start is not None and end is not None and start < end else None
 
 
-def _head(text: str, whole: str = "") -> Head:
+def _head(text: str, whole: str = "") -> RunHeader:
     facts = facts_of(text)
     version = _VERSION_RE.search(text) or _VERSION_RE.search(whole)
     server = _SERVER_RE.search(text)
-    return Head(
+    return RunHeader(
         version=version[1] if version else "",
         threads=facts.users,
         test="tpcc/hammerdb",
@@ -170,10 +172,10 @@ def _family(text: str, version: str) -> str:
     return "" if name in ("", "MySQL") else name.lower().replace(" ", "-")
 
 
-def _head_of_job(report: Mapping[str, Any]) -> Head:
+def _head_of_job(report: Mapping[str, Any]) -> RunHeader:
     facts, job = _facts_of_job(report), _mapping(report, "job")
     name = str(job.get("database_display", ""))
-    return Head(
+    return RunHeader(
         version=str(job.get("hdb_version", "")).removeprefix("v")[:40],
         threads=facts.users,
         test="tpcc/hammerdb",

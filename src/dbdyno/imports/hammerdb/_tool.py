@@ -41,7 +41,7 @@ _PACING = Caveat("pacing-unknown", "the log does not say whether its users key a
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _TimedReadings:
     """The counter's readings inside of the timed minutes.
 
     Parameters
@@ -61,7 +61,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     found = []
     for part in log_parts(text):
         minutes = facts_of(text[part.start : part.end]).minutes
-        found.append(PartFacts(part.head, part.head.threads, part.first_line, 60 * (minutes or 0)))
+        found.append(PartFacts(part.head, part.head.threads, part.first_line, 60 * (minutes or 0), bool(minutes)))
     return tuple(found)
 
 
@@ -118,7 +118,7 @@ def read(source: Source) -> ToolRun:
     )
 
 
-def _counted(source: Source, own: str, facts: Facts, parts: int) -> tuple[_Counted, dict[str, Wrong]]:
+def _counted(source: Source, own: str, facts: Facts, parts: int) -> tuple[_TimedReadings, dict[str, Wrong]]:
     """Readings of the window: by their place between the lines of the log, or by the clocks of both files."""
     nothing = np.empty(0)
     readings, wrong = read_counter(own) if job_report(own) is None else ((), ())
@@ -128,16 +128,16 @@ def _counted(source: Source, own: str, facts: Facts, parts: int) -> tuple[_Count
     if COUNTER not in source.companions:
         readings = readings or _readings_of_job(own)
         why = "the report of a job does not say when its timed minutes began" if job_report(own) else ""
-        return _Counted(nothing, readings=readings, problem=why if readings else ""), {"log": wrong}
+        return _TimedReadings(nothing, readings=readings, problem=why if readings else ""), {"log": wrong}
     readings, beside_wrong = read_counter(source.companions[COUNTER])
     found: dict[str, Wrong] = {"log": wrong, COUNTER: beside_wrong}
     if facts.window_clock_s is None or any(r.at_s is None for r in readings):
         why = "log and counter share no clock, so which of its readings are of the timed minutes is not known"
-        return _Counted(nothing, readings=readings if parts == 1 else (), problem=why), found
+        return _TimedReadings(nothing, readings=readings if parts == 1 else (), problem=why), found
     start, end = facts.window_clock_s
     within = [r for r in readings if r.at_s is not None and start < r.at_s <= end]
     why = "" if within else "none of its readings lies in the timed minutes"
-    return (_spaced(within, readings, facts) if within else _Counted(nothing, problem=why)), found
+    return (_spaced(within, readings, facts) if within else _TimedReadings(nothing, problem=why)), found
 
 
 def _readings_of_job(text: str) -> tuple[Reading, ...]:
@@ -151,18 +151,18 @@ def _readings_of_job(text: str) -> tuple[Reading, ...]:
     return tuple(Reading(value, None, 0) for value in values if isinstance(value, int) and 0 <= value < 10**15)
 
 
-def _spaced(within: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _Counted:
+def _spaced(within: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _TimedReadings:
     """Readings with the time that each covers: by the counter's clock, else by how many fill the timed minutes."""
     tpm = np.array([reading.tpm for reading in within], dtype=float)
     clocks = [reading.at_s for reading in readings if reading.at_s is not None]
     steps = np.diff(clocks) if len(clocks) == len(readings) > 1 else np.empty(0)
     if len(steps) and np.median(steps) > 0:
-        return _Counted(tpm, round(float(np.median(steps))), is_told=True, readings=readings)
+        return _TimedReadings(tpm, round(float(np.median(steps))), is_told=True, readings=readings)
     seconds = 60 * (facts.minutes or 0)
-    return _Counted(tpm, max(round(seconds / len(tpm)), 1), is_told=False, readings=readings)
+    return _TimedReadings(tpm, max(round(seconds / len(tpm)), 1), is_told=False, readings=readings)
 
 
-def _seconds(counted: _Counted) -> pa.Table | tuple[()]:
+def _seconds(counted: _TimedReadings) -> pa.Table | tuple[()]:
     if not len(counted.tpm):
         return ()
     ends = (np.arange(len(counted.tpm), dtype=float) + 1) * counted.interval_s
@@ -175,16 +175,16 @@ def _profile(source: Source, own: str, facts: Facts, parts: int) -> tuple[Profil
     if report is not None:
         return _profile_of_job(report), "", {}
     here, wrong = read_profiles(own)
-    beside, beside_wrong = read_profiles(source.companions.get(PROFILE, ""))
+    companion_data, beside_wrong = read_profiles(source.companions.get(PROFILE, ""))
     every = {"log": wrong, PROFILE: beside_wrong}
     users = users_in_tables(own)
     if here:
         profile: Profile | None = here[-1]
-    elif beside and len(beside) != parts:
-        why = f"{len(beside)} time profiles beside a log of {parts} runs: which belongs to which is not known"
+    elif companion_data and len(companion_data) != parts:
+        why = f"{len(companion_data)} time profiles beside a log of {parts} runs: which belongs to which is not known"
         return None, why, every
-    elif beside:
-        profile = beside[source.part_index]
+    elif companion_data:
+        profile = companion_data[source.part_index]
     else:
         profile = read_tables(own, 60.0 * ((facts.minutes or 0) + (facts.ramp_minutes or 0))) if users else None
     if profile and profile.users and facts.users and profile.users != facts.users:
@@ -227,7 +227,7 @@ def _failed_users(facts: Facts) -> Caveat | None:
     )
 
 
-def _end(facts: Facts, counted: _Counted, profile: Profile | None) -> dict[str, JsonValue]:
+def _end(facts: Facts, counted: _TimedReadings, profile: Profile | None) -> dict[str, JsonValue]:
     """The tool's own figures, as printed, and all readings of its counter."""
     told: dict[str, JsonValue] = {"nopm": facts.nopm, "tpm": facts.tpm}
     if profile is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbdyno.imports._lines import NUMBER, line_of
-from dbdyno.imports._run import Head, LogPart, Wrong
+from dbdyno.imports._run import LogPart, RunHeader, Wrong
 from dbdyno.imports.linkbench._csv import NO_REQUESTS, STATS_HEAD, TypeStats
 
 _N = NUMBER
@@ -64,6 +65,7 @@ def is_linkbench(text: str) -> bool:
     return _TRACES_RE.search(text) is not None
 
 
+@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The request phases of a log; a table of statistics alone counts as one."""
     ends = [_end_of_line(text, match.end()) for match in _DONE_RE.finditer(text)]
@@ -83,11 +85,11 @@ def _holds_a_phase(text: str) -> bool:
     return bool(_DONE_RE.search(text) or _STARTED_RE.search(text) or _PROGRESS_RE.search(text) or STATS_HEAD in text)
 
 
-def _head(text: str) -> Head:
+def _head(text: str) -> RunHeader:
     threads = {match[1] for match in _STARTED_RE.finditer(text)}
     first = _STARTED_RE.search(text)
     warm_up_s = int(first[3]) if first else 0
-    return Head(threads=len(threads) or None, warm_up_s=warm_up_s or None, test="linkbench", lead_s=warm_up_s)
+    return RunHeader(threads=len(threads) or None, warm_up_s=warm_up_s or None, test="linkbench", lead_s=warm_up_s)
 
 
 def read_phase(text: str) -> Phase:

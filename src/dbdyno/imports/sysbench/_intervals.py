@@ -41,7 +41,7 @@ _OLD_ERRORS_RE = re.compile(rf"{_OLD}, errors: {_N}, reconnects: +{_N}[ \t]*$", 
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _LineForm:
     """A form of a line.
 
     Parameters
@@ -62,12 +62,12 @@ _COUNTED = ("qps", "reads", "writes", "others")
 _LAST = ("latency_ms", "errors", "reconnects")
 _OLD_COLUMNS = ("end_s", "threads", "threads", "tps", "reads", "writes", "latency_ms", "percentile")
 _FORMS = (
-    _Form(_DATABASE_RE, (*_FIRST, *_COUNTED, "percentile", *_LAST), "r/w/o: ", "thds: "),
-    _Form(_PLAIN_RE, (*_FIRST, "percentile", "latency_ms"), "eps: ", "thds: "),
-    _Form(_OLD_ERRORS_RE, (*_OLD_COLUMNS, "errors", "reconnects"), "reconnects: ", "response time: "),
-    _Form(_OLD_RE, _OLD_COLUMNS, "response time: ", "response time: "),
-    _Form(_CSV_RE, (*_FIRST, *_COUNTED, *_LAST), ",", ""),
-    _Form(_JSON_RE, (*_FIRST, *_COUNTED, *_LAST), '"threads"', ""),
+    _LineForm(_DATABASE_RE, (*_FIRST, *_COUNTED, "percentile", *_LAST), "r/w/o: ", "thds: "),
+    _LineForm(_PLAIN_RE, (*_FIRST, "percentile", "latency_ms"), "eps: ", "thds: "),
+    _LineForm(_OLD_ERRORS_RE, (*_OLD_COLUMNS, "errors", "reconnects"), "reconnects: ", "response time: "),
+    _LineForm(_OLD_RE, _OLD_COLUMNS, "response time: ", "response time: "),
+    _LineForm(_CSV_RE, (*_FIRST, *_COUNTED, *_LAST), ",", ""),
+    _LineForm(_JSON_RE, (*_FIRST, *_COUNTED, *_LAST), '"threads"', ""),
 )
 _QUEUE_RE = re.compile(rf"{_AT}queue length: (\d{{1,12}}),? concurrency: (\d{{1,12}})[ \t]*$", re.MULTILINE)
 _LIKE_RE = re.compile(
@@ -94,7 +94,7 @@ class Intervals:
     latency_ms : of the percentile, as printed; NaN where nothing was counted or percentiles were off
     percentile : which one the lines name; None when they don't, or name several
     queue, busy : of an open loop: events waiting, users at work; None elsewhere
-    complaints : line in the run's text and what is wrong there
+    diagnostics : line in the run's text and what is wrong there
     """
 
     end_s: IntArray
@@ -110,7 +110,7 @@ class Intervals:
     percentile: int | None = None
     queue: FloatArray | None = None
     busy: FloatArray | None = None
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.end_s)
@@ -120,21 +120,21 @@ def read_intervals(text: str) -> Intervals:
     r"""The interval lines in the text of a run.
 
     >>> found = read_intervals("[ 1s ] thds: 2 eps: 18.96 lat (ms,95%): 41.85\n[ 2s ] thds: 2 eps: 2")
-    >>> found.tps.tolist(), found.percentile, found.complaints
+    >>> found.tps.tolist(), found.percentile, found.diagnostics
     ([18.96], 95, ((1, 'not a whole interval line: [ 2s ] thds: 2 eps: 2'),))
     """
     form, columns, percentiles = _taken(text)
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
     kept = None
     if not _is_tidy(text, form, columns):
-        complaints, kept = _untidy(text, form.pattern, columns)
+        diagnostics, kept = _untidy(text, form.pattern, columns)
     if not columns:
         empty, whole = np.empty(0), np.empty(0, dtype=np.int64)
-        return Intervals(whole, whole, empty, empty, complaints=complaints)
+        return Intervals(whole, whole, empty, empty, diagnostics=diagnostics)
     columns = columns if kept is None else {name: column[kept] for name, column in columns.items()}
     shown = sorted(set(percentiles))
     if len(shown) > 1:
-        complaints += ((0, f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
+        diagnostics += ((0, f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
     whole = columns["end_s"].astype(np.int64)
     queue, busy = _queues(text, whole)
     return Intervals(
@@ -146,11 +146,11 @@ def read_intervals(text: str) -> Intervals:
         percentile=shown[0] if len(shown) == 1 else None,
         queue=queue,
         busy=busy,
-        complaints=complaints,
+        diagnostics=diagnostics,
     )
 
 
-def _taken(text: str) -> tuple[_Form, dict[str, FloatArray], list[int]]:
+def _taken(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]]:
     """Form of the lines, their columns by name, the percentiles that they name."""
     for form in _FORMS:
         rows = form.pattern.findall(text) if form.words in text else []
@@ -170,7 +170,7 @@ def _number(word: str) -> float:
     return float(word or "nan")
 
 
-def _is_tidy(text: str, form: _Form, columns: Mapping[str, FloatArray]) -> bool:
+def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> bool:
     """Whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
     if not columns or not form.mark:
         return False
@@ -186,14 +186,14 @@ def _untidy(
 ) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
     """Complaints by line, and which of the lines that were taken are to be kept."""
     found = list(pattern.finditer(text))
-    complaints = _not_taken(text, pattern, found)
+    diagnostics = _not_taken(text, pattern, found)
     if not columns:
-        return complaints, None
+        return diagnostics, None
     lines = _line_numbers(text, [match.start() for match in found])
     kept, disorder = _rising(columns["end_s"].astype(np.int64), lines)
-    named = {number for number, _ in (*complaints, *disorder)}
+    named = {number for number, _ in (*diagnostics, *disorder)}
     between = _between(text, columns["end_s"][kept].astype(np.int64), lines[kept], named)
-    return complaints + disorder + between, kept
+    return diagnostics + disorder + between, kept
 
 
 def _latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
@@ -244,7 +244,7 @@ def _line_numbers(text: str, starts: Sequence[int]) -> IntArray:
 
 
 def _rising(end_s: IntArray, lines: IntArray) -> tuple[IntArray, tuple[tuple[int, str], ...]]:
-    """Indices of the lines whose times rise, and complaints about the others."""
+    """Indices of the lines whose times rise, and diagnostics about the others."""
     if len(end_s) < 2 or bool((np.diff(end_s) > 0).all()):
         return np.arange(len(end_s)), ()
     kept: list[int] = []

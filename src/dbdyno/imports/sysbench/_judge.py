@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dbdyno.core import Caveat
 from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement
-from dbdyno.imports._complaint import printable
-from dbdyno.imports._run import Judgement
+from dbdyno.imports._diagnostic import printable
+from dbdyno.imports._run import RunVerdict
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of
 from dbdyno.imports.sysbench._log import SysbenchRun
 
 DAMAGED_SHARE_LIMIT = 0.01
 
 
-def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> Judgement:
+def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
     """Failed when the log has no throughput, suspect when it was cut off or damaged, else good.
 
     Parameters
@@ -50,10 +50,10 @@ def _forced(run: SysbenchRun) -> Caveat | None:
 
 
 def _damaged(run: SysbenchRun) -> Caveat | None:
-    count = len(run.complaints)
+    count = len(run.diagnostics)
     if count <= DAMAGED_SHARE_LIMIT * max(len(run.intervals), 1):
         return None
-    return Caveat("damaged-log", f"{count} lines of the log can't be read, the first is line {run.complaints[0][0]}")
+    return Caveat("damaged-log", f"{count} lines of the log can't be read, the first is line {run.diagnostics[0][0]}")
 
 
 def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbdyno.imports._run import Head, LogPart
-from dbdyno.imports.sysbench._head import VERSION_RE, read_head
+from dbdyno.imports._run import LogPart, RunHeader
+from dbdyno.imports.sysbench._header import VERSION_RE, read_head
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._report import Report, read_reports
 
@@ -31,16 +33,16 @@ class SysbenchRun:
     fatal : line in the log and text of FATAL messages
     counts_events : it opened no transactions, so its events stand in their place, in the seconds by their statements
     unfinished : transactions under way when it was shut down by force; None when it was not
-    complaints : line in the log and what is wrong there
+    diagnostics : line in the log and what is wrong there
     first_line, last_line : in the log, from 1
     """
 
-    head: Head
+    head: RunHeader
     intervals: Intervals
     reports: tuple[Report, ...]
     fatal: tuple[tuple[int, str], ...]
     unfinished: int | None
-    complaints: tuple[tuple[int, str], ...]
+    diagnostics: tuple[tuple[int, str], ...]
     first_line: int
     last_line: int
     counts_events: bool = False
@@ -60,6 +62,7 @@ def is_sysbench(text: str) -> bool:
     return _TRACES_RE.search(text) is not None
 
 
+@functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The runs of a log, without reading their intervals; none when there is no trace of a run in it."""
     starts = _starts(text)
@@ -84,8 +87,8 @@ def _starts(text: str) -> list[int]:
     starts: list[int] = []
     last = -1
     for at in _line_starts(text, "Running the test with following options:"):
-        near = [version for version in versions if last < version < at]
-        starts.append(near[-1] if near else at)
+        above = bisect.bisect_left(versions, at) - 1
+        starts.append(versions[above] if above >= 0 and versions[above] > last else at)
         last = at
     return starts
 
@@ -113,14 +116,14 @@ def read_run(text: str, part: LogPart) -> SysbenchRun:
         for at in _line_starts(own, _FATAL)
     )
     unfinished = _UNFINISHED_RE.search(own) if fatal else None
-    wrong = [*intervals.complaints, *(complaint for report in reports for complaint in report.complaints)]
+    wrong = [*intervals.diagnostics, *(diagnostic for report in reports for diagnostic in report.diagnostics)]
     return SysbenchRun(
         head=part.head,
         intervals=intervals,
         reports=reports,
         fatal=fatal,
         unfinished=int(unfinished[1]) if unfinished else None,
-        complaints=tuple(sorted((part.first_line + line, words) for line, words in wrong)),
+        diagnostics=tuple(sorted((part.first_line + line, words) for line, words in wrong)),
         first_line=part.first_line,
         last_line=part.first_line + own.rstrip("\n").count("\n"),
         counts_events=counts_events,

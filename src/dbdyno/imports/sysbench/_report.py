@@ -72,7 +72,7 @@ class Report:
     histogram: Mapping[float, int]
     is_whole: bool
     first_line: int
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
 
     def count(self, name: str) -> int | None:
         """A count, None where it was not printed."""
@@ -90,11 +90,11 @@ class _Draft:
     percentile_ms: float | None = None
     percentile_is_off: bool = False
     histogram: dict[float, int] = field(default_factory=dict)
-    complaints: list[tuple[int, str]] = field(default_factory=list)
+    diagnostics: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
-        return not (self.values or self.histogram or self.complaints)
+        return not (self.values or self.histogram or self.diagnostics)
 
     def done(self) -> Report:
         return Report(
@@ -107,7 +107,7 @@ class _Draft:
             self.histogram,
             _LAST in self.values,
             self.first_line,
-            tuple(self.complaints),
+            tuple(self.diagnostics),
         )
 
 
@@ -144,19 +144,19 @@ def _take(draft: _Draft, number: int, line: str) -> None:
     match = _LINE_RE.match(line)
     if match is None:
         if "|" in line and "*" in line:
-            draft.complaints.append((number, f"not a whole row of the histogram: {line.strip()[:80]}"))
+            draft.diagnostics.append((number, f"not a whole row of the histogram: {line.strip()[:80]}"))
         return
     label, shown = match[1], match[2]
     if not _percentile(draft, label, shown) and label in _LABELS:
         name, form = _LABELS[label]
         value = re.fullmatch(form, shown)
         if value is None:
-            draft.complaints.append((number, f"'{label}' can't be read: {shown[:80]}"))
+            draft.diagnostics.append((number, f"'{label}' can't be read: {shown[:80]}"))
             return
         draft.values[name] = float(value[1])
         if value.re.groups > 1:
-            beside = draft.rates if name in COUNTS else draft.deviations
-            beside[name] = float(value[2])
+            companion_data = draft.rates if name in COUNTS else draft.deviations
+            companion_data[name] = float(value[2])
 
 
 def _percentile(draft: _Draft, label: str, shown: str) -> bool:

@@ -31,7 +31,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
             part.head,
             part.head.threads or _threads_seen(text[part.start : part.end]),
             part.first_line,
-            _duration_s(text[max(part.start, part.end - _TAIL) : part.end]),
+            *_duration_s(text[max(part.start, part.end - _TAIL) : part.end]),
         )
         for part in log_parts(text)
     )
@@ -80,12 +80,13 @@ def _threads_seen(text: str) -> int | None:
     return int(values[counts.argmax()]) or None
 
 
-def _duration_s(tail: str) -> int:
+def _duration_s(tail: str) -> tuple[int, bool]:
+    """Seconds that the run lasted, and whether it went to its end."""
     ends = _END_RE.findall(tail)
-    if ends:
-        return int(ends[-1][0] or ends[-1][1])
     total = _TOTAL_RE.search(tail)
-    return round(float(total[1])) if total else 0
+    if ends:
+        return int(ends[-1][0] or ends[-1][1]), total is not None
+    return (round(float(total[1])), True) if total else (0, False)
 
 
 def _whole_run(run: SysbenchRun, figures: RunFigures) -> pa.Table | tuple[()]:
@@ -105,8 +106,8 @@ def _wrong(run: SysbenchRun) -> Wrong:
     elif not run.is_complete:
         last = (run.last_line, "the log ends here, without a whole last report")
     else:
-        return run.complaints
-    return (*run.complaints, last)
+        return run.diagnostics
+    return (*run.diagnostics, last)
 
 
 def _start(run: SysbenchRun) -> dict[str, JsonValue]:

@@ -47,6 +47,9 @@ _COLUMNS = MappingProxyType(
 _FACTORS = {"B": 1.0, "k": 1024.0, "M": float(1 << 20), "G": float(1 << 30), "T": float(1 << 40)}
 _DECIMAL = {"B": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _CLOCK_RE = re.compile(r"(?:\d\d-\d\d )?(\d\d:\d\d:\d\d)")
+_MISSED_RE = re.compile(r" missed (\d{1,6}) ticks\s*$")
+_SUMMED_WHEN_MISSED = "system"
+"""The group whose numbers dstat does not divide by the seconds that it missed."""
 
 
 def read_dstat(text: str) -> Reports:
@@ -55,31 +58,34 @@ def read_dstat(text: str) -> Reports:
     series: dict[str, Series] = {}
     clocks: list[str] = []
     wrong: list[tuple[int, str]] = []
+    late: dict[int, int] = {}
     report = -1
-    for line_number, columns, words in rows:
+    for line_number, columns, words, steps_s in rows:
         if words is None or columns is None:
             wrong.append((line_number, "not a whole line of dstat"))
             continue
         report += 1
+        if steps_s > 1:
+            late[report] = steps_s - 1
         for key, word in zip(columns, words, strict=True):
             clock = _CLOCK_RE.fullmatch(word.strip()) if key[1] in ("time", "date/time") else None
             if clock:
                 clocks.append(clock[1])
-            unit = _COLUMNS.get(key)
+            unit = None if steps_s > 1 and key[0] == _SUMMED_WHEN_MISSED else _COLUMNS.get(key)
             value = None if unit is None else _value(word.strip(), is_bytes=unit.unit.startswith("bytes"))
             if unit is not None and value is not None:
                 found = series.setdefault(f"dstat.{unit.name}", Series(unit.unit))
                 found.reports.append(report)
                 found.values.append(value * unit.factor)
     clock_s = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(series, report + 1, clock_s, complaints=tuple(wrong))
+    return Reports(series, report + 1, clock_s, late_s=late, diagnostics=tuple(wrong))
 
 
-_Row = tuple[int, list[tuple[str, str]] | None, list[str] | None]
+_Row = tuple[int, list[tuple[str, str]] | None, list[str] | None, int]
 
 
 def _text_rows(text: str) -> list[_Row]:
-    """Line, columns (group and name) and cells of every row; cells None where they don't fit."""
+    """Line, columns (group and name), cells and seconds of every row; cells None where they don't fit."""
     rows: list[_Row] = []
     groups: list[str] = []
     columns: list[list[tuple[str, str]]] = []
@@ -91,21 +97,27 @@ def _text_rows(text: str) -> list[_Row]:
             parts = line.split("|")
             columns = [[(group, name) for name in part.split()] for group, part in zip(groups, parts, strict=False)]
         elif columns and line.strip() and "|" in line:
-            rows.append((line_number, *_cells(columns, line.split("|"))))
+            missed = _MISSED_RE.search(line)
+            whole = line[: missed.start()] if missed else line
+            cells = _cells(columns, whole.split("|"), is_first=not rows)
+            rows.append((line_number, *cells, int(missed[1]) if missed else 1))
         elif columns and line.strip() and not re.match(r"[A-Za-z*]", line):
-            rows.append((line_number, None, None))
+            rows.append((line_number, None, None, 1))
     return rows
 
 
-def _cells(columns: list[list[tuple[str, str]]], parts: list[str]) -> tuple[list[tuple[str, str]], list[str] | None]:
+def _cells(
+    columns: list[list[tuple[str, str]]], parts: list[str], *, is_first: bool
+) -> tuple[list[tuple[str, str]], list[str] | None]:
+    """Columns and cells of a row. The first one knows no rates yet: their cells are blank, in part of a group, too."""
     flat = [key for group in columns for key in group]
     if len(parts) != len(columns):
         return flat, None
     words: list[str] = []
     for group, part in zip(columns, parts, strict=True):
         cells = [part.strip()] if [name for _, name in group] in (["time"], ["date/time"]) else part.split()
-        if not part.strip():
-            cells = [""] * len(group)  # the first row knows no rates yet
+        if not part.strip() or (is_first and len(cells) < len(group)):
+            cells = [""] * len(group)
         if len(cells) != len(group):
             return flat, None
         words += cells
@@ -123,7 +135,7 @@ def _csv_rows(text: str) -> list[_Row]:
                 for cell in before:
                     columns.append((groups[len(columns)] if len(columns) < len(groups) else "", cell))
             if any(cells):
-                rows.append((line_number, columns, cells if len(cells) == len(columns) else None))
+                rows.append((line_number, columns, cells if len(cells) == len(columns) else None, 1))
         elif cells:
             filled: list[str] = []
             for cell in before:

@@ -63,7 +63,7 @@ def read_iostat(text: str) -> Reports:
         elif match := _CLOCK_RE.match(line):
             clocks.append(match[1] or match[2])
     clock = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(_awake(series), report + 1, clock, facts=machine_facts(text), complaints=tuple(wrong))
+    return Reports(_awake(series), report + 1, clock, facts=machine_facts(text), diagnostics=tuple(wrong))
 
 
 def machine_facts(text: str) -> dict[str, str | int]:

@@ -48,7 +48,7 @@ def read_mpstat(text: str) -> Reports:
         clock_seconds(clocks),
         has_since_boot=False,
         facts=machine_facts(text),
-        complaints=tuple(wrong),
+        diagnostics=tuple(wrong),
     )
 
 

@@ -46,20 +46,22 @@ class Reports:
     count : reports, that since the start of the machine included
     clock_s : time of each report, rising, from any beginning; empty where the tool wrote none
     has_since_boot : the first report tells of the time since the machine was started
+    late_s : report -> by how many seconds it came later than a second after the one before, where the tool says so
     facts : what the head of the file says of the machine
-    complaints : line from 1, and what is wrong
+    diagnostics : line from 1, and what is wrong
     """
 
     series: Mapping[str, Series]
     count: int
     clock_s: Sequence[int] = ()
     has_since_boot: bool = True
+    late_s: Mapping[int, int] = field(default_factory=dict)
     facts: Mapping[str, str | int] = field(default_factory=dict)
-    complaints: tuple[tuple[int, str], ...] = ()
+    diagnostics: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class AlignedReadings:
     """Readings at their seconds.
 
     Parameters
@@ -74,7 +76,7 @@ class Placed:
     problem: str = ""
 
 
-def place(reports: Reports, seconds_count: int, lead_s: int = 0) -> Placed:
+def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadings:
     """Put readings to the seconds of a run; those before and after it are left out.
 
     Parameters
@@ -86,7 +88,7 @@ def place(reports: Reports, seconds_count: int, lead_s: int = 0) -> Placed:
     if seconds is None:
         whole_s = seconds_count + lead_s
         text = f"{reports.count} readings without a clock beside a run of {whole_s} s: not one a second"
-        return Placed(None, by_clock=False, problem=text)
+        return AlignedReadings(None, by_clock=False, problem=text)
     first = 1 if reports.has_since_boot else 0
     parts = []
     for metric, series in sorted(reports.series.items())[:MOST_SERIES]:
@@ -102,8 +104,8 @@ def place(reports: Reports, seconds_count: int, lead_s: int = 0) -> Placed:
         parts.append(pa.table({**columns, "value": values[kept], "unit": pa.repeat(series.unit, count)}))
     by_clock = bool(reports.clock_s)
     if not parts:
-        return Placed(None, by_clock, "no reading in it")
-    return Placed(pa.concat_tables(parts), by_clock)
+        return AlignedReadings(None, by_clock, "no reading in it")
+    return AlignedReadings(pa.concat_tables(parts), by_clock)
 
 
 def _seconds(reports: Reports, seconds_count: int) -> IntArray | None:
@@ -112,9 +114,11 @@ def _seconds(reports: Reports, seconds_count: int) -> IntArray | None:
     if len(reports.clock_s) == reports.count and reports.count:
         clock: IntArray = np.asarray(reports.clock_s, dtype=np.int64)
         return clock - int(clock[0]) - (1 if reports.has_since_boot else 0)
+    late = np.zeros(reports.count, dtype=np.int64)
+    late[list(reports.late_s)] = list(reports.late_s.values())
     expected = seconds_count + (1 if reports.has_since_boot else 0)
-    is_each_second = 0.9 * expected - 10 <= reports.count <= 1.2 * expected + 30
-    return order if is_each_second else None
+    is_each_second = 0.9 * expected - 10 <= reports.count + int(late.sum()) <= 1.2 * expected + 30
+    return order + np.cumsum(late) if is_each_second else None
 
 
 def clock_seconds(texts: Sequence[str]) -> list[int]:

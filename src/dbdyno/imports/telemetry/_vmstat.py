@@ -62,5 +62,5 @@ def read_vmstat(text: str) -> Reports:
                 found.reports.append(report)
                 found.values.append(value * column.factor)
     return Reports(
-        series, report + 1, clock_seconds(clocks) if len(clocks) == report + 1 else (), complaints=tuple(wrong)
+        series, report + 1, clock_seconds(clocks) if len(clocks) == report + 1 else (), diagnostics=tuple(wrong)
     )

@@ -18,7 +18,7 @@ from dbdyno.imports._caveats import (
     throughput,
 )
 from dbdyno.imports._lines import line_of, window_table
-from dbdyno.imports._run import Head, LogPart, PartFacts, Source, ToolRun
+from dbdyno.imports._run import LogPart, PartFacts, RunHeader, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
 from dbdyno.imports.tpcc_mysql._results import Results, TypeCounts, read_results
@@ -59,11 +59,11 @@ def _holds_a_run(text: str) -> bool:
     return "MEASURING START" in text or read_results(text).is_whole or bool(read_lines(text)[0])
 
 
-def _head(text: str) -> Head:
+def _head(text: str) -> RunHeader:
     facts = _numbers(text)
     server, socket = _SERVER_RE.search(text), _SOCKET_RE.search(text)
     options = {"mysql_socket": socket[1]} if socket else {"mysql_host": server[1]} if server else {}
-    return Head(
+    return RunHeader(
         threads=facts.get("threads"),
         interval_s=facts.get("interval_s") or None,
         test="tpcc/tpcc-mysql",
@@ -83,7 +83,13 @@ def survey(text: str) -> tuple[PartFacts, ...]:
         own = text[part.start : part.end]
         results, facts = read_results(own), _numbers(own)
         found.append(
-            PartFacts(part.head, part.head.threads, part.first_line, results.seconds or facts.get("measure_s", 0))
+            PartFacts(
+                part.head,
+                part.head.threads,
+                part.first_line,
+                results.seconds or facts.get("measure_s", 0),
+                "measure_s" in facts,
+            )
         )
     return tuple(found)
 

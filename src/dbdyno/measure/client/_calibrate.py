@@ -27,6 +27,7 @@ _FILES_BESIDE = 64
 _POINT_S = 2
 _LONGEST_S = 60.0
 _READY_S = 10.0
+_BY_HAND = "try dbdyno-load null-server by hand"
 _SERVED = "900s"  # then it ends by itself, should this process be killed
 OnPoint = Callable[[CalibrationPoint, int, int], None]
 """Told of a point, its number from 1, and how many there will be."""
@@ -110,13 +111,19 @@ def null_server(
 
 
 def _ready_port(process: PipedProcess) -> int:
-    line = next(process.lines(), "")
+    deadline = time.monotonic() + _READY_S
+
+    def tick() -> None:
+        if time.monotonic() >= deadline:
+            raise MeasureError(f"the null server said nothing within {_READY_S:g} s", "", _BY_HAND)
+
+    line = next(process.lines(tick), "")
     try:
         return int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError) as error:
         process.kill()
         why = process.wait(_READY_S).stderr.strip() or f"its first line was '{line[:200]}'"
-        raise MeasureError("the null server did not start", why, "try dbdyno-load null-server by hand") from error
+        raise MeasureError("the null server did not start", why, _BY_HAND) from error
 
 
 def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import HostError
+from dbdyno.core import HostError, decode, json_value, read_input_text
 from dbdyno.measure.client._curve import CostCurve
 
 SCHEMA_VERSION = 1
@@ -109,11 +108,11 @@ def _held(point: CalibrationPoint) -> bool:
 def read_calibration(root: Path, key: CalibrationKey) -> Calibration | None:
     """The calibration kept below `root`; None when there is none, or none of this machine and load generator."""
     try:
-        row = json.loads((root / FILE).read_text(encoding="utf-8"))
-        if row["schema_version"] != SCHEMA_VERSION:
+        row = decode(dict[str, Any], json_value(read_input_text(root / FILE)))
+        if row.get("schema_version") != SCHEMA_VERSION:
             return None
-        found = _from_json(row)
-    except (OSError, ValueError, KeyError, TypeError):
+        found = decode(Calibration, row)
+    except (OSError, ValueError):
         return None  # it can be made again at any time: a damaged one is as good as none
     return found if found.key == key else None
 
@@ -148,14 +147,3 @@ def calibration_to_json(calibration: Calibration) -> dict[str, object]:
             for route, workload in pairs
         ],
     }
-
-
-def _from_json(row: Mapping[str, Any]) -> Calibration:
-    points = tuple(CalibrationPoint(**_known(CalibrationPoint, point)) for point in row["points"])
-    key = CalibrationKey(**_known(CalibrationKey, row["key"]))
-    return Calibration(key, row["created_ns"], row["is_quick"], row["pinned_apart"], points)
-
-
-def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    names = {field.name for field in dataclasses.fields(kind)}
-    return {name: value for name, value in values.items() if name in names}

@@ -13,10 +13,11 @@ from dbdyno.measure.telemetry._process import ProcessSource
 from dbdyno.measure.telemetry._quota import QuotaSource
 from dbdyno.measure.telemetry._reading import Reading, Source
 from dbdyno.measure.telemetry._sampler import Sampler
-from dbdyno.measure.telemetry._station import Station, Telemetry
+from dbdyno.measure.telemetry._sampler_group import STOP_S, SamplerGroup, Telemetry
 from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 
 __all__ = [
+    "STOP_S",
     "CpuSource",
     "DiskSource",
     "MemoryLimitSource",
@@ -27,8 +28,8 @@ __all__ = [
     "QuotaSource",
     "Reading",
     "Sampler",
+    "SamplerGroup",
     "Source",
-    "Station",
     "StatusSource",
     "Telemetry",
     "absent_counters",

@@ -6,15 +6,16 @@ What a server does not show is absent from the rows and listed by `absent_counte
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from dbdyno.connections import ServerConnection, number_of, rows_of
+from dbdyno.core import MeasureError
 from dbdyno.engines import CounterSource, counter_ids
 from dbdyno.measure.telemetry._reading import Reading
 
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-
+_READING_S = 30.0
 _TEXT = "SHOW ENGINE INNODB STATUS"
 _LOG_LINE_RE = re.compile(r"^([A-Z][a-z' ]+?)\s+(\d+)$", re.MULTILINE)
 
@@ -22,13 +23,17 @@ _LOG_LINE_RE = re.compile(r"^([A-Z][a-z' ]+?)\s+(\d+)$", re.MULTILINE)
 class StatusSource:
     """Reads the wanted rows only: a server answers some 350 to 680, and unpacking them costs the client CPU.
 
-    Variables are read once; InnoDB's text only where nothing else tells how far the log has grown.
+    Variables are read once; InnoDB's text only where nothing else tells how far the log has grown. A server that does
+    not answer in time is asked over another connection at the next reading.
     """
 
     name = "status"
 
-    def __init__(self, connection: Connection[Any], sources: Sequence[CounterSource]) -> None:
-        self._connection = connection
+    def __init__(self, connect: Callable[[], ServerConnection], sources: Sequence[CounterSource]) -> None:
+        self._connect = connect
+        self._connection: ServerConnection | None = None
+        self._is_closed = False
+        self._last_answer = time.monotonic()
         self._sources = sources
         status = sorted({name for source in sources if not source.metric for name in source.status})
         metrics = sorted({source.metric for source in sources if source.metric})
@@ -44,26 +49,45 @@ class StatusSource:
         self._variables_query = _query("SHOW GLOBAL VARIABLES WHERE Variable_name IN", _behind("variables:", status))
         self._variables: dict[str, str] | None = None
 
+    def quiet_s(self) -> float:
+        """Seconds since the server's last answer."""
+        return time.monotonic() - self._last_answer
+
+    def close(self) -> None:
+        """End the connection, also while another thread waits for an answer."""
+        self._is_closed = True
+        if self._connection is not None:
+            self._connection.abandon()
+
     def read(self) -> Sequence[Reading]:
         """Ask the server: one statement for status, one for each other place of which something is wanted."""
-        status = {name.lower(): str(value) for name, value in self._rows(self._status_query)}
+        status = {str(name).lower(): str(value) for name, value, *_ in self._rows(self._status_query)}
         if self._variables is None:
             self._variables = _prefixed("variables:", self._rows(self._variables_query))
         status |= self._variables
         status |= _prefixed("cfstats:", self._rows(self._families_query))
         if self._reads_text:
-            text = "".join(str(row[2]) for row in self._rows(_TEXT))
+            text = "".join(str(row[2]) for row in self._rows(_TEXT, 3))
             status |= log_lines(text)
-        metrics = {str(name): float(value) for name, value in self._rows(self._metrics_query)}
+        metrics = {str(name): number_of(value) for name, value, *_ in self._rows(self._metrics_query)}
         return status_readings(self._sources, status, metrics)
 
-    def _rows(self, query: str) -> Sequence[tuple[Any, ...]]:
+    def _rows(self, query: str, width: int = 2) -> Sequence[tuple[Any, ...]]:
         if not query:
             return ()
-        with self._connection.cursor() as cursor:
+        with self._open_connection().cursor() as cursor:
             cursor.execute(query)
-            rows: Sequence[tuple[Any, ...]] = cursor.fetchall()
-            return rows
+            rows = rows_of(cursor, width)
+        self._last_answer = time.monotonic()
+        return rows
+
+    def _open_connection(self) -> ServerConnection:
+        if self._is_closed:
+            raise MeasureError("telemetry has ended")
+        if self._connection is None or not self._connection.open:
+            self._connection = self._connect()
+            self._connection.answer_s = _READING_S
+        return self._connection
 
 
 def log_lines(text: str) -> dict[str, str]:
@@ -103,7 +127,7 @@ def _behind(prefix: str, names: Sequence[str]) -> list[str]:
 
 
 def _prefixed(prefix: str, rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
-    return {f"{prefix}{str(name).lower()}": str(value) for name, value in rows}
+    return {f"{prefix}{str(name).lower()}": str(value) for name, value, *_ in rows}
 
 
 def _query(head: str, names: Sequence[str], tail: str = "") -> str:

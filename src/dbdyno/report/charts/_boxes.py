@@ -8,28 +8,28 @@ import altair as alt
 
 from dbdyno.core import format_memory
 from dbdyno.report._boxes import Box
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import figure, significant
 from dbdyno.report._palette import Palette
-from dbdyno.report._standing import AT_BEST, best_groups
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, row_facts, rows_data, short_names
+from dbdyno.report._relative_throughput import AT_BEST, best_groups
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, colour, row_facts, rows_data, short_names
 from dbdyno.report.charts._throughput import panel_title
 
 _ROW_PX = 24
 
 
-def box_charts(evidence: Evidence, palette: Palette, boxes: Sequence[Box]) -> list[Chart]:
+def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) -> list[Chart]:
     """A panel for each workload, route and tier that has boxes."""
-    best = {group.cell for group in best_groups(evidence.judgements)}
+    best = {group.cell for group in best_groups(analysis.judgements)}
     names = short_names(palette.targets, 26)
     charts = []
-    for index, panel in enumerate(evidence.panels):
+    for index, panel in enumerate(analysis.panels):
         here = [box for box in boxes if box.group.place[:3] == panel]
         rows = [_row(box, AT_BEST, names) for box in here if box.group.cell in best]
         rows += [_row(box, box.group.cell.concurrency, names) for box in here]
         if rows:
             drawing = _drawing(rows, palette, list(names.values()))
-            title = panel_title(evidence, *panel)
+            title = panel_title(analysis, *panel)
             charts.append(
                 Chart(f"window-{index + 1}", title, _description(rows, panel[2]), drawing, panel, row_facts(_ROW_PX))
             )
@@ -54,13 +54,13 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
     x_scale = alt.Scale(zero=True, nice=True)
     x_axis = alt.Axis(title="TPS of single seconds", format=",.6~g", tickCount=5)
     y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8, grid=True)
-    base = alt.Chart(rows_data(rows)).encode(
+    base = Unit(rows_data(rows)).encode(
         y=alt.Y("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
     )
     x = alt.X("low:Q", scale=x_scale, axis=x_axis)
-    whisker = base.mark_rule(strokeWidth=1.6).encode(x=x, x2="high:Q")
+    whisker = base.mark_rule(strokeWidth=1.6).encode(x=x, x2=alt.X2("high:Q"))
     box = base.mark_bar(height=12, fillOpacity=0.45, strokeWidth=1).encode(
-        x=alt.X("lower:Q", scale=x_scale), x2="upper:Q", stroke=colour(palette).copy()
+        x=alt.X("lower:Q", scale=x_scale), x2=alt.X2("upper:Q"), stroke=colour(palette).copy()
     )
     median = base.mark_tick(thickness=2.4, size=14, color="var(--ink)").encode(
         x=alt.X("median:Q", scale=x_scale), color=alt.value("var(--ink)")
@@ -69,8 +69,8 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
         base.mark_point(size=9, filled=True, opacity=0.8).encode(x=alt.X(f"{end}:Q", scale=x_scale))
         for end in ("min", "max")
     ]
-    return alt.layer(whisker, box, median, *ends).properties(
-        height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
+    return alt.layer(
+        whisker, box, median, *ends, height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
 
 

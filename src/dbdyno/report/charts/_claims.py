@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.claims import JudgedClaim, is_of_cells, own_words, printed_words
-from dbdyno.report._claims import HeldClaims, claim_words
+from dbdyno.report._claims import CheckedClaims, claim_words
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, rows_data
 
-_SHAPES = {"holds": "circle", "does not hold": "cross", "can't be told": "diamond"}
+_SHAPES = {"holds": "circle", "does not hold": "cross", "not settled": "triangle", "can't be told": "diamond"}
 _ROW_PX = 22
 
 
-def claims_chart(held: HeldClaims) -> Chart | None:
+def claims_chart(held: CheckedClaims) -> Chart | None:
     """One row for each claim about a figure that was recomputed; None where there is none."""
     rows = [row for judged in held.judged if (row := _row(judged)) is not None]
     if not rows:
@@ -25,17 +25,19 @@ def claims_chart(held: HeldClaims) -> Chart | None:
 
 
 def _row(judged: JudgedClaim) -> Row | None:
-    claim, told = judged.claim, judged.told
-    if len(claim.values) != 1 or is_of_cells(claim) or told.own is None or told.low is None or told.high is None:
+    claim, result = judged.claim, judged.result
+    if len(claim.values) != 1 or is_of_cells(claim) or result.own is None or result.low is None or result.high is None:
         return None
     value = claim.values[0]
-    ends = {name: 100 * (end / value - 1) for name, end in (("own", told.own), ("low", told.low), ("high", told.high))}
+    ends = {
+        name: 100 * (end / value - 1) for name, end in (("own", result.own), ("low", result.low), ("high", result.high))
+    }
     return {
         "claim": claim.claim_id,
         "words": claim_words(judged),
         "printed": printed_words(claim),
-        "shown": own_words(claim, told),
-        "outcome": told.outcome,
+        "shown": own_words(claim, result),
+        "outcome": result.outcome,
         **ends,
     }
 
@@ -66,4 +68,4 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     dot = base.mark_point(filled=True, size=80, opacity=1, color="var(--ink)").encode(
         x=alt.X("own:Q", axis=x_axis), shape=alt.Shape("outcome:N", scale=scale, legend=legend)
     )
-    return alt.layer(print_line, whisker, dot).properties(height=_ROW_PX * len(rows), autosize=AUTOSIZE)
+    return alt.layer(print_line, whisker, dot, height=_ROW_PX * len(rows), autosize=AUTOSIZE)

@@ -12,16 +12,17 @@ import altair as alt
 
 from dbdyno.core import format_memory
 from dbdyno.report._curves import Curve
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import milliseconds, significant
 from dbdyno.report._palette import Palette
-from dbdyno.report._standing import AT_BEST, best_groups
+from dbdyno.report._relative_throughput import AT_BEST, best_groups
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._latency import steps_125
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
     Drawing,
     Row,
+    Unit,
     colour,
     dash,
     end_labels,
@@ -36,12 +37,12 @@ HEIGHT = 220
 _TICKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
-def curve_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+def curve_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """A panel for each workload, route and tier that has curves; panels of a workload share their scale."""
-    best = {group.cell for group in best_groups(evidence.judgements)}
+    best = {group.cell for group in best_groups(analysis.judgements)}
     charts = []
-    for index, panel in enumerate(evidence.panels):
-        alike = [curve for curve in evidence.curves if curve.cell.workload == panel[0]]
+    for index, panel in enumerate(analysis.panels):
+        alike = [curve for curve in analysis.curves if curve.cell.workload == panel[0]]
         here = [c for c in alike if (c.cell.workload, c.cell.route, c.cell.tier_bytes) == panel]
         rows = [row for curve in here if curve.cell in best for row in _rows(curve, AT_BEST)]
         rows += [row for curve in here for row in _rows(curve, curve.cell.concurrency)]
@@ -49,7 +50,7 @@ def curve_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
             ends = _scale_ends(alike)
             labels = label_facts("ms", *ends, HEIGHT, log=True, x="nines")
             drawing = _drawing(rows, ends, palette)
-            title = panel_title(evidence, *panel)
+            title = panel_title(analysis, *panel)
             charts.append(Chart(f"curve-{index + 1}", title, _description(here, panel[2]), drawing, panel, labels))
     return charts
 
@@ -86,13 +87,13 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -
     right = max(row["nines"] for row in rows)
     x_scale = alt.Scale(domain=[nines(0.1), right], nice=False, zero=False)
     x, y = alt.X("nines:Q", scale=x_scale, axis=x_axis), alt.Y("ms:Q", scale=y_scale, axis=y_axis)
-    lines = alt.Chart(rows_data(rows)).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
+    lines = Unit(rows_data(rows)).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
     line = lines.mark_line(strokeWidth=1.8, clip=True).encode(
         tooltip=[alt.Tooltip("target:N"), alt.Tooltip("connections:Q")]
     )
     placed = end_labels([row for row in rows if row["at"] == AT_BEST] or rows, "ms", *ends, HEIGHT, log=True, x="nines")
     labels = labels_drawn(placed, x, y_scale, palette)
-    return alt.layer(line, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+    return alt.layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
 def _description(curves: Sequence[Curve], tier_bytes: int) -> str:

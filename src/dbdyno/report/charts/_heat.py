@@ -11,48 +11,50 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.analyse import plus_minus, ratio_words
+from dbdyno.analyse import cell_level_words, ratio_words
 from dbdyno.core import format_memory
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
-from dbdyno.report._standing import Standing, standings
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, rows_data, short_names
+from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, row_facts, rows_data, short_names
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
+_PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.place"
 
 
-def heat_charts(evidence: Evidence, palette: Palette, found: Sequence[Standing] | None = None) -> list[Chart]:
+def heat_charts(
+    analysis: StudyAnalysis, palette: Palette, found: Sequence[RelativeThroughput] | None = None
+) -> list[Chart]:
     """A map for each workload and route in which targets stand beside each other.
 
     Parameters
     ----------
     found : where they stand; worked out when it is not given
     """
-    found = standings(evidence) if found is None else found
+    found = relative_throughputs(analysis) if found is None else found
     charts = []
-    labels = [choice.label for choice in evidence.study.workloads]
-    for index, (workload, route) in enumerate(itertools.product(labels, evidence.study.routes)):
+    labels = [choice.label for choice in analysis.study.workloads]
+    for index, (workload, route) in enumerate(itertools.product(labels, analysis.study.routes)):
         here = [s for s in found if (s.cell.workload, s.cell.route) == (workload, route)]
         if here:
             names = short_names(palette.targets, 26)
             rows = [_row(standing, names) for standing in here]
-            title, description = _title(evidence, workload, route), _description(rows)
-            drawing = _drawing(rows, evidence, list(names.values()))
+            title, description = _title(analysis, workload, route), _description(rows)
+            drawing = _drawing(rows, analysis, list(names.values()))
             charts.append(Chart(f"map-{index + 1}", title, description, drawing, (workload, route), row_facts(_ROW_PX)))
     return charts
 
 
-def _title(evidence: Evidence, workload: str, route: str) -> str:
-    parts = [workload if len(evidence.study.workloads) > 1 else "", route if len(evidence.study.routes) > 1 else ""]
+def _title(analysis: StudyAnalysis, workload: str, route: str) -> str:
+    parts = [workload if len(analysis.study.workloads) > 1 else "", route if len(analysis.study.routes) > 1 else ""]
     where = ", ".join(part for part in parts if part)
     return f"Throughput over the best target's{', ' if where else ''}{where}"
 
 
-def _row(standing: Standing, names: dict[str, str]) -> Row:
+def _row(standing: RelativeThroughput, names: dict[str, str]) -> Row:
     cell, group = standing.cell, standing.group
-    low, high = group.tps_low or 0.0, group.tps_high or 0.0
     places = None if standing.first is None or standing.last is None else (standing.first, standing.last)
     interval = "" if standing.low is None or standing.high is None else f" ({_interval(standing)})"
     return {
@@ -63,23 +65,23 @@ def _row(standing: Standing, names: dict[str, str]) -> Row:
         "connections": cell.concurrency,
         "ratio": round(standing.ratio, 4),
         "value": f"{standing.ratio:.2f}",
-        "place": rank_words(places, standing.of) if places else "?",
+        "place": rank_words(places, standing.of) if places else standing.why_no_place or "?",
         "first": standing.may_be_first,
         "shown": f"{standing.ratio:.2f}{interval}",
-        "tps": f"{plus_minus(group.tps_mean or 0.0, low, high)} TPS",
+        "tps": cell_level_words(group, "TPS"),
         "trusted": group.trusted,
     }
 
 
-def _interval(standing: Standing) -> str:
+def _interval(standing: RelativeThroughput) -> str:
     return ratio_words(standing.ratio, standing.low or 0.0, standing.high or 0.0).split(", ", 1)[1]
 
 
-def _drawing(rows: Sequence[Row], evidence: Evidence, names: Sequence[str]) -> Drawing:
-    memory = [format_memory(tier) for tier in evidence.study.tiers_bytes]
+def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, names: Sequence[str]) -> Drawing:
+    memory = [format_memory(tier) for tier in analysis.study.tiers_bytes]
     x_axis = alt.Axis(title=None, orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
     y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8)
-    base = alt.Chart(rows_data(rows)).encode(
+    base = Unit(rows_data(rows)).encode(
         x=alt.X("memory:N", sort=memory, axis=x_axis, scale=alt.Scale(paddingInner=0.04)),
         y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
         tooltip=_tooltip(),
@@ -90,9 +92,9 @@ def _drawing(rows: Sequence[Row], evidence: Evidence, names: Sequence[str]) -> D
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
         .encode(stroke=alt.value("var(--ink)"))
     )
-    numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(text="value:N", color=_steps("x"))
-    places = base.transform_calculate(words="'place ' + datum.place").mark_text(dy=9, fontSize=10)
-    layers = alt.layer(fields, frames, numbers, places.encode(text="words:N", color=_steps("x")))
+    numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(text=alt.Text("value:N"), color=_steps("x"))
+    places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
+    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=_steps("x")))
     drawing: alt.LayerChart = layers.resolve_scale(color="independent").properties(
         height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )

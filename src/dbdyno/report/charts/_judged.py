@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 
 from dbdyno.analyse import STATUS_WORDS, SeriesJudgement, level_words, stall_words, stop_words, wave_words, window_words
-from dbdyno.report._series import thinned
+from dbdyno.report._series import downsampled
 from dbdyno.report.charts._style import Chart, Row, rows_data
 from dbdyno.stats import stalled_seconds
 
@@ -62,8 +62,8 @@ def _lines(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
 
 def _line_rows(found: SeriesJudgement) -> list[Row]:
     """Points of three kinds of lines; a piece is drawn apart from the next."""
-    middles = (np.arange(len(found.tps)) + 0.5).tolist()
-    points = zip(*thinned(middles, found.tps.tolist(), _MOST_POINTS), strict=True)
+    middles, tps = downsampled(np.arange(len(found.tps)) + 0.5, found.tps, _MOST_POINTS)
+    points = zip(middles.tolist(), tps.tolist(), strict=True)
     rows: list[Row] = [{"second": second, "tps": tps, "what": _LEGEND[0], "piece": 0} for second, tps in points]
     if found.state.levels is not None:
         bounds = found.state.levels.bounds_s

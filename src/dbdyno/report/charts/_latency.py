@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse import LatencyJudgement
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
     Drawing,
     Row,
+    Unit,
     colour,
     concurrency_axis,
     dash,
@@ -32,17 +33,17 @@ HEIGHT = 180
 QUANTILE_WORDS = {"p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
-def latency_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """A panel for each workload, route, tier and quantile; panels of one quantile and workload share their scale."""
     charts = []
     for quantile, words in QUANTILE_WORDS.items():
-        for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
-            alike = [x for x in evidence.latency if x.quantile == quantile and x.cell.workload == workload]
+        for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
+            alike = [x for x in analysis.latency if x.quantile == quantile and x.cell.workload == workload]
             here = [_row(x) for x in alike if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)]
             if here:
-                title = f"{words}, {panel_title(evidence, workload, route, tier_bytes)}"
+                title = f"{words}, {panel_title(analysis, workload, route, tier_bytes)}"
                 ends, panel = scale_ends(alike), (workload, route, tier_bytes)
-                drawing, name = _drawing(here, ends, evidence, palette), f"latency-{index + 1}-{quantile}"
+                drawing, name = _drawing(here, ends, analysis, palette), f"latency-{index + 1}-{quantile}"
                 labels = label_facts("ms", *ends, HEIGHT, log=True)
                 charts.append(Chart(name, title, _description(words, here), drawing, panel, labels))
     return charts
@@ -87,20 +88,22 @@ def steps_125(low: float, high: float) -> list[float]:
     return [step for step in steps if below <= step <= above]
 
 
-def _drawing(rows: Sequence[Row], ends: tuple[float, float], evidence: Evidence, palette: Palette) -> Drawing:
+def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnalysis, palette: Palette) -> Drawing:
     y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
     ticks = steps_125(*ends)
     y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
-    base = alt.Chart(rows_data(rows)).encode(
-        x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
+    base = Unit(rows_data(rows)).encode(
+        x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
     y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
-    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q")
+    whisker = base.mark_rule(opacity=0.55, clip=True).encode(
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
+    )
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     placed = end_labels(rows, "ms", *ends, HEIGHT, log=True)
-    labels = labels_drawn(placed, concurrency_axis(evidence.study.concurrencies), y_scale, palette)
-    return alt.layer(whisker, line, points, labels).properties(height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+    labels = labels_drawn(placed, concurrency_axis(analysis.study.concurrencies), y_scale, palette)
+    return alt.layer(whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
 def _tooltip() -> list[alt.Tooltip]:

@@ -7,36 +7,37 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.core import format_memory
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, shape
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, colour, rows_data, shape
 from dbdyno.report.charts._throughput import panel_title
 
 CROWDED_FROM = 5
 
 
-def rank_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+def rank_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """One panel for each workload, route and tier in which at least two targets were compared."""
     charts = []
-    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
-        rows = _rows(evidence, (workload, route, tier_bytes))
+    for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
+        rows = _rows(analysis, (workload, route, tier_bytes))
         if len({row["target"] for row in rows}) > 1:
-            title = panel_title(evidence, workload, route, tier_bytes)
+            title = panel_title(analysis, workload, route, tier_bytes)
             drawing = _drawing(rows, palette)
             description, panel = _description(rows, tier_bytes), (workload, route, tier_bytes)
             charts.append(Chart(f"ranks-{index + 1}", title, description, drawing, panel))
     return charts
 
 
-def _rows(evidence: Evidence, panel: tuple[str, str, int]) -> list[Row]:
+def _rows(analysis: StudyAnalysis, panel: tuple[str, str, int]) -> list[Row]:
     rows: list[Row] = []
-    for place, ranks in evidence.ranks.items():
+    unsettled = {(group.place, group.cell.target) for group in analysis.judgements if not group.is_settled}
+    for place, ranks in analysis.ranks.items():
         if place[:3] != panel:
             continue
         for target, (first, last) in ranks.items():
             words = rank_words((first, last), len(ranks)) or "1"
-            shown = f"place {words} of {len(ranks)}"
+            shown = f"place {words} of {len(ranks)}" + (", not settled" if (place, target) in unsettled else "")
             middle = (first + last) / 2
             ends = {"first": first, "last": last, "middle": middle, "shown": shown, "of": len(ranks)}
             rows.append({"target": target, "concurrency": place[3], **ends})
@@ -53,19 +54,19 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
         alt.Tooltip("concurrency:Q", title="connections"),
         alt.Tooltip("shown:N", title="may hold"),
     ]
-    base = alt.Chart(rows_data(rows)).encode(
+    base = Unit(rows_data(rows)).encode(
         x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.3)),
         xOffset=alt.XOffset("target:N", sort=order, scale=alt.Scale(domain=order)),
         color=colour(palette),
         tooltip=tooltip,
     )
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-        y=alt.Y("first:Q", scale=y_scale, axis=y_axis), y2="last:Q"
+        y=alt.Y("first:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("last:Q")
     )
     dot = base.mark_point(filled=True, size=90 if len(order) <= CROWDED_FROM else 30, opacity=1).encode(
         y=alt.Y("middle:Q", scale=y_scale, axis=y_axis), shape=shape(palette)
     )
-    return alt.layer(whisker, dot).properties(height=46 * count + 30, autosize=AUTOSIZE)
+    return alt.layer(whisker, dot, height=46 * count + 30, autosize=AUTOSIZE)
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:

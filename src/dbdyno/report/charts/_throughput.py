@@ -10,16 +10,17 @@ from collections.abc import Sequence
 import altair as alt
 import numpy as np
 
-from dbdyno.analyse import CellJudgement, plus_minus
+from dbdyno.analyse import CellJudgement, cell_level_words
 from dbdyno.core import format_bytes, format_memory
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
     Drawing,
     Row,
+    Unit,
     colour,
     concurrency_axis,
     dash,
@@ -37,35 +38,35 @@ FLAT_SHARE = 0.25
 _CURVE_POINTS = 60
 
 
-def throughput_charts(evidence: Evidence, palette: Palette) -> list[Chart]:
+def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """One panel for each workload, route and tier that has a judged cell.
 
     Panels of a workload share their scale, but one whose lines would lie flat at its bottom has its own and says so.
     """
     charts = []
-    for index, (workload, route, tier_bytes) in enumerate(evidence.panels):
-        alike = [g for g in evidence.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
+    for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
+        alike = [g for g in analysis.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
         groups = [g for g in alike if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
         here = [_row(group) for group in groups]
         if here:
-            title = panel_title(evidence, workload, route, tier_bytes)
+            title = panel_title(analysis, workload, route, tier_bytes)
             top, own_top = _top(alike), _top(groups)
             if own_top < FLAT_SHARE * top:
                 top, title = own_top, f"{title}, scale of its own"
-            curves = curve_rows(evidence, workload, route, tier_bytes)
-            drawing = _drawing(here, curves, top, evidence, palette)
+            curves = curve_rows(analysis, workload, route, tier_bytes)
+            drawing = _drawing(here, curves, top, analysis, palette)
             panel, labels = (workload, route, tier_bytes), label_facts("tps", 0.0, top, HEIGHT, log=False)
             is_cut = any(row["high"] > top for row in here)
             charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing, panel, labels, is_cut))
     return charts
 
 
-def panel_title(evidence: Evidence, workload: str, route: str, tier_bytes: int) -> str:
+def panel_title(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> str:
     """Memory, and what else differs between the panels of the study."""
     parts = [f"{format_bytes(tier_bytes)} memory" if tier_bytes else format_memory(0)]
-    if len(evidence.study.workloads) > 1:
+    if len(analysis.study.workloads) > 1:
         parts.append(workload)
-    if len(evidence.study.routes) > 1:
+    if len(analysis.study.routes) > 1:
         parts.append(route)
     return ", ".join(parts)
 
@@ -78,9 +79,9 @@ def _row(group: CellJudgement) -> Row:
         "tps": mean,
         "low": low,
         "high": high,
-        "shown": f"{plus_minus(mean, low, high)} TPS",
-        "runs": ", ".join(figure(run.tps_mean) for run in group.judged if run.tps_mean),
-        "trusted": group.trusted,
+        "shown": cell_level_words(group, "TPS") + ("" if group.is_settled else ", not settled"),
+        "runs": ", ".join(figure(run.level_tps) for run in group.judged if run.level_tps),
+        "trusted": group.decides,
     }
 
 
@@ -91,10 +92,10 @@ def _top(groups: Sequence[CellJudgement]) -> float:
     return min(max(highs), 1.6 * max(means)) * 1.04
 
 
-def curve_rows(evidence: Evidence, workload: str, route: str, tier_bytes: int) -> list[Row]:
+def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> list[Row]:
     """Points of the law of scalability with its band, for targets whose points it comes close enough to."""
     rows: list[Row] = []
-    for found in evidence.capacity:
+    for found in analysis.capacity:
         is_here = (found.workload, found.route, found.tier_bytes) == (workload, route, tier_bytes)
         fit = fit_scalability(found.levels) if is_here and found.fit is not None and found.fit.is_shown else None
         if fit is not None:
@@ -108,20 +109,22 @@ def curve_rows(evidence: Evidence, workload: str, route: str, tier_bytes: int) -
     return rows
 
 
-def _drawing(rows: Sequence[Row], curves: Sequence[Row], top: float, evidence: Evidence, palette: Palette) -> Drawing:
+def _drawing(
+    rows: Sequence[Row], curves: Sequence[Row], top: float, analysis: StudyAnalysis, palette: Palette
+) -> Drawing:
     """Curves stand for the targets that they are of; the points of the others are joined."""
     by_law = {row["target"] for row in curves}
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
     y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
-    base = alt.Chart(rows_data(rows)).encode(
-        x=concurrency_axis(evidence.study.concurrencies), color=colour(palette), tooltip=_tooltip()
+    base = Unit(rows_data(rows)).encode(
+        x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
-    drawn = alt.Chart(rows_data(lines)).encode(x=concurrency_axis(evidence.study.concurrencies), color=colour(palette))
+    drawn = Unit(rows_data(lines)).encode(x=concurrency_axis(analysis.study.concurrencies), color=colour(palette))
     band = drawn.mark_area(opacity=0.18, line=False, clip=True, tooltip=None, interpolate="monotone").encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q"
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
-    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
     line = drawn.mark_line(strokeWidth=2, clip=True, interpolate="monotone").encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
@@ -131,9 +134,9 @@ def _drawing(rows: Sequence[Row], curves: Sequence[Row], top: float, evidence: E
         .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
     )
     ends = end_labels(rows, "tps", 0.0, top, HEIGHT, log=False)
-    labels = labels_drawn(ends, concurrency_axis(evidence.study.concurrencies), y_scale, palette)
-    return alt.layer(band, whisker, line, points, hollow, labels).properties(
-        height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
+    labels = labels_drawn(ends, concurrency_axis(analysis.study.concurrencies), y_scale, palette)
+    return alt.layer(
+        band, whisker, line, points, hollow, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
     )
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import altair as alt
 
 from dbdyno.core import format_memory
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, rows_data, short_names
 
 
-def timeline_chart(evidence: Evidence, palette: Palette) -> Chart | None:
+def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
     """Every stored run as a bar in the row of its target; None before the first."""
-    stored = [record for record in evidence.stored if record.started_ns]
+    stored = [record for record in analysis.stored if record.started_ns]
     if not stored:
         return None
     begin = min(record.started_ns for record in stored)

@@ -5,7 +5,7 @@ from dbdyno.report.history._lines import Order, line_of
 from dbdyno.report.history._object import history_object
 from dbdyno.report.history._otava import CONFIGURATION, GROUP, MEASURES, save_otava
 from dbdyno.report.history._page import build_history_page, history_page_text
-from dbdyno.report.history._rules import HistoryRule, hold_history_rules, since_ns
+from dbdyno.report.history._rules import HistoryRule, check_history_rules, since_ns
 from dbdyno.report.history._terminal import print_history, rule_lines
 
 __all__ = [
@@ -18,10 +18,10 @@ __all__ = [
     "Order",
     "StudyAt",
     "build_history_page",
+    "check_history_rules",
     "gather_history",
     "history_object",
     "history_page_text",
-    "hold_history_rules",
     "line_of",
     "print_history",
     "rule_lines",

@@ -10,20 +10,21 @@ from pathlib import Path
 
 from dbdyno.analyse import (
     CellHistory,
-    HistoryMove,
+    HistoryChange,
     HistoryPoint,
     Measure,
     judge_history,
     quantile_point,
+    remedy_words,
     tps_point,
-    with_machine_moves,
+    with_machine_changes,
 )
-from dbdyno.core import Cell, RequestError, StoreError, StudyError
+from dbdyno.core import AlteredError, Cell, RequestError, StoreError, StudyError
 from dbdyno.report._changed import Changed, changed
-from dbdyno.report._comparable import ObstacleKind, cell_obstacles, host_obstacles, obstacle_words
-from dbdyno.report._side import Side
+from dbdyno.report._diff_side import DiffSide
+from dbdyno.report._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
 from dbdyno.report.history._lines import Order, lines, version_key
-from dbdyno.store import Results, find_results
+from dbdyno.store import QUICK_CHECK, Check, Results, find_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class StudyAt:
     at_ns : Unix time of its first run; of the folder where that is not known
     """
 
-    side: Side
+    side: DiffSide
     label: str
     at_ns: int
 
@@ -67,11 +68,11 @@ class History:
     changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
     omitted: tuple[Omitted, ...]
 
-    def changed_at(self, move: HistoryMove) -> tuple[Changed, ...]:
+    def changed_at(self, move: HistoryChange) -> tuple[Changed, ...]:
         """What changed between the last study of the old level and the first of the new one."""
         return self.changes.get(_between(move), ())
 
-    def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryMove]]:
+    def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryChange]]:
         """All moves of a measure, those that made it worse first, the largest first."""
         found = [(cell, move) for cell in self.cells[measure] for move in cell.moves]
         return sorted(found, key=lambda pair: (not pair[1].is_worse, -abs(pair[1].level.ratio - 1)))
@@ -82,20 +83,23 @@ def gather_history(
     *,
     measures: Sequence[Measure] = ("tps",),
     order: Order = "date",
-    despite: Iterable[ObstacleKind] = (),
+    despite: Iterable[MismatchKind] = (),
+    check: Check = QUICK_CHECK,
 ) -> History:
     """Read, order and judge the studies at or below the folders.
 
     Parameters
     ----------
     despite : obstacles that may stand between a study and the newest one
+    check : how each folder is looked at
 
     Raises
     ------
     StoreError : a folder is not there
+    AlteredError : a folder is not as dbdyno wrote it
     RequestError : fewer than two studies that can be read, or no cell is in two of them
     """
-    studies, omitted = _studies(folders)
+    studies, omitted = _studies(folders, check)
     if len(studies) < 2:
         reasons = "\n".join(f"{left.label}: {left.reason}" for left in omitted)
         raise RequestError(
@@ -106,20 +110,23 @@ def gather_history(
     if not any(len(cell.points) > 1 for found in cells.values() for cell in found):
         reasons = "\n".join(f"{left.label}: {left.reason}" for left in unlike[:5])
         raise RequestError("no cell is in two studies", reasons, "--despite KIND lets a difference be")
+    unlike += _unsettled(rows, studies)
     changes = _changes(studies, [move for found in cells.values() for cell in found for move in cell.moves])
     if order == "date":
         cells = {measure: _without_machine(found, changes) for measure, found in cells.items()}
     return History(order, tuple(studies), cells, changes, (*omitted, *unlike))
 
 
-def _studies(folders: Iterable[Path]) -> tuple[list[StudyAt], list[Omitted]]:
+def _studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list[Omitted]]:
     paths = list(dict.fromkeys(path.resolve() for top in folders for path in find_results(top)))
     common = os.path.commonpath(paths) if len(paths) > 1 else str(Path(*paths).parent)
     found, omitted = [], []
     for path in paths:
         label = os.path.relpath(path, common)
         try:
-            side = Side.of(Results.open(path))
+            side = DiffSide.of(Results.open(path, check=check))
+        except AlteredError:  # a level that somebody changed is no reason to judge the others without it
+            raise
         except (StoreError, StudyError) as error:
             omitted.append(Omitted(label, None, str(error)))
             continue
@@ -127,7 +134,7 @@ def _studies(folders: Iterable[Path]) -> tuple[list[StudyAt], list[Omitted]]:
     return sorted(found, key=lambda study: (study.at_ns, study.label)), omitted
 
 
-def _began_ns(side: Side) -> int:
+def _began_ns(side: DiffSide) -> int:
     return min((run.started_ns for run in side.stored if run.started_ns), default=side.results.manifest.created_ns)
 
 
@@ -136,7 +143,7 @@ Row = tuple[Cell, int, Cell]
 
 
 def _comparable(
-    studies: Sequence[StudyAt], allowed: frozenset[ObstacleKind], order: Order
+    studies: Sequence[StudyAt], allowed: frozenset[MismatchKind], order: Order
 ) -> tuple[list[Row], list[Omitted]]:
     """Cells that measured the same as the newest study that has them."""
     named = lines((study.side.study for study in studies), order)
@@ -147,15 +154,15 @@ def _comparable(
             line = replace(cell, target=named.get((index, cell.target), cell.target))
             rows.append((line, index, cell))
             newest[line] = (index, cell)
-    hosts = cache(lambda one, other: tuple(host_obstacles(studies[one].side, studies[other].side)))
+    hosts = cache(lambda one, other: tuple(host_mismatches(studies[one].side, studies[other].side)))
     kept, omitted = [], []
     for line, index, cell in rows:
         last, last_cell = newest[line]
         sides = studies[index].side, studies[last].side
-        obstacles = [*hosts(index, last), *cell_obstacles(*sides, (cell, last_cell))]
+        obstacles = [*hosts(index, last), *cell_mismatches(*sides, (cell, last_cell))]
         stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
         if stops and index != last:
-            omitted.append(Omitted(studies[index].label, cell, obstacle_words(stops)))
+            omitted.append(Omitted(studies[index].label, cell, mismatch_words(stops)))
         else:
             kept.append((line, index, cell))
     return sorted(kept, key=lambda row: (_place(row[0]), row[1])), omitted
@@ -178,8 +185,18 @@ def _judged(rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], o
     return tuple(judge_history(line, measure, points) for line, points in series.items())
 
 
+def _unsettled(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]:
+    """Cells whose level did not last in a study: they give no point."""
+    groups = [(studies[index], cell, studies[index].side.judgements[cell]) for _, index, cell in rows]
+    return [
+        Omitted(study.label, cell, f"not settled: {remedy_words(group.unsettled)}")
+        for study, cell, group in groups
+        if group.trusted and not group.is_settled
+    ]
+
+
 def _changes(
-    studies: Sequence[StudyAt], moves: Iterable[HistoryMove]
+    studies: Sequence[StudyAt], moves: Iterable[HistoryChange]
 ) -> dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]]:
     found: dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]] = {}
     between: Callable[[int, str, int, str], list[Changed]] = cache(
@@ -197,14 +214,14 @@ def _changes(
     return found
 
 
-def _between(move: HistoryMove) -> tuple[int, Cell, int, Cell]:
+def _between(move: HistoryChange) -> tuple[int, Cell, int, Cell]:
     return move.before.study, move.before.cell, move.after.study, move.after.cell
 
 
 def _without_machine(
     cells: Sequence[CellHistory], changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
 ) -> tuple[CellHistory, ...]:
-    def is_unchanged(_: CellHistory, move: HistoryMove) -> bool:
+    def is_unchanged(_: CellHistory, move: HistoryChange) -> bool:
         return not any(row.where == move.after.cell.target for row in changes[_between(move)])
 
-    return tuple(with_machine_moves(cells, is_unchanged))
+    return tuple(with_machine_changes(cells, is_unchanged))

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellHistory, HistoryMove, HistoryPoint, Measure
+from dbdyno.analyse import CellHistory, HistoryChange, HistoryPoint, Measure
 from dbdyno.core import Cell
 from dbdyno.report.history._gather import History, StudyAt
 from dbdyno.report.history._rules import HistoryRule, Moved
@@ -34,6 +34,7 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
         "rules": [
             {
                 "rule": rule.criterion.text,
+                "outcome": rule.outcome,
                 "held": not rule.is_broken,
                 "checked": rule.checked,
                 "unseen": rule.unseen,
@@ -76,7 +77,7 @@ def _point(point: HistoryPoint) -> dict[str, object]:
     return {"study": point.study, "target": point.cell.target, "version": point.version, **numbers}
 
 
-def _move(history: History, move: HistoryMove) -> dict[str, object]:
+def _move(history: History, move: HistoryChange) -> dict[str, object]:
     return {
         **dataclasses.asdict(move.level),
         "from_study": move.before.study,

@@ -14,7 +14,7 @@ from pathlib import Path
 from dbdyno.analyse import CellHistory, HistoryPoint, Measure
 from dbdyno.core import Cell
 from dbdyno.report._format import clock_time
-from dbdyno.report._out import put
+from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.history._gather import History
 
 CONFIGURATION = "otava.yaml"
@@ -41,9 +41,9 @@ def save_otava(history: History, folder: Path) -> list[Path]:
     for cell in series:
         columns = _columns(history, cell)
         name = cell.cell.cell_id
-        written.append(put(folder / f"{name}.csv", _table(history, cell, columns).encode()))
+        written.append(write_atomic(folder / f"{name}.csv", _table(history, cell, columns).encode()))
         tests.append(_test(name, list(columns)))
-    return [put(folder / CONFIGURATION, _configuration(history, tests).encode()), *written]
+    return [write_atomic(folder / CONFIGURATION, _configuration(history, tests).encode()), *written]
 
 
 def _columns(history: History, cell: CellHistory) -> dict[Measure, dict[tuple[int, Cell], HistoryPoint]]:

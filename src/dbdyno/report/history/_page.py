@@ -9,8 +9,8 @@ from dbdyno.analyse import CellHistory, Measure, counted
 from dbdyno.report._document import document
 from dbdyno.report._format import clock_time
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
-from dbdyno.report._out import put
 from dbdyno.report._palette import Palette
+from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.charts import history_chart
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._words import (
@@ -53,7 +53,7 @@ def build_history_page(history: History, measure: Measure, out: Path) -> Path:
     ------
     StoreError : the file can't be written
     """
-    return put(out, history_page_text(history, measure).encode())
+    return write_atomic(out, history_page_text(history, measure).encode())
 
 
 def history_page_text(history: History, measure: Measure) -> str:
@@ -80,11 +80,7 @@ def _head(history: History, measure: Measure) -> Html:
     sentences = grouped_words(history, measure)[:_MOST_SENTENCES] or [_stillness(history, measure)]
     answer = element("div", element("h2", "Answer"), *(element("p", text) for text in sentences), class_="answer")
     caveats = [element("li", caveat.text) for caveat in history_caveats(history, measure)]
-    weak = (
-        element("div", element("h2", "What weakens it"), element("ul", *caveats), class_="weak")
-        if caveats
-        else Html("")
-    )
+    weak = element("div", element("h2", "Limitations"), element("ul", *caveats), class_="weak") if caveats else Html("")
     return element(
         "section",
         element("p", kicker, class_="kicker"),

@@ -6,12 +6,12 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse import CellHistory, Criterion, HistoryMove
+from dbdyno.analyse import CellHistory, Criterion, GateOutcome, HistoryChange
 from dbdyno.core import RequestError
 from dbdyno.report.history._gather import History
 from dbdyno.stats import LEAST_MOVE
 
-Moved = tuple[CellHistory, HistoryMove]
+Moved = tuple[CellHistory, HistoryChange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,15 @@ class HistoryRule:
         """Whether a build has to fail: also when there was nothing to hold the rule against."""
         return bool(self.broken) or self.checked == 0
 
+    @property
+    def outcome(self) -> GateOutcome:
+        """FAIL, or PASS where no series could have moved further unseen; else NOT SHOWN."""
+        if self.is_broken:
+            return "FAIL"
+        return "NOT SHOWN" if self.open or self.unseen else "PASS"
 
-def hold_history_rules(history: History, criteria: Sequence[Criterion], since_ns: int = 0) -> list[HistoryRule]:
+
+def check_history_rules(history: History, criteria: Sequence[Criterion], since_ns: int = 0) -> list[HistoryRule]:
     """Hold every rule against the moves to studies that began at `since_ns` (Unix time) or later."""
     return [_rule(history, criterion, since_ns) for criterion in criteria]
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from dbdyno.analyse import CellHistory, HistoryMove, Measure, counted
+from dbdyno.analyse import CellHistory, HistoryChange, Measure, counted
 from dbdyno.report._format import printable
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._rules import HistoryRule
@@ -40,7 +40,7 @@ def print_history(
     parts += [Text(), Text(headline(history, measure), style="bold")]
     for cell, move in history.moves(measure):
         parts += [Padding(Text(printable(line)), (0, 0, 0, 2)) for line in _move_lines(history, cell, move)]
-    parts += _block("What weakens it", [caveat.text for caveat in history_caveats(history, measure)])
+    parts += _block("Limitations", [caveat.text for caveat in history_caveats(history, measure)])
     parts += _block("Left out", list(_omitted_lines(history, every=every)))
     console.print(Group(*parts, *([Text()] if rules else [])))
     for line in (line for rule in rules for line in rule_lines(history, rule)):
@@ -58,13 +58,13 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
         yield f"FAIL {text}: {cell_words(history, cell.cell)}: {move_words(move)} {between_words(history, move)}"
     if rule.checked == 0:
         yield f"FAIL {text}: no series has two studies"
-    if not rule.is_broken:
+    if rule.outcome == "PASS":
         yield f"PASS {text}: held in {counted(rule.checked, 'series', 'series')}"
     if rule.unseen:
         words = counted(rule.unseen, "series", "series")
-        yield f"OPEN {text}: in {words} one more study would have to differ by more to be seen"
+        yield f"NOT SHOWN {text}: in {words} of {rule.checked:,} one more study would have to differ by more to be seen"
     for cell, move in rule.open:
-        yield f"OPEN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
+        yield f"NOT SHOWN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
 
 
 def _table(history: History, measure: Measure) -> Table:
@@ -80,7 +80,7 @@ def _table(history: History, measure: Measure) -> Table:
     return table
 
 
-def _move_lines(history: History, cell: CellHistory, move: HistoryMove) -> Iterator[str]:
+def _move_lines(history: History, cell: CellHistory, move: HistoryChange) -> Iterator[str]:
     yield f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
     yield f"  {between_words(history, move)}; {changed_words(history, move)}"
     if move.alike:

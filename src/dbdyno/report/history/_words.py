@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellHistory, HistoryMove, Measure, change_words, counted, listed, place_words, supported
+from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, counted, listed, place_words, supported
 from dbdyno.core import Caveat, Cell
+from dbdyno.report._altered import altered_caveats
 from dbdyno.report._format import clock_time, milliseconds
 from dbdyno.report.history._gather import History, StudyAt
 
@@ -19,35 +20,35 @@ def cell_words(history: History, cell: Cell) -> str:
     """A cell in words; what is the same everywhere is left out."""
     cells = [other.cell for found in history.cells.values() for other in found]
     places = [(other.workload, other.route, other.tier_bytes, other.concurrency) for other in cells]
-    return f"{cell.target} {place_words((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), places)}"
+    return f"{cell.target} at {place_words((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), places)}"
 
 
 def value_words(measure: Measure, value: float, low: float, high: float) -> str:
     """A value with the digits that its interval supports."""
     if measure != "tps":
         return milliseconds(value)
-    half = (high - low) / 2
+    half = min((high - low) / 2, value / 4)  # of repeats that disagree the interval is wider than the value
     return f"{supported(value, half if half > 0 else 0.01 * value)} TPS"
 
 
-def level_words(move: HistoryMove) -> str:
+def level_words(move: HistoryChange) -> str:
     """The level before and after."""
     half = (move.level.high - move.level.low) / 2
     ends = [(value, value * (1 - half), value * (1 + half)) for value in (move.level.before, move.level.after)]
     return " to ".join(value_words(move.measure, *end) for end in ends)
 
 
-def move_words(move: HistoryMove) -> str:
+def move_words(move: HistoryChange) -> str:
     """Size and interval."""
     return change_words(move.level.ratio, move.level.low, move.level.high)
 
 
-def between_words(history: History, move: HistoryMove) -> str:
+def between_words(history: History, move: HistoryChange) -> str:
     """From which study to which, with versions where they differ or order the history."""
     return "between {} and {}".format(*end_words(history, move))
 
 
-def end_words(history: History, move: HistoryMove) -> list[str]:
+def end_words(history: History, move: HistoryChange) -> list[str]:
     """The last study of the old level and the first of the new one."""
     ends = []
     for point in (move.before, move.after):
@@ -61,7 +62,7 @@ def end_words(history: History, move: HistoryMove) -> list[str]:
     return ends
 
 
-def changed_words(history: History, move: HistoryMove) -> str:
+def changed_words(history: History, move: HistoryChange) -> str:
     """What is recorded to have changed there, builds first."""
     rows = sorted(history.changed_at(move), key=lambda row: not row.is_build)
     if not rows:
@@ -88,7 +89,7 @@ def headline(history: History, measure: Measure) -> str:
 
 def grouped_words(history: History, measure: Measure) -> list[str]:
     """A sentence for each line, place in the history and direction, those that touch most series first."""
-    groups: dict[tuple[str, int, int, str], list[tuple[CellHistory, HistoryMove]]] = {}
+    groups: dict[tuple[str, int, int, str], list[tuple[CellHistory, HistoryChange]]] = {}
     for cell, move in history.moves(measure):
         if move.is_finding:
             key = (cell.cell.target, move.before.study, move.after.study, move.outcome)
@@ -97,7 +98,7 @@ def grouped_words(history: History, measure: Measure) -> list[str]:
     return [_group_sentence(history, measure, own) for own in ordered]
 
 
-def _group_sentence(history: History, measure: Measure, own: Sequence[tuple[CellHistory, HistoryMove]]) -> str:
+def _group_sentence(history: History, measure: Measure, own: Sequence[tuple[CellHistory, HistoryChange]]) -> str:
     cell, move = own[0]
     where = f"{between_words(history, move)}; {changed_words(history, move)}."
     if len(own) == 1:
@@ -117,7 +118,7 @@ def study_words(study: StudyAt) -> str:
 
 def history_caveats(history: History, measure: Measure) -> list[Caveat]:
     """What weakens a history."""
-    found = []
+    found = altered_caveats(*(study.side.results for study in history.studies))
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
     short = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
     if short:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analyse import (
     CapacityJudgement,
-    Step,
+    CapacityStep,
     capacity_sentences,
     level_interval,
     peak_words,
@@ -18,7 +18,7 @@ from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, 
 
 def capacity_section(page: Page) -> Html:
     """Words and two tables; nothing for a study of one concurrency."""
-    found = page.evidence.capacity
+    found = page.analysis.capacity
     if not found:
         return Html("")
     return section(
@@ -97,6 +97,6 @@ def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     return table("connection-steps", title, columns, rows, facets=facets)
 
 
-def _ratio(step: Step) -> str:
+def _ratio(step: CapacityStep) -> str:
     number, interval = ratio_words(step.ratio, step.low, step.high).split(", ", 1)
     return f"{number} ({interval})"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dbdyno.claims import MARKS, JudgedClaim, own_words, printed_words
-from dbdyno.report._claims import HeldClaims, claim_words
+from dbdyno.claims import MARKS, JudgedClaim, about, arithmetic_words, own_words, printed_words
+from dbdyno.report._claims import CheckedClaims
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import claims_chart
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
 _TO_SEE = (
-    "A figure holds when the print lies in this study's 95 % interval. A first place needs a clear difference to all "
-    "others, a statement about everything all of its cells: where that fails, a cross stands although the figure is "
-    "right. What can't be told says what would be needed. Results of another machine say nothing against the report."
+    "On the report's own logs the calculation must give the print, rounded as it was; on any results the print must "
+    "lie in the 95 % interval of what has settled. A first place needs a clear difference to all others, a statement "
+    "about everything all of its cells: where that fails, a cross stands although the figure is right. Not settled: it "
+    "rests on a run without a level that lasts. Results of another machine say nothing against the report."
 )
 
 
-def claims_section(page: Page, held: HeldClaims | None) -> Html:
+def claims_section(page: Page, held: CheckedClaims | None) -> Html:
     """A chart of the figures and the table, what was told first; nothing where the study follows no report."""
     if held is None:
         return Html("")
@@ -23,12 +24,13 @@ def claims_section(page: Page, held: HeldClaims | None) -> Html:
         Column("claim", is_name=True),
         Column("verdict", is_name=True),
         Column("what it says"),
+        Column("what was counted"),
         Column("printed", True),
         Column("here, 95 %", True),
         Column("what to know of it"),
     ]
-    told_first = sorted(held.judged, key=lambda row: row.told.own is None)
-    rows = [_row(row) for row in told_first]
+    with_figures_first = sorted(held.judged, key=lambda row: row.result.own is None)
+    rows = [_row(row) for row in with_figures_first]
     # Not the filter's: a claim is about what it names, whatever is shown.
     what = f"{held.report.title}. {held.tally}."
     chart = claims_chart(held)
@@ -43,6 +45,14 @@ def claims_section(page: Page, held: HeldClaims | None) -> Html:
 
 
 def _row(row: JudgedClaim) -> list[str]:
-    claim, told = row.claim, row.told
-    verdict = f"{MARKS[told.outcome]} {told.outcome}"
-    return [claim.claim_id, verdict, claim_words(row), printed_words(claim), own_words(claim, told), told.reason]
+    claim, result = row.claim, row.result
+    verdict = f"{MARKS[result.outcome]} {result.outcome}"
+    return [
+        claim.claim_id,
+        verdict,
+        claim.sentence,
+        arithmetic_words(result),
+        printed_words(claim),
+        own_words(claim, result),
+        about(result),
+    ]

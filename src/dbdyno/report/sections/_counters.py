@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dbdyno.analyse import Place, place_words
+from dbdyno.analyse import Place, place_namer
 from dbdyno.core import format_bytes
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
@@ -20,14 +20,17 @@ _ABOUT = (
 
 def counters_section(page: Page) -> Html:
     """A table for each place, that with the most connections first; nothing where no run has counters."""
-    cells = page.evidence.counters
+    cells = page.analysis.counters
     if not cells:
         return Html("")
     by_place: dict[Place, list[CellCounters]] = defaultdict(list)
     for cell in cells:
         by_place[cell.group.place].append(cell)
     places = sorted(by_place, key=lambda place: (place[:3], -place[3]))
-    first, *others = [_place_part(page, place, places, by_place[place]) for place in places]
+    place_words = place_namer(places)
+    first, *others = [
+        _place_part(page, place, place_words(place), index, by_place[place]) for index, place in enumerate(places, 1)
+    ]
     more = [folded(f"{len(others)} more places", *others)] if others else []
     return section(
         "counters",
@@ -39,15 +42,14 @@ def counters_section(page: Page) -> Html:
     )
 
 
-def _place_part(page: Page, place: Place, places: Sequence[Place], cells: Sequence[CellCounters]) -> Html:
+def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequence[CellCounters]) -> Html:
     rows = [[f"{m.title}{f', {m.unit}' if m.unit else ''}", *(m.words(cell) for cell in cells)] for m in MEASURES]
     rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
     rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
     told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
-    words = place_words(place, list(places))
-    caption = f"For each transaction {words}".strip()
+    caption = f"For each transaction, at {words}"
     columns = [Column("for each transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
-    inner = table(f"counters-{places.index(place) + 1}", caption, columns, told)
+    inner = table(f"counters-{index}", caption, columns, told)
     return element("div", inner, data_f=page.facets.of(*place) or None)
 
 

@@ -7,15 +7,17 @@ from collections import defaultdict
 from dbdyno.analyse import counted
 from dbdyno.core import format_bytes
 from dbdyno.report._format import clock_time
+from dbdyno.report._glossary import GLOSSARY
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report.sections._frame import Page, section, subtitle
 from dbdyno.report.sections._origin import origin_parts
 from dbdyno.store import FileFacts
+from dbdyno.study import named_quirks
 
 
 def data_section(page: Page) -> Html:
     """Files, commands, citation."""
-    manifest, imported = page.evidence.results.manifest, page.evidence.study.imported
+    manifest, imported = page.analysis.results.manifest, page.analysis.study.imported
     total = sum(facts.bytes for facts in manifest.files.values())
     commands = [
         *dict.fromkeys(manifest.command_lines),
@@ -33,13 +35,29 @@ def data_section(page: Page) -> Html:
         subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
         element("h3", "Commands"),
         element("pre", element("code", "\n".join(commands)), tabindex=0),
-        folded("The study file", element("pre", element("code", page.evidence.results.study_text), tabindex=0)),
+        folded("The study file", element("pre", element("code", page.analysis.results.study_text), tabindex=0)),
         element("p", f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
         element("p", "To cite: ", element("q", cite), "."),
-        *origin_parts(page.evidence),
+        *origin_parts(page.analysis),
+        folded("Glossary: the terms of this page", _glossary()),
+        *_quirks(page),
         element("h3", "Files"),
         *_folders(manifest.files),
     )
+
+
+def _glossary() -> Html:
+    entries = [part for term, meaning in GLOSSARY.items() for part in (element("dt", term), element("dd", meaning))]
+    return element("dl", *entries)
+
+
+def _quirks(page: Page) -> list[Html]:
+    """What the quirks do that runs of this page name."""
+    named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
+    entries = [
+        part for quirk_id, effect in named_quirks(named) for part in (element("dt", quirk_id), element("dd", effect))
+    ]
+    return [folded("Quirks of the imitated tool", element("dl", *entries))] if entries else []
 
 
 def _folders(files: dict[str, FileFacts] | object) -> list[Html]:

@@ -17,9 +17,9 @@ _OPEN = ("critical", "high", "medium", "low")
 
 def fairness_section(page: Page) -> Html:
     """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
-    if not page.evidence.fairness.sets:
+    if not page.analysis.fairness.sets:
         return section("fairness", "Fairness", to_see(_NOTHING_READ))
-    found = page.evidence.fairness.audit.findings
+    found = page.analysis.fairness.audit.findings
     open_ones = [finding for finding in found if finding.severity in _OPEN]
     told = [finding for finding in found if finding.severity not in _OPEN]
     return section(
@@ -37,7 +37,7 @@ def fairness_section(page: Page) -> Html:
 
 
 def _late(page: Page) -> list[Html]:
-    late = page.evidence.fairness.late
+    late = page.analysis.fairness.late
     if not late:
         return []
     return [element("h3", "Differences that came about while the servers were driven"), *map(_difference, late)]
@@ -47,13 +47,13 @@ def _promises(page: Page) -> Html:
     columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
     rows = [
         [target, promise.durability, promise.torn_pages, promise.encryption]
-        for target in page.evidence.targets
-        for promise in page.evidence.fairness.promises.get(target, ())
+        for target in page.analysis.targets
+        for promise in page.analysis.fairness.promises.get(target, ())
     ]
     facets = [
         page.facets.of(targets=[target])
-        for target in page.evidence.targets
-        for _ in page.evidence.fairness.promises.get(target, ())
+        for target in page.analysis.targets
+        for _ in page.analysis.fairness.promises.get(target, ())
     ]
     title = "Durability class, torn pages and encryption of each target"
     return table("durability", title, columns, rows, facets=facets)
@@ -89,7 +89,7 @@ def _values(finding: Finding) -> Html:
 
 
 def _undecided(page: Page) -> Html:
-    undecided = page.evidence.fairness.audit.with_outcome("undecided")
+    undecided = page.analysis.fairness.audit.with_outcome("undecided")
     if not undecided:
         return to_see("No rule is undecided.")
     rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in undecided]
@@ -99,7 +99,7 @@ def _undecided(page: Page) -> Html:
 
 
 def _clear(page: Page) -> Html:
-    result = page.evidence.fairness.audit
+    result = page.analysis.fairness.audit
     titles = [decision.rule.title for decision in result.with_outcome("clear")]
     idle = len(result.with_outcome("not applicable"))
     items = element("ul", *(element("li", title) for title in titles))

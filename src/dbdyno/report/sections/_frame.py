@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._facets import Facets
 from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report._palette import Palette
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts import Chart
 
 LONGEST_NAME = 60
@@ -21,7 +21,7 @@ LONGEST_NAME = 60
 class Page:
     """The page while it is being made: sections add the definitions of the charts that they place."""
 
-    evidence: Evidence
+    analysis: StudyAnalysis
     palette: Palette
     facets: Facets
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Page:
 
     def worded(self, text: str) -> Html:
         """A sentence in which very long names of targets are shortened, whole on hover."""
-        long = sorted((name for name in self.evidence.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
+        long = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
         if not long:
             return joined([text])
         parts = re.split("(" + "|".join(map(re.escape, long)) + ")", text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dbdyno.analyse import counted
 from dbdyno.core import format_duration
 from dbdyno.report._format import clock_time
 from dbdyno.report._html import Html, element, folded, joined, shortened
-from dbdyno.report.charts import throughput_charts
+from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page
 
 _FILTER_WORDS = (
@@ -20,23 +21,23 @@ _SHOWN = 7
 """What weakens the answer, as far as it stands beside it; the rest is folded."""
 
 
-def head_section(page: Page) -> Html:
-    """Question, answer, caveats."""
-    evidence = page.evidence
+def head_section(page: Page, charts: Sequence[Chart]) -> Html:
+    """Question, answer with its chart, caveats."""
+    analysis = page.analysis
     answers = [
-        element("p", page.worded(sentence.replace(" ± ", "\u00a0±\u00a0"))) for sentence in evidence.answer.sentences
+        element("p", page.worded(sentence.replace(" ± ", "\u00a0±\u00a0"))) for sentence in analysis.answer.sentences
     ]
-    weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in evidence.weaknesses]
+    weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations]
     return element(
         "header",
         element("p", _line(page), class_="kicker"),
-        element("h1", page.worded(evidence.study.question or evidence.study.name)),
-        element("p", evidence.scaled_words, class_="audit-warning") if evidence.scaled_words else "",
-        element("p", evidence.fairness.warning, class_="audit-warning") if evidence.fairness.warning else "",
+        element("h1", page.worded(analysis.study.question or analysis.study.name)),
+        element("p", analysis.scaled_words, class_="audit-warning") if analysis.scaled_words else "",
+        element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
             "div",
-            element("div", element("div", element("h2", "Answer"), *answers, class_="answer"), *_chart(page)),
-            element("div", element("h2", "What weakens it"), *_heaviest_first(weak), class_="weak") if weak else "",
+            element("div", element("div", element("h2", "Answer"), *answers, class_="answer"), *_chart(page, charts)),
+            element("div", element("h2", "Limitations"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
         element(
@@ -48,9 +49,8 @@ def head_section(page: Page) -> Html:
     )
 
 
-def _chart(page: Page) -> list[Html]:
+def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
     """Throughput where the answer begins: with most memory."""
-    charts = throughput_charts(page.evidence, page.palette)
     if not charts:
         return []
     largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
@@ -66,7 +66,7 @@ def _heaviest_first(weak: list[Html]) -> list[Html]:
 
 
 def _line(page: Page) -> str:
-    study, stored = page.evidence.study, page.evidence.stored
+    study, stored = page.analysis.study, page.analysis.stored
     axes = (
         (len(study.targets), "target", ""),
         (len(study.workloads), "workload", ""),
@@ -76,7 +76,7 @@ def _line(page: Page) -> str:
         (study.repeats, "repeat", ""),
     )
     told = [counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target"]
-    planned = len(page.evidence.records)
+    planned = len(page.analysis.records)
     is_whole = math.prod(count for count, _, _ in axes) == planned
     counts = f" = {' × '.join(told)}" if is_whole or study.imported is None else f": {', '.join(told)}"
     runs = counted(planned, "run") if len(stored) == planned else f"{len(stored)} of {counted(planned, 'run')} so far"
@@ -90,9 +90,9 @@ def _line(page: Page) -> str:
 def _targets(page: Page) -> Html:
     """The key: colour, symbol and version of each target."""
     versions: dict[str, str] = {}
-    for record in page.evidence.stored:
+    for record in page.analysis.stored:
         versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
-    durability = {look.target: page.evidence.fairness.durability(look.target) for look in page.palette.looks}
+    durability = {look.target: page.analysis.fairness.durability(look.target) for look in page.palette.looks}
     are_alike = len(set(durability.values())) == 1
     items = [
         element(

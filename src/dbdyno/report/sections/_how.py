@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
-from dbdyno.core import format_duration, format_memory
+from dbdyno.core import RunRecord, format_duration, format_memory
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, figure, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
 from dbdyno.report._pacing import pacing_words
-from dbdyno.report._settings import asked_settings, variable_rows
+from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
 from dbdyno.report.sections._machine import machine_findings_part
@@ -26,7 +26,7 @@ _IMPORTED_WORDS = "The runs were imported: when and in which order they were mad
 
 def settings_section(page: Page) -> Html:
     """What the servers were told, what they say, and where the targets differ."""
-    rows = variable_rows(page.evidence)
+    rows = variable_rows(page.analysis)
     shared = [row for row in rows if all(row.values)]
     differing = [row for row in shared if row.differs]
     only_some = [row for row in rows if not all(row.values)]
@@ -40,10 +40,10 @@ def settings_section(page: Page) -> Html:
         "Configuration as read back",
         subtitle(
             "Options written for each target with the reason, then what the running servers answered."
-            if page.evidence.study.imported is None
+            if page.analysis.study.imported is None
             else "Options of the option files beside the logs, then what the servers said of themselves in dumps."
         ),
-        *(element("p", line) for line in settings_lines(page.evidence.study)),
+        *(element("p", line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
         element("h3", f"{len(differing)} variables that all targets have and that differ"),
         table("differences", "Values that differ between targets", columns, [cells(row) for row in differing])
@@ -61,7 +61,7 @@ def settings_section(page: Page) -> Html:
 
 
 def _asked_table(page: Page) -> Html:
-    asked = asked_settings(page.evidence)
+    asked = requested_settings(page.analysis)
     options: dict[str, dict[str, tuple[str, str, str]]] = {}
     for target, settings in asked.items():
         for row in settings:
@@ -69,12 +69,12 @@ def _asked_table(page: Page) -> Html:
     columns = [Column("option"), *_target_columns(page), Column("why")]
     rows, marked = [], []
     for option, by_target in sorted(options.items()):
-        shown = [_value(by_target.get(target)) for target in page.evidence.targets]
+        shown = [_value(by_target.get(target)) for target in page.analysis.targets]
         why = dict.fromkeys(values[2] for values in by_target.values())
         rows.append([option, *shown, "; ".join(why)])
         marked.append(len(set(shown)) > 1)
     if not rows:
-        if page.evidence.study.imported is not None:
+        if page.analysis.study.imported is not None:
             return to_see("No option file lay beside the logs.")
         return to_see("No setting was written: the servers run as they were found.")
     inner = table(
@@ -84,7 +84,7 @@ def _asked_table(page: Page) -> Html:
 
 
 def _target_columns(page: Page) -> list[Column]:
-    return [Column(target, facets=page.facets.of(targets=[target])) for target in page.evidence.targets]
+    return [Column(target, facets=page.facets.of(targets=[target])) for target in page.analysis.targets]
 
 
 def _value(found: tuple[str, str, str] | None) -> str:
@@ -97,23 +97,23 @@ def _value(found: tuple[str, str, str] | None) -> str:
 
 def how_section(page: Page) -> Html:
     """Order of runs, populate, environment, method."""
-    chart = timeline_chart(page.evidence, page.palette)
+    chart = timeline_chart(page.analysis, page.palette)
     order = [page.place(chart)] if chart else []
     return section(
         "how",
         "How it was done",
         *order,
-        to_see(_ORDER_WORDS if page.evidence.study.imported is None else _IMPORTED_WORDS),
+        to_see(_ORDER_WORDS if page.analysis.study.imported is None else _IMPORTED_WORDS),
         data_behind(_run_table(page), "Every run in order as a table"),
         element("h3", "Same data, same results"),
-        sameness(page.evidence),
+        sameness(page.analysis),
         element("h3", "Datasets"),
         _documents(page, "dataset"),
         element("h3", "Engines"),
         _documents(page, "engine"),
         element("h3", "Machine", id="machine"),
         machine_findings_part(page),
-        facts_list(host) if (host := page.evidence.results.host) else to_see("Nothing was stored."),
+        facts_list(host) if (host := page.analysis.results.host) else to_see("Nothing was stored."),
         element("h3", "Method"),
         _method(page),
     )
@@ -130,20 +130,28 @@ def _run_table(page: Page) -> Html:
     ]
     columns += [Column("server CPU a transaction"), Column("reason or caveat")]
     rows = []
-    for record in page.evidence.records:
+    for record in page.analysis.records:
         cell = record.run.cell
         where = [cell.target, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
         took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
         began = clock_time(record.started_ns) if record.started_ns else ""
-        tps = figure(record.tps_mean) if record.tps_mean is not None else ""
-        noise = figure(record.tps_half_width, 2) if record.tps_half_width is not None else ""
+        noise = figure(record.level_half_width, 2) if record.level_half_width is not None else ""
         errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
         cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
         head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
-        rows.append([*head, tps, noise, errors, client_words(record), *cpu, shortened(reason, 200)])
-    facets = [page.facets.of_cell(record.run.cell) for record in page.evidence.records]
+        rows.append([*head, _level(record), noise, errors, client_words(record), *cpu, shortened(reason, 200)])
+    facets = [page.facets.of_cell(record.run.cell) for record in page.analysis.records]
     return table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
+
+
+def _level(record: RunRecord) -> str:
+    """Level of a run, with the mean of its whole window where that is another; in brackets where it has not settled."""
+    if record.level_tps is None or record.tps_mean is None:
+        return ""
+    if not record.is_settled:
+        return f"({figure(record.level_tps)})"
+    return figure(record.level_tps) + (f" (whole window {figure(record.tps_mean)})" if record.is_window_off else "")
 
 
 def _cpu(value_ns: float | None) -> str:
@@ -152,8 +160,8 @@ def _cpu(value_ns: float | None) -> str:
 
 def _documents(page: Page, kind: str) -> Html:
     """Stored facts of each target's engine or dataset."""
-    read = page.evidence.results.engine if kind == "engine" else page.evidence.results.dataset
-    found = [(target, read(target)) for target in page.evidence.targets]
+    read = page.analysis.results.engine if kind == "engine" else page.analysis.results.dataset
+    found = [(target, read(target)) for target in page.analysis.targets]
     parts = [
         element(
             "div",
@@ -196,7 +204,7 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
 
 
 def _method(page: Page) -> Html:
-    study = page.evidence.study
+    study = page.analysis.study
     statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
         "spread": "between repeats on ln(TPS), moderated over all cells from eight repeated cells on (Smyth 2004)",
@@ -204,7 +212,7 @@ def _method(page: Page) -> Html:
         "statistics": "dbdyno-stats/1",
     }
     made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
-    pairs = {**made, **statistics, "pacing": pacing_words(page.evidence)}
+    pairs = {**made, **statistics, "pacing": pacing_words(page.analysis)}
     return element("dl", *(part for k, v in pairs.items() for part in (element("dt", k), element("dd", v))))
 
 
@@ -219,12 +227,12 @@ def _imported(imported: Imported, window: str) -> dict[str, str]:
 
 def _made(page: Page) -> dict[str, str]:
     """How the runs were made, as the study orders it."""
-    study = page.evidence.study
+    study = page.analysis.study
     return {
         "warm-up, driven and not judged": study.warm_up_words,
         "window, judged": study.window_words,
         **_open_ends(page),
-        "repeats": str(study.repeats),
+        "repeats": study.repeats_words,
         "order": f"{study.order}, seed {study.seed}",
         **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
@@ -235,19 +243,19 @@ def _made(page: Page) -> dict[str, str]:
 
 
 def _sentinel(page: Page) -> dict[str, str]:
-    found = judge_sentinel(page.evidence.records)
+    found = judge_sentinel(page.analysis.records)
     return {} if found is None else {"sentinel, to watch the machine": sentinel_words(found)}
 
 
 def _open_ends(page: Page) -> dict[str, str]:
     """What became of lengths that were left to the runs."""
-    found = summarise_courses(page.evidence.stored)
+    found = summarise_courses(page.analysis.stored)
     if found is None:
         return {}
     return {
         "what the runs made of it": courses_words(found),
         "judged again from stored seconds": "the same course for every run"
-        if not any(caveat.code == "course-differs" for caveat in page.evidence.weaknesses)
+        if not any(caveat.code == "course-differs" for caveat in page.analysis.limitations)
         else "not the same for all, see the caveats",
     }
 

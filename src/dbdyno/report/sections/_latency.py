@@ -16,15 +16,15 @@ _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 def latency_section(page: Page) -> Html:
     """Quantiles against concurrency."""
-    charts = latency_charts(page.evidence, page.palette)
+    charts = latency_charts(page.analysis, page.palette)
     printed = printed_table(page)
     if not charts and not printed:
         return section("latency", "Response times", to_see("No run has response times yet."))
-    closed = page.evidence.facts.is_closed
+    closed = page.analysis.facts.is_closed
     kind = (
         "closed loop, from when a transaction was sent: waits behind a stall are not counted"
         if closed
-        else f"{page.evidence.study.pacing.words}, from when a transaction was due"
+        else f"{page.analysis.study.pacing.words}, from when a transaction was due"
     )
     return section(
         "latency",
@@ -43,11 +43,11 @@ def latency_section(page: Page) -> Html:
 
 def _curves(page: Page) -> list[Html]:
     """The whole distribution, of cells that have histograms."""
-    charts = curve_charts(page.evidence, page.palette)
-    without = sum(bool(group.judged) for group in page.evidence.judgements) - len(page.evidence.curves)
+    charts = curve_charts(page.analysis, page.palette)
+    without = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
     if not charts:
         return [to_see("No curve by percentile: what is stored of these runs tells single percentiles only.")]
-    many = len(page.evidence.study.concurrencies) > 1
+    many = len(page.analysis.study.concurrencies) > 1
     where = " Each target where it does most, or at the connections chosen above." if many else ""
     missing = f" No curve for {counted(without, 'cell')}, of which too little is stored." if without > 0 else ""
     return [
@@ -67,27 +67,27 @@ def _curve_table(page: Page) -> Html:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
     columns += [Column(f"p{100 * q:.6g}", True) for q in shown]
     rows = []
-    for curve in page.evidence.curves:
+    for curve in page.analysis.curves:
         cell, values = curve.cell, dict(zip(curve.quantiles, curve.values_ns, strict=True))
         where = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
         rows.append([*where, *(milliseconds(values.get(q)) for q in shown)])
-    facets = [page.facets.of_cell(curve.cell) for curve in page.evidence.curves]
+    facets = [page.facets.of_cell(curve.cell) for curve in page.analysis.curves]
     return table("percentiles", "Response time by percentile", columns, rows, facets=facets)
 
 
 def _source_words(page: Page) -> str:
     """Where the quantiles come from."""
-    told = sum(x.is_told for x in page.evidence.latency)
+    told = sum(x.is_told for x in page.analysis.latency)
     if not told:
         return "Read from the histograms of all repeats together."
     words = "As the tool printed them for each whole run, in its own steps; of several runs the middle one."
-    if told < len(page.evidence.latency):
+    if told < len(page.analysis.latency):
         return f"Read from histograms where the logs hold some. Elsewhere: {words[0].lower()}{words[1:]}"
     return words
 
 
 def _whisker_words(page: Page) -> str:
-    kinds = {found.interval_of for found in page.evidence.latency}
+    kinds = {found.interval_of for found in page.analysis.latency}
     if kinds == {"noise"}:
         return (
             "95 % intervals of noise within the one run (blocks of seconds drawn anew), without the spread of repeats"
@@ -98,7 +98,7 @@ def _whisker_words(page: Page) -> str:
 
 
 def _open_words(page: Page) -> str:
-    pacing = page.evidence.study.pacing
+    pacing = page.analysis.study.pacing
     if pacing.search is not None:
         return "at the highest rate that held"
     return "varied rate" if pacing.stretches else "fixed rate"
@@ -122,7 +122,7 @@ def _table(page: Page) -> Html:
             f"{x.independent_count:,.0f}" if x.independent_count is not None else "",
             {"repeats": "repeats", "noise": "one run, noise alone", "": ""}[x.interval_of],
         ]
-        for x in page.evidence.latency
+        for x in page.analysis.latency
     ]
-    facets = [page.facets.of_cell(x.cell) for x in page.evidence.latency]
+    facets = [page.facets.of_cell(x.cell) for x in page.analysis.latency]
     return table("response-times", "Response-time quantiles with 95 % intervals", columns, rows, facets=facets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbdyno.core import format_bytes, format_duration, format_memory
 from dbdyno.report._html import Column, Html, element, folded, table
-from dbdyno.report._life import TIMES, ServerDeath, TargetLife
+from dbdyno.report._server_lifecycle import TIMES, ServerCrash, TargetLifecycle
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
 
 _MOST_DEATHS = 40
@@ -13,7 +13,7 @@ _TITLES = {"start_ns": "start to login", "shutdown_ns": "clean shutdown", "recov
 
 def life_section(page: Page) -> Html:
     """Two tables and what the logs of dead servers say; nothing where nothing was recorded."""
-    lives = page.evidence.lives
+    lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
         return Html("")
     parts = [_deaths(lives.deaths)] if lives.deaths else []
@@ -39,7 +39,7 @@ def _sentence(is_bounded: bool) -> str:
     return words
 
 
-def _times(lives: tuple[TargetLife, ...]) -> Html:
+def _times(lives: tuple[TargetLifecycle, ...]) -> Html:
     names = [name for name in TIMES if any(life.times_ns.get(name) for life in lives)]
     columns = [Column("target", is_name=True), Column("memory"), Column("runs", True)]
     columns += [Column(_TITLES[name], True) for name in names]
@@ -50,7 +50,7 @@ def _times(lives: tuple[TargetLife, ...]) -> Html:
     return table("lives", "Start, shutdown and recovery", columns, rows)
 
 
-def _span(life: TargetLife, name: str) -> str:
+def _span(life: TargetLifecycle, name: str) -> str:
     values, median = life.times_ns.get(name), life.median_ns(name)
     if not values or median is None:
         return "-"
@@ -58,20 +58,20 @@ def _span(life: TargetLife, name: str) -> str:
     return format_duration(median) + (f" ({least} to {most})" if len(values) > 1 else "")
 
 
-def _memory(lives: list[TargetLife]) -> Html:
+def _memory(lives: list[TargetLifecycle]) -> Html:
     titles = ("limit", "most used", "page cache", "its own", "pages read again")
     columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
     rows = [[life.target, format_memory(life.tier_bytes), *_used(life)] for life in lives]
     return table("memory-limits", "What memory limits made of the servers", columns, rows)
 
 
-def _used(life: TargetLife) -> list[str]:
+def _used(life: TargetLifecycle) -> list[str]:
     peak, cache, own, again = life.memory.values()
     sizes = [format_bytes(value) if value is not None else "not told" for value in (life.limit_bytes, peak, cache, own)]
     return [*sizes, "not told" if again is None else f"{again:,}"]
 
 
-def _deaths(deaths: tuple[ServerDeath, ...]) -> Html:
+def _deaths(deaths: tuple[ServerCrash, ...]) -> Html:
     parts = []
     for death in deaths[:_MOST_DEATHS]:
         cell = death.record.run.cell

@@ -9,7 +9,7 @@ from dbdyno.report.sections._frame import Page, to_see
 
 def machine_findings_part(page: Page) -> Html:
     """A table of findings, with what each does to a result and what mends it."""
-    machine = page.evidence.machine
+    machine = page.analysis.machine
     if not machine.times:
         return to_see("Whether the machine was fit for it was not looked at.")
     looked = f"Looked at {counted(machine.times, 'time')}, before runs began."
@@ -28,7 +28,7 @@ def _seen(words: str, times: int, of: int) -> str:
 
 
 def _unknown(page: Page) -> Html:
-    unknown = page.evidence.machine.unknown
+    unknown = page.analysis.machine.unknown
     if not unknown:
         return joined([])
     return to_see(f"Not known, which is not the same as clear: {'; '.join(f'{o.title}: {o.seen}' for o in unknown)}.")

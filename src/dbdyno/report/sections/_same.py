@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbdyno.core import Fingerprint
-from dbdyno.report._evidence import Evidence
 from dbdyno.report._html import Column, Html, element, joined, table
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.sections._frame import to_see
 
 _SHOWN = 16
 
 
-def sameness(evidence: Evidence) -> Html:
+def sameness(analysis: StudyAnalysis) -> Html:
     """A table of the datasets, a table of the results, and what they say."""
-    datasets, results = list(_dataset_rows(evidence)), list(_result_rows(evidence))
+    datasets, results = list(_dataset_rows(analysis)), list(_result_rows(analysis))
     parts: list[Html] = []
     if datasets:
         columns = [Column("dataset"), Column("target"), Column("rows", True), Column("checksum of all tables")]
@@ -30,29 +30,29 @@ def sameness(evidence: Evidence) -> Html:
         columns += [Column("checksum of the statements"), Column("checksum of all tables afterwards")]
         parts += [
             table("result-checksums", "What each target makes of the same events", columns, results),
-            to_see(_verdict(evidence)),
+            to_see(_verdict(analysis)),
         ]
     return joined(parts) if parts else to_see("No checksums were stored.")
 
 
-def _verdict(evidence: Evidence) -> str:
+def _verdict(analysis: StudyAnalysis) -> str:
     how = "One connection sends the first events of the workload before the runs, on a copy of the data."
-    if any(comparison.unlike for comparison in evidence.facts.results):
+    if any(comparison.unlike for comparison in analysis.facts.results):
         return f"{how} The targets do not all make the same of them."
     return f"{how} Equal checksums mean equal answers and equal rows in the end."
 
 
-def _dataset_rows(evidence: Evidence) -> Iterator[list[str]]:
-    for target in evidence.targets:
-        for facts in (evidence.results.dataset(target) or {}).get("datasets", ()):
+def _dataset_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
+    for target in analysis.targets:
+        for facts in (analysis.results.dataset(target) or {}).get("datasets", ()):
             checksum = facts.get("content_sha256", "")
             yield [facts["dataset"], target, f"{facts['rows_total']:,}", _checksum(checksum)]
 
 
-def _result_rows(evidence: Evidence) -> Iterator[list[str]]:
-    for choice in evidence.study.workloads:
-        for target in evidence.targets:
-            stored = evidence.results.fingerprints(target).get(choice.label)
+def _result_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
+    for choice in analysis.study.workloads:
+        for target in analysis.targets:
+            stored = analysis.results.fingerprints(target).get(choice.label)
             if stored is None:
                 continue
             if isinstance(stored.made, Fingerprint):

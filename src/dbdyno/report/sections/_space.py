@@ -11,7 +11,7 @@ from dbdyno.report.sections._place import alike_words, place, place_columns
 
 def space_section(page: Page) -> Html:
     """One table; nothing where no table was measured."""
-    cells = page.evidence.space
+    cells = page.analysis.space
     if not cells:
         return Html("")
     groups = [cell.group for cell in cells]

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, Place, WindowJudgement, counted, course_words, place_words
-from dbdyno.core import AnalysisError, RunRecord, format_memory
+from dbdyno.analyse import STATUS_WORDS, Place, counted, course_words, place_namer
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, format_memory
 from dbdyno.report._boxes import FEWEST_SECONDS, Box, window_boxes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, element, folded, shortened, table
 from dbdyno.report._runs import RunSeconds
-from dbdyno.report._series import thinned
+from dbdyno.report._series import downsampled
 from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
-from dbdyno.stats import stalls
+from dbdyno.stats import STALL_FLOOR, stalls
 
 FloatArray = NDArray[np.float64]
 
@@ -29,31 +29,31 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     return section(
         "stability",
         "Stability, second by second",
-        *_boxes(page),
+        *_boxes(page, seconds),
         element("h3", "Every run"),
         subtitle(
-            "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds red; same scale "
-            "within a place. Choose one to see its seconds with telemetry."
+            "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds of its settled "
+            "part red; same scale within a place. Choose one to see its seconds with telemetry."
         ),
         _strips(page, seconds),
         _detail(),
     )
 
 
-def _boxes(page: Page) -> list[Html]:
+def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
     """Nothing where no window has enough seconds."""
-    evidence = page.evidence
-    boxes = window_boxes(evidence.results, evidence.study, evidence.judgements)
+    analysis = page.analysis
+    boxes = window_boxes(seconds, analysis.judgements)
     if not boxes:
         return []
-    many = len(evidence.study.concurrencies) > 1
+    many = len(analysis.study.concurrencies) > 1
     where = " Each target where it does most, or at the connections chosen above." if many else ""
     return [
         subtitle(
             "Throughput of the single seconds of the judged window. Box: middle half, with the median; whiskers: 5th "
             f"to 95th percentile; dots: slowest and fastest second; repeats together.{where}"
         ),
-        grid([page.place(chart) for chart in box_charts(evidence, page.palette, boxes)]),
+        grid([page.place(chart) for chart in box_charts(analysis, page.palette, boxes)]),
         to_see(
             "A short box with short whiskers keeps its pace; a box far from the slowest second stands still at times. "
             f"Windows of fewer than {FEWEST_SECONDS} seconds, and reports that cover more than one, have no box."
@@ -78,28 +78,30 @@ def _box_table(page: Page, boxes: Sequence[Box]) -> Html:
 
 def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     groups: dict[tuple[Place, str], list[RunRecord]] = {}
-    for record in sorted(page.evidence.records, key=lambda record: record.run.repeat):
+    for record in sorted(page.analysis.records, key=lambda record: record.run.repeat):
         cell = record.run.cell
         place: Place = (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
         groups.setdefault((place, cell.target), []).append(record)
     places = sorted({place for place, _ in groups})
+    place_words, looks = place_namer(places), {look.target: look for look in page.palette.looks}
     blocks = []
     for place in places:
-        rows = [(target, groups[place, target]) for target in page.evidence.targets if (place, target) in groups]
+        rows = [(target, groups[place, target]) for target in page.analysis.targets if (place, target) in groups]
         known = [seconds[r.run.run_id].tps for _, runs in rows for r in runs if r.run.run_id in seconds]
         top = max((float(tps.max()) for tps in known if len(tps)), default=0.0)
-        words = place_words(place, places)
-        lines = [_line(page, target, runs, seconds, top) for target, runs in rows]
-        heading = element("h3", words[0].upper() + words[1:])
+        words = place_words(place)
+        lines = [_line(page, looks[target].variable, target, runs, seconds, top) for target, runs in rows]
+        heading = element("h3", words)
         blocks.append(element("div", heading, *lines, class_="strips", data_f=page.facets.of(*place) or None))
     return element("div", *blocks, class_="strip-grid")
 
 
-def _line(page: Page, target: str, runs: Sequence[RunRecord], seconds: Mapping[str, RunSeconds], top: float) -> Html:
-    look = next(look for look in page.palette.looks if look.target == target)
+def _line(
+    page: Page, variable: str, target: str, runs: Sequence[RunRecord], seconds: Mapping[str, RunSeconds], top: float
+) -> Html:
     name = element(
         "span",
-        element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
+        element("span", class_="swatch", style=f"--c:var(--{variable})", aria_hidden="true"),
         shortened(target, 34),
         class_="strip-name",
     )
@@ -109,7 +111,7 @@ def _line(page: Page, target: str, runs: Sequence[RunRecord], seconds: Mapping[s
         name,
         element("span", *strips, class_="strip-runs"),
         class_="strip-line",
-        style=f"--c:var(--{look.variable})",
+        style=f"--c:var(--{variable})",
         data_f=page.facets.of(targets=[target]) or None,
     )
 
@@ -119,10 +121,10 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
     if found is None or not len(found.tps):
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, floor = _window_words(found.tps[found.window_from :], found.judged)
-    risen = found.window_from + (found.judged.risen_s if found.judged else 0)
-    drawn_s, drawn = thinned(range(len(found.tps)), found.tps.tolist(), most=SPARK_WIDTH)
-    stalled = [second >= risen and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
+    words, floor = ("network: path to the server lost", 0.0) if record.has_lost_path else _words_of(found)
+    settled_from = found.window_from + (found.judged.judged_from_s if found.judged else 0)
+    drawn_s, drawn = (part.tolist() for part in downsampled(np.arange(len(found.tps)), found.tps, most=SPARK_WIDTH))
+    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
     drawing = spark(drawn, bisect_left(drawn_s, found.window_from), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
     title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
@@ -137,20 +139,42 @@ def _course(record: RunRecord) -> str:
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _window_words(values: FloatArray, judged: WindowJudgement | None) -> tuple[str, float]:
-    """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls."""
+def _words_of(found: RunSeconds) -> tuple[str, float]:
+    return _window_words(found.tps[found.window_from :], found.judged)
+
+
+def _window_words(values: FloatArray, judged: SettledPart | None) -> tuple[str, float]:
+    """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls.
+
+    A window that could be judged has the stalls of its settled part; one that is too short those of all its seconds.
+    """
     try:
-        found = judged.stalls if judged and judged.stalls else stalls(values)
+        median, stalled_s, is_coarse = _stalls(values, judged)
     except AnalysisError:
         return "no throughput", 0.0
-    low, high = values.min() / found.median - 1, values.max() / found.median - 1
-    count = judged.stalled_s if judged else round(found.share * len(values))
-    stalled = "" if not count else f", {counted(count, 'stalled second')}"
-    coarse = " (few a second: coarse)" if found.coarse else ""
-    verdict = f", {STATUS_WORDS[judged.state.status]}" if judged else ""
+    shown = values if judged is None else values[judged.judged_from_s :]
+    low, high = shown.min() / median - 1, shown.max() / median - 1
+    stalled = "" if not stalled_s else f", {counted(stalled_s, 'stalled second')}"
+    coarse = " (few a second: coarse)" if is_coarse else ""
+    verdict = f", {STATUS_WORDS[judged.status]}" if judged else ""
     if judged and judged.is_late:
-        verdict += f" from {judged.state.start_s} s on"
-    return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", 0.5 * found.median
+        verdict += f" from {judged.start_s} s on"
+    return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", STALL_FLOOR * median
+
+
+def _stalls(values: FloatArray, judged: SettledPart | None) -> tuple[float, int, bool]:
+    """Median second, stalled seconds, and whether groups of ten were judged.
+
+    Raises
+    ------
+    AnalysisError : the median second did nothing
+    """
+    if judged is None:
+        found = stalls(values)
+        return found.median, round(found.share * len(values)), found.coarse
+    if judged.stall_median is None or judged.judged_from_s >= len(values):
+        raise AnalysisError("no stalls in this window", "its median second did nothing")
+    return judged.stall_median, judged.stalled_s, judged.stalls_are_coarse
 
 
 def _signed(share: float) -> str:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, place_words, plus_minus, ratio_words
-from dbdyno.core import format_memory
+from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words, place_namer, ratio_words
+from dbdyno.core import Cell, format_memory
 from dbdyno.report._client import most_client_words
 from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.report._html import Column, Html, element, table
-from dbdyno.report._standing import AT_BEST, Standing, standings
-from dbdyno.report.charts import Chart, heat_charts, rank_charts, throughput_charts
+from dbdyno.report._pair_words import decider_words, p_words, verdict_words
+from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput, relative_throughputs
+from dbdyno.report.charts import Chart, heat_charts, rank_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 
 _INTERVAL_WORDS = {
     "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
     "repeats": "bands: 95 % intervals from the spread between repeats",
     "one run, borrowed spread": "bands: 95 % intervals, spread borrowed from other cells where a cell was run once",
-    "one run, assumed spread": "one run: bands are 95 % intervals with an assumed spread of 1.2 %",
+    "one run, assumed spread": "one run: bands are 95 % intervals",
 }
 
 
-def throughput_section(page: Page) -> Html:
+def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
     """Throughput against concurrency."""
-    charts = throughput_charts(page.evidence, page.palette)
-    study = page.evidence.study
+    study = page.analysis.study
     workload = ", ".join(choice.name for choice in study.workloads)
     measured = "Transactions per second"
     if study.pacing.search is not None:
@@ -32,12 +32,13 @@ def throughput_section(page: Page) -> Html:
     measure = f"{measured} against connections, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
-    untrusted = any(group.judged and not group.trusted for group in page.evidence.judgements)
-    hollow = " Hollow points rest on suspect runs only: no finding rests on them." if untrusted else ""
+    untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
+    why = " Hollow points rest on runs that are suspect or have not settled: no finding rests on them."
+    hollow = why if untrusted else ""
     cut = " A band that leaves its panel at the top is wider than the scale: the table has its end."
     return section(
         "throughput",
-        page.worded(page.evidence.answer.headline),
+        page.worded(page.analysis.answer.headline),
         subtitle(f"{measure}; {_interval_words(page)}."),
         grid([page.place(chart) for chart in charts]),
         to_see(
@@ -51,12 +52,13 @@ def throughput_section(page: Page) -> Html:
 
 def rank_section(page: Page) -> Html:
     """Ranks as intervals, and a map of how far each target is from the best."""
-    charts = rank_charts(page.evidence, page.palette)
+    charts = rank_charts(page.analysis, page.palette)
     if not charts:
         return Html("")
-    found = standings(page.evidence)
-    maps = heat_charts(page.evidence, page.palette, found)
-    open_count = sum(pair.verdict == "undecided" for pair in page.evidence.comparisons)
+    found = relative_throughputs(page.analysis)
+    maps = heat_charts(page.analysis, page.palette, found)
+    open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
+    unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
     return section(
         "ranks",
         "Who stands where",
@@ -65,15 +67,16 @@ def rank_section(page: Page) -> Html:
         subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
         grid([page.place(chart) for chart in charts]),
         to_see(
-            f"Whiskers that overlap are ties. Undecided: {open_count} of {len(page.evidence.comparisons)} comparisons."
+            f"Whiskers that overlap are ties. Undecided: {open_count} of {len(page.analysis.comparisons)} comparisons"
+            + (f", not settled: {unsettled}. A target that has not settled may hold any place." if unsettled else ".")
         ),
     )
 
 
-def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[Standing]) -> list[Html]:
+def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> list[Html]:
     if not maps:
         return []
-    many = len(page.evidence.study.concurrencies) > 1
+    many = len(page.analysis.study.concurrencies) > 1
     where = (
         " Each target at the connections where it does most, or at those chosen above. The best is chosen after it was "
         "measured, so it leans upward by about what noise can do."
@@ -90,7 +93,7 @@ def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[Standing]) -> 
     ]
 
 
-def _standing_table(page: Page, found: Sequence[Standing]) -> Html:
+def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Html:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("where"), Column("connections", True)]
     columns += [Column(title, True) for title in ("TPS", "over the best", "low", "high", "place")]
     rows, facets = [], []
@@ -101,11 +104,11 @@ def _standing_table(page: Page, found: Sequence[Standing]) -> Html:
         rows.append(
             [
                 *(cell.target, cell.workload, format_memory(cell.tier_bytes), where, f"{cell.concurrency:,}"),
-                plus_minus(group.tps_mean or 0.0, group.tps_low or 0.0, group.tps_high or 0.0),
+                cell_level_words(group),
                 f"{standing.ratio:.3f}",
                 "" if standing.low is None else f"{standing.low:.3f}",
-                "" if standing.high is None else f"{min(standing.high, 1000):.3f}",
-                rank_words(places, standing.of) if places else "",
+                "" if standing.high is None else f"{standing.high:.3f}",
+                rank_words(places, standing.of) if places else standing.why_no_place,
             ]
         )
         facets.append(page.facets.of_cell(cell))
@@ -113,9 +116,10 @@ def _standing_table(page: Page, found: Sequence[Standing]) -> Html:
 
 
 def _interval_words(page: Page) -> str:
-    kinds = [group.interval_kind for group in page.evidence.judgements if group.interval_kind]
+    kinds = [group.interval_kind for group in page.analysis.judgements if group.interval_kind]
     common = max(set(kinds), key=kinds.count) if kinds else "one run, assumed spread"
-    return _INTERVAL_WORDS[common]
+    assumed = [g.assumed_spread for g in page.analysis.judgements if g.assumed_spread is not None]
+    return f"{_INTERVAL_WORDS[common]} {assumed_words(max(assumed))}".strip() if assumed else _INTERVAL_WORDS[common]
 
 
 def _cell_table(page: Page) -> Html:
@@ -123,42 +127,47 @@ def _cell_table(page: Page) -> Html:
     columns += [
         Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99", "client used")
     ]
-    order = {target: index for index, target in enumerate(page.evidence.targets)}
-    groups = sorted(page.evidence.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
-    rows = [_cell_row(page, group) for group in groups]
+    order = {target: index for index, target in enumerate(page.analysis.targets)}
+    groups = sorted(page.analysis.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
+    latency: dict[Cell, dict[str, int]] = {}
+    for found in page.analysis.latency:
+        latency.setdefault(found.cell, {})[found.quantile] = found.value_ns
+    rows = [_cell_row(page, group, latency.get(group.cell, {})) for group in groups]
     facets = [page.facets.of_cell(group.cell) for group in groups]
     return table("cells", "Throughput of every cell with its 95 % interval", columns, rows, facets=facets)
 
 
-def _cell_row(page: Page, group: CellJudgement) -> list[str]:
+def _cell_row(page: Page, group: CellJudgement, found: Mapping[str, int]) -> list[str]:
     cell = group.cell
-    places = page.evidence.ranks.get(group.place, {})
+    places = page.analysis.ranks.get(group.place, {})
     rank = rank_words(places[cell.target], len(places)) if cell.target in places else ""
-    found = {x.quantile: x.value_ns for x in page.evidence.latency if x.cell == cell}
+    rank = rank if group.is_settled else "not settled"
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p50", "p95", "p99")]
     numbers = ["", "", ""]
     if group.tps_mean is not None:
         low, high = group.tps_low or 0.0, group.tps_high or 0.0
-        numbers = [plus_minus(group.tps_mean, low, high), figure(low), figure(high)]
+        ends = ["", ""] if group.is_vague else [figure(low), figure(high)]
+        numbers = [cell_level_words(group), *ends]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
     identity = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
     return [*identity, *numbers, runs, rank, *quantiles, most_client_words(group.judged)]
 
 
 def _pair_table(page: Page) -> Html:
-    pairs = page.evidence.comparisons
+    pairs = page.analysis.comparisons
     columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
-    columns += [Column("adjusted p", True), Column("repeats that would decide", True)]
+    columns += [Column("adjusted p", True), Column("what would decide: repeats, or")]
     places = [(p.workload, p.route, p.tier_bytes, p.concurrency) for p in pairs]
+    place_words = place_namer(places)
     rows = [
         [
-            place_words(place, places),
+            place_words(place),
             pair.left,
             pair.right,
             ratio_words(pair.ratio, pair.low, pair.high),
-            pair.verdict,
-            f"{pair.p_adjusted:.2g}",
-            str(pair.repeats_needed or ""),
+            verdict_words(pair),
+            p_words(pair),
+            decider_words(pair),
         ]
         for place, pair in zip(places, pairs, strict=True)
     ]

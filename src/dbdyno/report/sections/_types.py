@@ -21,12 +21,12 @@ _RATES = (
 
 def types_section(page: Page) -> Html:
     """Two tables; nothing for workloads with one transaction type."""
-    cells = page.evidence.types
+    cells = page.analysis.types
     if not cells:
         return Html("")
     groups = [cell.group for cell in cells]
     parts = [_type_table(page, cells)]
-    sentence = _QUANTILES if page.evidence.study.imported is None else _TOLD_QUANTILES
+    sentence = _QUANTILES if page.analysis.study.imported is None else _TOLD_QUANTILES
     if any(cell.rates for cell in cells):
         parts.insert(0, _rate_table(page, cells))
         sentence += _RATES

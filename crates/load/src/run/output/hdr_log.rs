@@ -1,4 +1,4 @@
-//! A run as an interval log of HdrHistogram, format version 1.3: what its own tools read.
+//! Writes a run as an interval log of HdrHistogram, format version 1.3: what its own tools read.
 //!
 //! Each second has a line without a tag, response times of all events, which the tools take unless told
 //! otherwise, and one for each tag: `response:TYPE`, `service:TYPE` and `first_attempt:TYPE` of a
@@ -12,8 +12,8 @@ use crate::local_time::local_time;
 use crate::record::{PROGRAM, Packed, PackedSecond};
 use crate::run::figures::loop_label;
 use crate::trouble::Trouble;
-use dbdyno_drive::{Load, Outcome, Start};
-use dbdyno_meter::{Histogram, Interval, text_of};
+use dbdyno_drive::{Load, RunOutcome, Start};
+use dbdyno_meter::{Histogram, Interval, encoded_text};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ impl<'a, W: Write> HdrLog<'a, W> {
 
     fn line(&mut self, tag: &str, stretch: &str, max_ns: u64, packed: &Packed) -> io::Result<()> {
         let max_ms = max_ns as f64 / 1e6;
-        let text = packed.as_deref().map(text_of);
+        let text = packed.as_deref().map(encoded_text);
         let text = text.as_ref().unwrap_or(&self.empty);
         writeln!(self.out, "{tag}{stretch},{max_ms:.3},{text}")
     }
@@ -144,7 +144,7 @@ impl<W: Write> Output for HdrLog<'_, W> {
         self.write_second(second).map_err(at(&self.path))
     }
 
-    fn finish(&mut self, _: &Outcome) -> io::Result<()> {
+    fn finish(&mut self, _: &RunOutcome) -> io::Result<()> {
         self.out.flush().map_err(at(&self.path))
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::order::LoadOrder;
     use dbdyno_drive::{IntervalRecord, SessionReadBack};
-    use dbdyno_meter::{Encoder, Shape};
+    use dbdyno_meter::{HistogramEncoder, IntervalShape};
 
     const ORDER: &str = include_str!("../../../../../contract/samples/load-order-fixed-rate.json");
 
@@ -182,7 +182,7 @@ mod tests {
             statements_as_text: 0,
         };
         log.started(&start).unwrap();
-        let mut interval = Interval::new(Shape {
+        let mut interval = Interval::new(IntervalShape {
             transaction_types: 1,
             statement_types: 1,
             open_loop: true,
@@ -190,7 +190,7 @@ mod tests {
         interval.duration_ns = 1_000_000_000;
         interval.monotonic_ns = 9_000_000_000;
         interval.transactions[0].response.record(2_500_000);
-        let mut encoder = Encoder::default();
+        let mut encoder = HistogramEncoder::default();
         let mut tell = |interval: &Interval| {
             log.second(&mut Second::new(&record(interval), &mut encoder))
                 .unwrap();

@@ -1,11 +1,12 @@
-//! A run as records: one JSON object a line, as `contract/` has it.
+//! Writes a run as records: one JSON object a line, as `contract/` has it.
 
 use super::{Output, Second, at, create};
 use crate::order::LoadOrder;
 use crate::record::{CountersLine, End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
-use crate::run::counting::Reading;
+use crate::run::counter_poller::CounterReading;
+use crate::terminal;
 use crate::trouble::Trouble;
-use dbdyno_drive::{Level, Load, Outcome, Probe};
+use dbdyno_drive::{Level, Load, Probe, RunOutcome};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -24,10 +25,11 @@ impl<'a> JsonLines<'a> {
         order: &'a LoadOrder,
         load: &'a Load,
     ) -> Result<Self, Trouble> {
-        let out: Box<dyn Write> = if path == Path::new("-") {
-            Box::new(io::stdout())
+        let (path, out): (_, Box<dyn Write>) = if path == Path::new("-") {
+            let name = Path::new(terminal::STDOUT);
+            (name, Box::new(terminal::raw_stdout()))
         } else {
-            Box::new(create("records", path)?)
+            (path, Box::new(create("records", path)?))
         };
         Ok(Self {
             order,
@@ -53,7 +55,7 @@ impl Output for JsonLines<'_> {
         self.write(&line)
     }
 
-    fn counted(&mut self, reading: &Reading) -> io::Result<()> {
+    fn counted(&mut self, reading: &CounterReading) -> io::Result<()> {
         let counts = self.load.workload.server_counts();
         let names = counts.iter().flat_map(|counts| &counts.counts);
         let names = names.map(|count| count.name);
@@ -73,8 +75,8 @@ impl Output for JsonLines<'_> {
         self.write(&Message::of(level, text))
     }
 
-    fn finish(&mut self, outcome: &Outcome) -> io::Result<()> {
+    fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let workload = &self.load.workload;
-        self.write(&End::of(outcome, &workload.figures(), &workload.digests()))
+        self.write(&End::of(outcome, &workload.metrics(), &workload.digests()))
     }
 }

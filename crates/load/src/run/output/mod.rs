@@ -1,5 +1,5 @@
-//! The places a run is written to, one file each. All are written on the thread that called `drive`, so that a slow
-//! disk or terminal delays no worker.
+//! Writes a run to its outputs, one file each. All are written on the thread that called `drive`, so that a
+//! slow disk or terminal delays no worker.
 
 mod hdr_log;
 mod json_lines;
@@ -9,11 +9,11 @@ pub(super) use hdr_log::HdrLog;
 pub(super) use json_lines::JsonLines;
 pub(super) use parquet::ParquetTable;
 
-use super::counting::Reading;
+use super::counter_poller::CounterReading;
 use crate::record::PackedSecond;
 use crate::trouble::Trouble;
-use dbdyno_drive::{IntervalRecord, Level, Outcome, Probe, Start};
-use dbdyno_meter::Encoder;
+use dbdyno_drive::{IntervalRecord, Level, Probe, RunOutcome, Start};
+use dbdyno_meter::HistogramEncoder;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) trait Output {
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()>;
 
     /// The server's own counts were read.
-    fn counted(&mut self, _reading: &Reading) -> io::Result<()> {
+    fn counted(&mut self, _reading: &CounterReading) -> io::Result<()> {
         Ok(())
     }
 
@@ -42,18 +42,18 @@ pub(super) trait Output {
     }
 
     /// The run is over. A run that could not begin was never started.
-    fn finish(&mut self, outcome: &Outcome) -> io::Result<()>;
+    fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()>;
 }
 
 /// One second, its histograms packed when the first output asks for them.
 pub(super) struct Second<'a> {
     pub(super) record: &'a IntervalRecord<'a>,
-    encoder: &'a mut Encoder,
+    encoder: &'a mut HistogramEncoder,
     packed: Option<PackedSecond>,
 }
 
 impl<'a> Second<'a> {
-    pub(super) fn new(record: &'a IntervalRecord<'a>, encoder: &'a mut Encoder) -> Self {
+    pub(super) fn new(record: &'a IntervalRecord<'a>, encoder: &'a mut HistogramEncoder) -> Self {
         Self {
             record,
             encoder,

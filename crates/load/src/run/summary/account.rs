@@ -1,9 +1,9 @@
-//! What became of all events, and stretches without connections.
+//! Prints what became of all events, and stretches without connections.
 
 use super::{Summary, write_words};
 use crate::local_time::local_time;
 use crate::run::figures::{grouped, listed};
-use dbdyno_drive::Outage;
+use dbdyno_drive::{Cause, Outage};
 use std::io::{self, Write};
 
 /// More outages than this are counted, not listed.
@@ -50,6 +50,9 @@ impl Summary<'_> {
 
     fn words_of(&self, outage: &Outage) -> String {
         let lost = match (outage.connections_lost, outage.all_lost) {
+            (count, _) if outage.cause == Cause::Network => {
+                format!("network: path lost, {count} connections silent")
+            }
             (count, true) => format!("{count} connections lost, none left"),
             (1, false) => "1 connection lost".to_owned(),
             (count, false) => format!("{count} connections lost"),

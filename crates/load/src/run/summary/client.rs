@@ -1,4 +1,4 @@
-//! What the client itself did and lacked: whether it was the bottleneck.
+//! Prints what the client itself used and lacked: whether it was the bottleneck.
 
 use super::{Summary, write_words};
 use crate::run::figures::milliseconds;

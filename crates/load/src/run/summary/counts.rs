@@ -1,7 +1,7 @@
-//! What the server counted by itself, beside what the client did: NOPM and TPM of TPC-C.
+//! Prints what the server itself counted, next to what the client did: NOPM and TPM of TPC-C.
 
 use super::{Summary, write_words};
-use crate::run::counting::{Reading, bounds};
+use crate::run::counter_poller::{CounterReading, bounds};
 use crate::run::figures::grouped;
 use dbdyno_workload::ServerCount;
 use std::io::{self, Write};
@@ -57,7 +57,7 @@ impl Summary<'_> {
     }
 }
 
-fn per_minute(begin: &Reading, end: &Reading, place: usize) -> Option<f64> {
+fn per_minute(begin: &CounterReading, end: &CounterReading, place: usize) -> Option<f64> {
     let grown = end
         .values
         .get(place)?
@@ -97,8 +97,8 @@ mod tests {
         most_per_minute: Some(12_860.0),
     };
 
-    fn reading(second: u32, monotonic_ns: u64, value: u64) -> Reading {
-        Reading {
+    fn reading(second: u32, monotonic_ns: u64, value: u64) -> CounterReading {
+        CounterReading {
             second,
             monotonic_ns,
             values: vec![value],

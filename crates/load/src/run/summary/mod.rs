@@ -1,14 +1,14 @@
-//! The table at the end of a run.
+//! Prints the table at the end of a run.
 
 mod account;
 mod client;
 mod counts;
 mod times;
 
-use super::counting::Reading;
+use super::counter_poller::CounterReading;
 use super::figures::{grouped, loop_label};
 use super::totals::Totals;
-use dbdyno_drive::{Load, Outcome, Start, Status};
+use dbdyno_drive::{Load, RunOutcome, Start, Status};
 use std::io::{self, Write};
 
 /// More users than this have their digests in the records only.
@@ -20,8 +20,8 @@ pub(super) struct Summary<'a> {
     pub(super) start: &'a Start,
     pub(super) window: &'a Totals,
     /// What the server had counted by itself, in order.
-    pub(super) readings: &'a [Reading],
-    pub(super) outcome: &'a Outcome,
+    pub(super) readings: &'a [CounterReading],
+    pub(super) outcome: &'a RunOutcome,
 }
 
 impl Summary<'_> {
@@ -53,7 +53,7 @@ impl Summary<'_> {
 
     /// What the workload itself has to say of the run.
     fn write_figures(&self, out: &mut impl Write) -> io::Result<()> {
-        let figures = self.load.workload.figures();
+        let figures = self.load.workload.metrics();
         if !figures.is_empty() {
             writeln!(out)?;
         }

@@ -1,9 +1,9 @@
-//! The summary of small runs, as people see it.
+//! Checks the summary of small runs, as people see it.
 
 use super::*;
 use crate::order::LoadOrder;
-use dbdyno_drive::{Outage, SessionReadBack};
-use dbdyno_meter::{Interval, Shape};
+use dbdyno_drive::{Cause, Outage, SessionReadBack};
+use dbdyno_meter::{Interval, IntervalShape};
 use serde_json::{Value, json};
 
 const ORDER: &str = include_str!("../../../../../contract/samples/load-order-fixed-rate.json");
@@ -30,7 +30,7 @@ fn load(pacing: Pacing) -> Load {
 /// The text after one second that `fill` fills.
 fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> String {
     let load = load(pacing);
-    let shape = Shape {
+    let shape = IntervalShape {
         transaction_types: load.workload.transaction_types().len(),
         statement_types: load.workload.statement_types().len(),
         open_loop: load.pacing.has_due_instants(),
@@ -41,7 +41,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
     fill(&mut interval);
     let mut window = Totals::new(shape);
     window.add(&interval);
-    let mut outcome = Outcome::nothing(Status::Complete);
+    let mut outcome = RunOutcome::nothing(Status::Complete);
     outcome.longest_silence_ns = 41_000_000;
     outcome.outages = outages;
     let start = Start {
@@ -131,6 +131,7 @@ fn missing_connections_and_outages_are_told() {
         first_success_ns,
         restored_ns: first_success_ns,
         connections_lost: 16,
+        cause: Cause::Server,
         all_lost: true,
         former_tps: Some(1189.5),
         regained_ns,

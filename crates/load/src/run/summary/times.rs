@@ -1,4 +1,4 @@
-//! Times of the window, by transaction and statement type.
+//! Prints the times of the window, by transaction and statement type.
 
 use super::Summary;
 use crate::run::figures::{grouped, milliseconds};

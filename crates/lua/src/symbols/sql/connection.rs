@@ -1,9 +1,9 @@
-//! Handles of connections.
+//! Implements handles of connections.
 
 use super::{CDriver, CResult, CRow, lent};
 use crate::context::Context;
 use crate::symbols::{acting, keep};
-use dbdyno_sysbench::db::{Answer, Connection, ErrorKind};
+use dbdyno_sysbench::db::{CallResult, Connection, ErrorKind};
 use dbdyno_wire::Parameters;
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::{null, null_mut};
@@ -67,10 +67,10 @@ impl CConnection {
 
     /// Shows what a call came to: the error's fields, and the result set if there is one.
     #[inline]
-    pub(super) fn show(&mut self, answer: Answer) -> *mut CResult {
+    pub(super) fn show(&mut self, answer: CallResult) -> *mut CResult {
         self.show_error();
         match (answer, self.connection.result()) {
-            (Answer::Rows, Some(rows)) => self.result.describe(rows),
+            (CallResult::Rows, Some(rows)) => self.result.describe(rows),
             _ => null_mut(),
         }
     }

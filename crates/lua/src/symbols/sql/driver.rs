@@ -1,4 +1,4 @@
-//! Handles of drivers.
+//! Implements handles of drivers.
 
 use crate::symbols::{acting, keep};
 use dbdyno_sysbench::db::Driver;

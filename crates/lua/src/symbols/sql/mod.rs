@@ -1,4 +1,4 @@
-//! Drivers, connections, statements and results as C sees them.
+//! Defines drivers, connections, statements and results as C sees them.
 //!
 //! Every handle is a box that begins with the fields that scripts read. A connection is kept by its own handle and by
 //! those of its statements, for finalizers come in any order. Handles are used by one fiber at a time: a state's own.

@@ -1,4 +1,4 @@
-//! Handles of results and rows. A connection has one of each, which is filled anew.
+//! Implements handles of results and rows. A connection has one of each, which is filled anew.
 
 use super::connection::using;
 use super::{CConnection, CStatement};

@@ -1,10 +1,10 @@
-//! Handles of statements and their parameters.
+//! Implements handles of statements and their parameters.
 
 use super::connection::using;
 use super::{CConnection, CResult, lent};
 use crate::symbols::random::dbdyno_rand_str;
 use crate::symbols::{acting, keep};
-use dbdyno_sysbench::db::{Answer, Statement};
+use dbdyno_sysbench::db::{CallResult, Statement};
 use dbdyno_wire::Parameters;
 use std::ffi::{c_char, c_int, c_ulong};
 use std::ptr::null_mut;
@@ -217,7 +217,7 @@ extern "C" fn db_bind_result(
 }
 
 /// Executes a statement with what is bound to it.
-fn execute(handle: &mut CConnection, statement: &mut CStatement) -> Answer {
+fn execute(handle: &mut CConnection, statement: &mut CStatement) -> CallResult {
     handle.parameters.clear();
     let into_text = statement.statement.is_text();
     for bound in &statement.bound {
@@ -254,7 +254,7 @@ unsafe extern "C" fn dbdyno_execute(statement: *mut CStatement) -> c_int {
         let has_rows = !handle.show(answer).is_null();
         handle.result.statement = place;
         match answer {
-            Answer::Failed => 2,
+            CallResult::Failed => 2,
             _ => c_int::from(has_rows),
         }
     })

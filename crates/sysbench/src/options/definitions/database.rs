@@ -1,4 +1,4 @@
-//! Options of databases.
+//! Lists the options of databases.
 
 use super::{Definition, option};
 use crate::options::ArgKind::{Flag, Int, List, Text};

@@ -1,4 +1,4 @@
-//! Options of a run whatever it drives.
+//! Lists the options of a run whatever it drives.
 
 use super::{Definition, option};
 use crate::options::ArgKind::{Double, File, Flag, Int, List, Size, Text};

@@ -1,4 +1,4 @@
-//! The options that every run knows, by dialect, in the groups and the order of the help.
+//! Lists the options that every run knows, by dialect, in the groups and the order of the help.
 
 mod database;
 mod general;

@@ -1,4 +1,4 @@
-//! What help prints.
+//! Checks what help prints.
 
 use super::script::declared;
 use super::*;

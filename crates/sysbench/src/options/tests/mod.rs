@@ -1,4 +1,4 @@
-//! Cases tried on sysbench 1.0.20, and what it said.
+//! Checks cases that were tried on sysbench 1.0.20, and what it said.
 
 mod help;
 mod script;
@@ -18,11 +18,11 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Arguments with `|` between them.
-fn line(arguments: &str) -> Result<CommandLine, Ending> {
+fn line(arguments: &str) -> Result<CommandLine, EarlyExit> {
     parse(&words(arguments), &SYSBENCH)
 }
 
-fn spoken(said: &[Said]) -> String {
+fn spoken(said: &[OptionMessage]) -> String {
     said.iter().map(|said| said.text.as_str()).collect()
 }
 

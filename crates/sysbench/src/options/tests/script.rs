@@ -1,4 +1,4 @@
-//! The second pass.
+//! Checks the second pass.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! General options: values that are taken, complained of and warned of.
+//! Checks which values of the general options are taken, complained of and warned of.
 
 use super::*;
 
@@ -159,7 +159,7 @@ fn old_names_with_their_defaults_say_nothing() {
 #[test]
 fn a_run_without_limits_is_warned_of() {
     let text = "WARNING: Both event and time limits are disabled, running an endless test\n";
-    assert_eq!(is_taken("--time=0").said, [Said::out(text)]);
+    assert_eq!(is_taken("--time=0").said, [OptionMessage::out(text)]);
     assert_eq!(is_taken("--time=0|--events=-1").said, []);
     assert_eq!(is_taken("--time=-1").said, []);
 }

@@ -1,4 +1,4 @@
-//! Words, and what stands beside sysbench's own options.
+//! Checks words, and what stands beside sysbench's own options.
 
 use super::*;
 
@@ -98,7 +98,7 @@ fn a_file_with_options_acts_at_its_place() {
     assert!(after.settings.histogram);
     assert_eq!(after.table.values().unwrap().untyped, ["foo"]);
     let given = is_taken(&format!("{file}|--foo=2"));
-    assert_eq!(given.said, [Said::out("Unknown argument type: 0")]);
+    assert_eq!(given.said, [OptionMessage::out("Unknown argument type: 0")]);
     assert_eq!(given.leftovers[0].name, "foo");
     assert_eq!(is_taken(&format!("{file}|--foo")).leftovers, []);
     let before = is_taken(&format!("{file}|--mysql-db=a"));
@@ -107,7 +107,7 @@ fn a_file_with_options_acts_at_its_place() {
     let missing = is_taken("--config-file=nosuch|--threads=2");
     assert_eq!(
         missing.said,
-        [Said::err("nosuch: No such file or directory\n")]
+        [OptionMessage::err("nosuch: No such file or directory\n")]
     );
 }
 

@@ -1,4 +1,4 @@
-//! How runs end.
+//! Checks how runs end.
 
 use super::*;
 use crate::figures::Counter;

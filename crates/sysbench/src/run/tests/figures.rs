@@ -1,4 +1,4 @@
-//! What runs count.
+//! Checks what runs count.
 
 use super::*;
 use crate::figures::Counter;

@@ -1,4 +1,4 @@
-//! Whole runs, of users that do what a test says.
+//! Checks whole runs, of users that do what a test says.
 
 mod ends;
 mod figures;

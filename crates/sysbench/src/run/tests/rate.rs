@@ -1,4 +1,4 @@
-//! Runs with `--rate`.
+//! Checks runs with `--rate`.
 
 use super::*;
 use crate::{Fixes, Settings};

@@ -1,4 +1,4 @@
-//! Reports while a run goes on.
+//! Checks reports while a run goes on.
 
 use super::*;
 use crate::Settings;

@@ -1,4 +1,4 @@
-//! A program for tests: users that do what a test says.
+//! Provides a program for tests: its users do what a test says.
 
 use crate::figures::Stat;
 use crate::run::{Failed, MainActor, Program, Reporter, VirtualUser};
@@ -109,6 +109,8 @@ pub(in crate::run) fn settings(threads: u32) -> Settings {
             ssl_ca: None,
             ssl_cert: None,
             tls_minimum: dbdyno_wire::TlsVersion::default(),
+            answers: None,
+            path_timeout: dbdyno_wire::PathTimeout::default(),
             ssl_cipher: String::new(),
             compression: false,
             ignore: IgnoreErrors::Codes(Vec::new()),

@@ -1,15 +1,15 @@
-//! One procedure a transaction: a statement that sets variables, the call, and a look at what came out.
+//! Calls one procedure a transaction: a statement that sets variables, the call, and a look at what came out.
 
-use super::super::build::StandIn;
-use super::super::input::Input;
+use super::super::build::CannedQuestion;
+use super::super::client::push;
+use super::super::input::TransactionInput;
 use super::super::names::LastName;
-use super::super::saying::push;
-use super::super::seat::{self, Teller};
+use super::super::terminal_user::{self, TransactionExecutor};
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
-use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Talk};
+use super::terminal::HammerdbTerminal;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{Class, StatementTemplate, TransactionType, User};
-use dbdyno_wire::{KeptRows, OkReply, Parameter, Parameters, Reply, RowsReply};
+use dbdyno_wire::{BufferedRows, OkReply, Parameter, Parameters, Reply, RowsReply};
 
 /// How a procedure is called. Places `?` of `sets` and of `arguments` take the terminal's values.
 struct Procedure {
@@ -152,51 +152,55 @@ pub(super) fn preparations() -> impl Iterator<Item = String> {
     })
 }
 
-pub(super) fn user(terminal: Terminal, is_prepared: bool) -> Box<dyn User> {
-    seat::user(
+pub(super) fn user(terminal: HammerdbTerminal, is_prepared: bool) -> Box<dyn User> {
+    terminal_user::user(
         terminal,
-        Calls {
+        ProcedureCalls {
             places: places(is_prepared),
             is_prepared,
         },
     )
 }
 
-struct Calls {
+struct ProcedureCalls {
     places: Places,
     is_prepared: bool,
 }
 
-impl Teller<Terminal> for Calls {
-    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+impl TransactionExecutor<HammerdbTerminal> for ProcedureCalls {
+    async fn run(
+        &mut self,
+        terminal: &mut HammerdbTerminal,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         let transaction = terminal.transaction;
         let (input, warehouses) = (&terminal.input, terminal.warehouses());
         let [set, call, outs] = self.places[usize::from(transaction)];
         if let Some(set) = set {
-            let values = talk.say(set);
+            let values = context.bind(set);
             if self.is_prepared {
                 push_inputs(transaction, input, warehouses, values);
             }
             push_sets(terminal, values);
-            talk.ask().await?;
+            context.execute().await?;
         }
         if let Some(call) = call {
-            let values = talk.say(call);
+            let values = context.bind(call);
             if !self.is_prepared {
                 push_inputs(transaction, input, warehouses, values);
             }
-            talk.ask().await?;
+            context.execute().await?;
         }
         if let Some(outs) = outs {
-            talk.say(outs);
-            talk.ask().await?;
+            context.bind(outs);
+            context.execute().await?;
         }
         let has_no_order =
-            transaction == NEW_ORDER && talk.rows.int(0, ORDER_ID).unwrap_or_default() == 0;
+            transaction == NEW_ORDER && context.rows.int(0, ORDER_ID).unwrap_or_default() == 0;
         Ok(if has_no_order {
-            End::RolledBack
+            EventEnd::RolledBack
         } else {
-            End::Done
+            EventEnd::Done
         })
     }
 }
@@ -204,7 +208,12 @@ impl Teller<Terminal> for Calls {
 /// Place of the order's number among a new order's outputs: 0 if there is none.
 const ORDER_ID: usize = 5;
 
-fn push_inputs(transaction: TransactionType, input: &Input, warehouses: u32, to: &mut Parameters) {
+fn push_inputs(
+    transaction: TransactionType,
+    input: &TransactionInput,
+    warehouses: u32,
+    to: &mut Parameters,
+) {
     let mut push = |values: &[u32]| push(to, values);
     let (warehouse, district) = (input.warehouse, input.district);
     match transaction {
@@ -226,7 +235,7 @@ fn push_inputs(transaction: TransactionType, input: &Input, warehouses: u32, to:
     }
 }
 
-fn push_sets(terminal: &Terminal, to: &mut Parameters) {
+fn push_sets(terminal: &HammerdbTerminal, to: &mut Parameters) {
     match terminal.transaction {
         NEW_ORDER => {
             push(to, &terminal.server_seeds);
@@ -240,7 +249,7 @@ fn push_sets(terminal: &Terminal, to: &mut Parameters) {
 }
 
 /// A procedure that has done its work, and a new order that was given a number.
-pub(super) fn stand_in(question: &StandIn<'_>, rows: &mut KeptRows) -> Reply {
+pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     if !question.statement_type.ends_with(".select_outs") {
         return Reply::Ok(OkReply::default());
     }

@@ -1,22 +1,22 @@
-//! The same transactions without procedures: every statement is sent by itself.
+//! Runs the same transactions without procedures: every statement is sent by itself.
 
+mod canned_replies;
 mod delivery;
 mod new_order;
 mod order_status;
 mod payment;
-mod stand_in;
 
+use super::super::client::{bare, found, look_at_stock, push};
+use super::super::dialect_statement::{filled_in, sentences, templates};
 use super::super::names::LastName;
-use super::super::saying::{bare, found, look_at_stock, push};
-use super::super::seat::{self, Teller};
-use super::super::sentence::{filled_in, sentences, templates};
+use super::super::terminal_user::{self, TransactionExecutor};
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
 use super::procedures::words;
-use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Talk};
+use super::terminal::HammerdbTerminal;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{StatementTemplate, User};
 
-pub(super) use stand_in::stand_in;
+pub(super) use canned_replies::canned_reply;
 
 sentences! {
     /// Every statement, by its place among the workload's.
@@ -120,18 +120,18 @@ pub(super) fn statements(is_fixed: bool) -> (Vec<StatementTemplate>, Vec<&'stati
     (statements, types)
 }
 
-pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
-    seat::user(terminal, Direct::default())
+pub(super) fn user(terminal: HammerdbTerminal) -> Box<dyn User> {
+    terminal_user::user(terminal, DirectStatements::default())
 }
 
 #[derive(Default)]
-struct Direct {
-    scratch: Scratch,
+struct DirectStatements {
+    scratch: HammerdbPaymentBuffers,
 }
 
 /// Texts of a payment, kept so that none allocates.
 #[derive(Default)]
-struct Scratch {
+struct HammerdbPaymentBuffers {
     /// Names of warehouse and district.
     label: Vec<u8>,
     /// What is put in front of the data of a customer with bad credit, up to the date ...
@@ -140,23 +140,27 @@ struct Scratch {
     rest: Vec<u8>,
 }
 
-impl Teller<Terminal> for Direct {
-    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+impl TransactionExecutor<HammerdbTerminal> for DirectStatements {
+    async fn run(
+        &mut self,
+        terminal: &mut HammerdbTerminal,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         let (input, is_fixed) = (&terminal.input, terminal.is_fixed());
         let scratch = &mut self.scratch;
         match terminal.transaction {
-            NEW_ORDER => return new_order::tell(input, talk).await,
-            PAYMENT => payment::tell(input, is_fixed, scratch, talk).await?,
-            ORDER_STATUS => order_status::tell(input, is_fixed, talk).await?,
-            DELIVERY => delivery::tell(input, is_fixed, talk).await?,
+            NEW_ORDER => return new_order::run(input, context).await,
+            PAYMENT => payment::run(input, is_fixed, scratch, context).await?,
+            ORDER_STATUS => order_status::run(input, is_fixed, context).await?,
+            DELIVERY => delivery::run(input, is_fixed, context).await?,
             _ => {
-                bare(talk, Says::Begin).await?;
+                bare(context, Says::Begin).await?;
                 let statements = [Says::LevelDistrict.into(), Says::LowStock.into()];
-                look_at_stock(talk, input, statements).await?;
+                look_at_stock(context, input, statements).await?;
             }
         }
-        bare(talk, Says::Commit).await?;
-        Ok(End::Done)
+        bare(context, Says::Commit).await?;
+        Ok(EventEnd::Done)
     }
 }
 
@@ -167,14 +171,14 @@ fn cents(amount: f64) -> f64 {
 
 /// How many customers have the name; in the words of both transactions that ask.
 async fn count_named(
-    talk: &mut Talk,
+    context: &mut ScriptContext,
     what: Says,
     last_name: u32,
     place: [u32; 2],
-) -> Result<usize, GivenUp> {
-    let values = talk.say(what.into());
+) -> Result<usize, Aborted> {
+    let values = context.bind(what.into());
     LastName::of(last_name).push(values);
     push(values, &place);
-    talk.ask().await?;
-    Ok(found(talk, 0, 0) as usize)
+    context.execute().await?;
+    Ok(found(context, 0, 0) as usize)
 }

@@ -1,5 +1,5 @@
-//! The dialect `hammerdb`: five stored procedures called once a transaction, with the calls written out or prepared in
-//! SQL, or the same statements one by one.
+//! Implements the dialect `hammerdb`: five stored procedures called once a transaction, with the calls
+//! written out or prepared in SQL, or the same statements one by one.
 //!
 //! What the tool takes from its own clock is `NOW()` here, so that a user's statements depend on the seed alone. For
 //! the same reason a new order seeds the server's generator, in the statement that sets its variable anyway.
@@ -9,15 +9,15 @@ mod direct;
 mod procedures;
 mod terminal;
 
-use super::build::{Parts, Tpcc};
-use super::draws::Constants;
-use super::mix::Mix;
-use super::options::Options;
-use super::pace::{self, Pace};
-use crate::{Draws, RetryAfter, RetryLaw, User, Workload, WorkloadError};
+use super::build::{DialectParts, Tpcc};
+use super::draws::NurandConstants;
+use super::mix::TransactionMix;
+use super::options::TpccOptions;
+use super::rests::{self, Pace};
+use crate::{RetryAfter, RetryPolicy, RetryValues, User, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use std::sync::Arc;
-use terminal::{Law, Terminal};
+use terminal::{HammerdbParameters, HammerdbTerminal};
 
 pub(crate) use procedures::{drop_procedures, procedures};
 
@@ -26,7 +26,7 @@ const ITEM_C: u32 = 7911;
 
 /// The workload for so many users.
 pub(crate) fn workload(
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
@@ -39,19 +39,19 @@ pub(crate) fn workload(
         ("c_run".to_owned(), options.c_load.to_string()),
         ("server_draws".to_owned(), "seeded".to_owned()),
     ];
-    let made = Tpcc::new(Parts {
+    let made = Tpcc::new(DialectParts {
         session: session(&options),
         user: make_user(&options, source, users),
-        stand_in: if options.no_stored_procs {
-            direct::stand_in
+        canned_reply: if options.no_stored_procs {
+            direct::canned_reply
         } else {
-            calls::stand_in
+            calls::canned_reply
         },
-        retry: RetryLaw {
+        retry: RetryPolicy {
             after: RetryAfter::AnyError,
             rollback_first: options.is_fixed(), // Q-HD-11
             limit: Some(0),
-            draws: Draws::New,
+            draws: RetryValues::New,
         },
         statements,
         statement_types,
@@ -62,7 +62,7 @@ pub(crate) fn workload(
 }
 
 /// What a connection begins with.
-fn session(options: &Options) -> Vec<String> {
+fn session(options: &TpccOptions) -> Vec<String> {
     let mut session: Vec<String> = [
         "SET autocommit = 0",
         SNAPSHOTS_AS_THEY_WERE,
@@ -83,20 +83,29 @@ const SNAPSHOTS_AS_THEY_WERE: &str = "/*M! BEGIN NOT ATOMIC IF EXISTS (SELECT 1 
      WHERE VARIABLE_NAME = 'INNODB_SNAPSHOT_ISOLATION') THEN */ SET @next_o_id = 0 \
      /*M!; EXECUTE IMMEDIATE 'SET SESSION innodb_snapshot_isolation = OFF'; END IF; END */";
 
-fn make_user(options: &Options, source: RandomSource, users: u32) -> super::build::MakeUser {
-    let law = Arc::new(Law {
+fn make_user(options: &TpccOptions, source: RandomSource, users: u32) -> super::build::MakeUser {
+    let parameters = Arc::new(HammerdbParameters {
         warehouses: options.warehouses,
         users,
         is_fixed: options.is_fixed(),
         all_warehouses: options.allwarehouse,
         last_name_c: options.c_load,
-        constants: Constants::of_run(source, options.c_load),
+        constants: NurandConstants::of_run(source, options.c_load),
     });
-    let pace = Pace::new(Mix::of_23(), options.keyandthink.then_some(&pace::HAMMERDB));
+    let pace = Pace::new(
+        TransactionMix::of_23(),
+        options.keyandthink.then_some(&rests::HAMMERDB),
+    );
     let (is_direct, is_prepared) = (options.no_stored_procs, options.prepared);
     Box::new(move |index| -> Box<dyn User> {
         let stream = source.worker("tpcc/hammerdb", index);
-        let terminal = Terminal::new(Arc::clone(&law), stream, pace.clone(), index, is_direct);
+        let terminal = HammerdbTerminal::new(
+            Arc::clone(&parameters),
+            stream,
+            pace.clone(),
+            index,
+            is_direct,
+        );
         if is_direct {
             direct::user(terminal)
         } else {

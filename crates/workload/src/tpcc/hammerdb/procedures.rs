@@ -1,7 +1,8 @@
-//! The five stored procedures, in this project's own words: the statements inside and their order are HammerDB's.
+//! Defines the five stored procedures, in this project's own words: the statements inside and their order are
+//! HammerDB's.
 
-use super::super::options::Options;
-use super::super::sentence::filled_in;
+use super::super::dialect_statement::filled_in;
+use super::super::options::TpccOptions;
 
 const TEXTS: [(&str, &str); 5] = [
     ("NEWORD", include_str!("sql/neword.sql")),
@@ -46,7 +47,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 /// Statements that create them; none where the load does without.
-pub(crate) fn procedures(options: &Options) -> Vec<String> {
+pub(crate) fn procedures(options: &TpccOptions) -> Vec<String> {
     if options.no_stored_procs {
         return Vec::new();
     }

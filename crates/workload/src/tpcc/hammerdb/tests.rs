@@ -1,9 +1,11 @@
-//! What HammerDB's virtual users send, against the published counts.
+//! Checks what HammerDB's virtual users send against the published counts.
 
-use crate::tpcc::rehearsal::{Said, assert_share, count, first, made, play, play_one};
+use crate::tpcc::rehearsal::{
+    RehearsedStatement, assert_share, count, first, made, play, play_one,
+};
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
-use crate::{Step, TransactionType, User, Workload};
+use crate::{NextAction, TransactionType, User, Workload};
 use dbdyno_wire::Parameter;
 use std::sync::Arc;
 
@@ -36,11 +38,11 @@ fn new_orders_without_procedures_have_the_statements_of_the_vectors() {
             continue;
         };
         let column = match step {
-            Step::RolledBack => "hammerdb_no_procedures_rollback",
+            NextAction::RolledBack => "hammerdb_no_procedures_rollback",
             _ => "hammerdb_no_procedures",
         };
         assert_eq!(row[column], said.len(), "{lines} lines, {step:?}");
-        seen |= 1 << (lines / 5 - 1) << if step == Step::RolledBack { 3 } else { 0 };
+        seen |= 1 << (lines / 5 - 1) << if step == NextAction::RolledBack { 3 } else { 0 };
     }
     assert_eq!(seen, 0b111_111, "every row of the vectors was met");
 }
@@ -53,7 +55,7 @@ fn payments_without_procedures_have_the_statements_of_the_vectors() {
     let (made, mut user) = direct();
     for row in file["payment"].as_array().unwrap() {
         let is_bad = row["bad_credit"] == 1;
-        let credit = |said: &Said| {
+        let credit = |said: &RehearsedStatement| {
             let is_payer = said.name.starts_with("payment.select_customer");
             let credit = Parameter::Text(if is_bad { b"BC" } else { b"GC" });
             is_payer.then(|| vec![Parameter::Int(1), credit, Parameter::Text(b"-10.00")])
@@ -98,7 +100,7 @@ fn a_delivery_without_procedures_ends_at_the_first_empty_district_unless_that_is
         let mut user = made.user(0);
         for row in file["delivery"].as_array().unwrap() {
             let full = row["districts_with_order"].as_u64().unwrap() as u32;
-            let orders = |said: &Said| {
+            let orders = |said: &RehearsedStatement| {
                 let is_search = said.name == "delivery.select_new_order";
                 let is_empty = is_search && said.int(1) > full;
                 is_empty.then(Vec::new)
@@ -126,7 +128,7 @@ fn calls_have_the_statements_of_the_vectors() {
         let mut user = made.user(0);
         for (wanted, kind) in (0..).zip(made.transaction_types()) {
             let (said, step) = play_one(&*made, &mut *user, wanted);
-            assert_eq!(step, Step::Done);
+            assert_eq!(step, NextAction::Done);
             let expected = match prepared {
                 "on" => file["hammerdb_prepared_true"][kind].clone(),
                 _ => plain(kind),
@@ -140,12 +142,12 @@ fn calls_have_the_statements_of_the_vectors() {
 fn a_new_order_that_got_no_number_was_rolled_back() {
     let made = made("tpcc/hammerdb", &[], 1);
     let mut user = made.user(0);
-    let nothing = |said: &Said| {
+    let nothing = |said: &RehearsedStatement| {
         let is_look = said.name == "new_order.select_outs";
         is_look.then(|| vec![Parameter::Int(0); 6])
     };
     let (_, step) = play(&*made, &mut *user, begin(NEW_ORDER), nothing);
-    assert_eq!(step, Step::RolledBack);
+    assert_eq!(step, NextAction::RolledBack);
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn procedures_differ_where_quirks_are_repaired_and_only_there() {
         } else {
             crate::tpcc::options::Fidelity::Tool
         };
-        super::procedures(&crate::tpcc::options::Options::new(dialect, fidelity))
+        super::procedures(&crate::tpcc::options::TpccOptions::new(dialect, fidelity))
     };
     let (tool, fixed) = (texts(false), texts(true));
     assert_eq!(tool.len(), 5);
@@ -240,7 +242,9 @@ fn a_user_stays_at_home_and_shares_are_those_of_the_tool() {
     let orders: Vec<_> = (0..8000)
         .map(|_| play_one(&*made, &mut *user, NEW_ORDER))
         .collect();
-    let back = orders.iter().filter(|(_, step)| *step == Step::RolledBack);
+    let back = orders
+        .iter()
+        .filter(|(_, step)| *step == NextAction::RolledBack);
     assert_share(back.count(), orders.len(), 1.0 / 99.0, "rolled back");
     let stocks = || {
         orders
@@ -258,7 +262,7 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
         let made = made("tpcc/hammerdb", &[DIRECT, ("fidelity", fidelity)], 1);
         let mut user = made.user(0);
         const OLD: [u8; 500] = [b'x'; 500];
-        let bad = |said: &Said| match said.name {
+        let bad = |said: &RehearsedStatement| match said.name {
             "payment.select_customer" | "payment.select_customers" => Some(vec![
                 Parameter::Int(17),
                 Parameter::Text(b"BC"),
@@ -283,9 +287,12 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
 fn only_the_repaired_tool_rolls_back_what_an_error_has_left_open() {
     for (fidelity, rolls_back) in [("tool", false), ("fixed", true)] {
         let made = made("tpcc/hammerdb", &[("fidelity", fidelity)], 1);
-        let law = made.retry().unwrap();
-        assert_eq!((law.rollback_first, law.limit), (rolls_back, Some(0)));
-        let quirks = made.facts().quirks;
+        let parameters = made.retry().unwrap();
+        assert_eq!(
+            (parameters.rollback_first, parameters.limit),
+            (rolls_back, Some(0))
+        );
+        let quirks = made.metadata().quirks;
         assert_eq!(quirks.iter().any(|quirk| quirk == "Q-HD-11"), !rolls_back);
     }
 }

@@ -1,4 +1,4 @@
-//! What the options of TPC-C choose among.
+//! Defines what the options of TPC-C choose among.
 
 /// Whether the tool's quirks are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) enum Home {
 
 /// How transaction types are drawn, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MixLaw {
+pub(crate) enum MixMethod {
     /// From a shuffled deck of 23 cards for each user.
     Deck,
     Weights,
@@ -59,7 +59,7 @@ pub(crate) enum MixLaw {
 
 /// When deliveries are done, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DeliveryLaw {
+pub(crate) enum DeliveryMode {
     /// By one worker for each ten terminals, from a queue.
     Queue,
     Inline,

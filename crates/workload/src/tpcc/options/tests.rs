@@ -1,19 +1,19 @@
-//! Tests of the options.
+//! Checks how the options are read.
 
 use super::*;
 use crate::option_table::given;
 
-fn read(named: Option<Dialect>, pairs: &[(&str, &str)]) -> Result<Options, String> {
-    Options::read(named, &given(pairs)).map_err(|error| error.to_string())
+fn read(named: Option<Dialect>, pairs: &[(&str, &str)]) -> Result<TpccOptions, String> {
+    TpccOptions::read(named, &given(pairs)).map_err(|error| error.to_string())
 }
 
 #[test]
 fn every_default_reads_back_as_itself_in_its_dialect() {
     for dialect in Dialect::ALL {
         for fidelity in [Fidelity::Tool, Fidelity::Fixed] {
-            let options = Options::new(dialect, fidelity);
+            let options = TpccOptions::new(dialect, fidelity);
             let given = options.list();
-            assert_eq!(Options::read(Some(dialect), &given), Ok(options));
+            assert_eq!(TpccOptions::read(Some(dialect), &given), Ok(options));
         }
     }
 }
@@ -54,10 +54,10 @@ fn options_go_by_the_names_of_their_tools() {
 #[test]
 fn without_thinking_deliveries_are_inline_unless_asked_for_otherwise() {
     let law = |given: &[(&str, &str)]| read(None, given).unwrap().delivery;
-    assert_eq!(law(&[]), DeliveryLaw::Queue);
-    assert_eq!(law(&[("think", "off")]), DeliveryLaw::Inline);
+    assert_eq!(law(&[]), DeliveryMode::Queue);
+    assert_eq!(law(&[("think", "off")]), DeliveryMode::Inline);
     let asked = law(&[("think", "off"), ("delivery", "queue")]);
-    assert_eq!(asked, DeliveryLaw::Queue);
+    assert_eq!(asked, DeliveryMode::Queue);
 }
 
 #[test]

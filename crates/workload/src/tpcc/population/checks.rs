@@ -1,6 +1,6 @@
-//! Sums by which the filled tables are compared with what was sent.
+//! Compares the filled tables with what was sent, by sums.
 
-use super::table::Table;
+use super::table::TpccTable;
 use crate::Check;
 
 const ROWS: Check = Check {
@@ -9,17 +9,17 @@ const ROWS: Check = Check {
 };
 
 /// Count of rows, a checksum of all columns as they were written, and the sums that people know.
-pub(crate) fn checks(table: Table) -> &'static [Check] {
+pub(crate) fn checks(table: TpccTable) -> &'static [Check] {
     match table {
-        Table::OrderLine => ORDER_LINE,
-        Table::NewOrders => NEW_ORDERS,
-        Table::Orders => ORDERS,
-        Table::History => HISTORY,
-        Table::Stock => STOCK,
-        Table::Customer => CUSTOMER,
-        Table::District => DISTRICT,
-        Table::Warehouse => WAREHOUSE,
-        Table::Item => ITEM,
+        TpccTable::OrderLine => ORDER_LINE,
+        TpccTable::NewOrders => NEW_ORDERS,
+        TpccTable::Orders => ORDERS,
+        TpccTable::History => HISTORY,
+        TpccTable::Stock => STOCK,
+        TpccTable::Customer => CUSTOMER,
+        TpccTable::District => DISTRICT,
+        TpccTable::Warehouse => WAREHOUSE,
+        TpccTable::Item => ITEM,
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn checksums_cover_every_column_in_the_order_of_the_rows() {
-        for table in Table::ALL {
+        for table in TpccTable::ALL {
             let (_, values) = checks(table)[1].sql.split_once("',', ").unwrap();
             let words = values.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             let columns: Vec<&str> = words

@@ -1,11 +1,11 @@
-//! The columns of the tables and their types.
+//! Lists the columns of the tables and their types.
 
-use super::table::Table;
+use super::table::TpccTable;
 use crate::tpcc::dialect::Dialect;
 
 /// What a column holds; which type that is depends on the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum ColumnContent {
     Warehouse,
     District,
     /// Of an order, customer or item.
@@ -29,10 +29,10 @@ enum Holds {
 }
 
 /// Name and content.
-type Column = (&'static str, Holds);
+type Column = (&'static str, ColumnContent);
 
 /// The definitions of a table's columns, in the order in which the dialect's schema has them.
-pub(crate) fn definitions(table: Table, dialect: Dialect) -> Vec<String> {
+pub(crate) fn definitions(table: TpccTable, dialect: Dialect) -> Vec<String> {
     let columns = columns(table);
     let define = |(name, holds): &Column| format!("{name} {}", holds.sql(dialect));
     match order_of_hammerdb(table) {
@@ -46,11 +46,11 @@ pub(crate) fn definitions(table: Table, dialect: Dialect) -> Vec<String> {
 }
 
 /// The names of a table's columns in the order of Percona's schema, in which all rows are written.
-pub(crate) fn names(table: Table) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names(table: TpccTable) -> impl Iterator<Item = &'static str> {
     columns(table).iter().map(|(name, _)| *name)
 }
 
-impl Holds {
+impl ColumnContent {
     fn sql(self, dialect: Dialect) -> String {
         let is_hammerdb = dialect == Dialect::Hammerdb;
         let has_standard_decimals = matches!(dialect, Dialect::Standard | Dialect::Hammerdb);
@@ -87,159 +87,159 @@ fn binary(sql: &str) -> String {
     format!("{sql} CHARACTER SET latin1 COLLATE latin1_bin")
 }
 
-const fn columns(table: Table) -> &'static [Column] {
+const fn columns(table: TpccTable) -> &'static [Column] {
     match table {
-        Table::OrderLine => ORDER_LINE,
-        Table::NewOrders => NEW_ORDERS,
-        Table::Orders => ORDERS,
-        Table::History => HISTORY,
-        Table::Stock => STOCK,
-        Table::Customer => CUSTOMER,
-        Table::District => DISTRICT,
-        Table::Warehouse => WAREHOUSE,
-        Table::Item => ITEM,
+        TpccTable::OrderLine => ORDER_LINE,
+        TpccTable::NewOrders => NEW_ORDERS,
+        TpccTable::Orders => ORDERS,
+        TpccTable::History => HISTORY,
+        TpccTable::Stock => STOCK,
+        TpccTable::Customer => CUSTOMER,
+        TpccTable::District => DISTRICT,
+        TpccTable::Warehouse => WAREHOUSE,
+        TpccTable::Item => ITEM,
     }
 }
 
 const ORDER_LINE: &[Column] = &[
-    ("ol_o_id", Holds::Number),
-    ("ol_d_id", Holds::District),
-    ("ol_w_id", Holds::Warehouse),
-    ("ol_number", Holds::Small),
-    ("ol_i_id", Holds::Number),
-    ("ol_supply_w_id", Holds::Warehouse),
-    ("ol_delivery_d", Holds::Date),
-    ("ol_quantity", Holds::Small),
-    ("ol_amount", Holds::LineAmount),
-    ("ol_dist_info", Holds::Char(24)),
+    ("ol_o_id", ColumnContent::Number),
+    ("ol_d_id", ColumnContent::District),
+    ("ol_w_id", ColumnContent::Warehouse),
+    ("ol_number", ColumnContent::Small),
+    ("ol_i_id", ColumnContent::Number),
+    ("ol_supply_w_id", ColumnContent::Warehouse),
+    ("ol_delivery_d", ColumnContent::Date),
+    ("ol_quantity", ColumnContent::Small),
+    ("ol_amount", ColumnContent::LineAmount),
+    ("ol_dist_info", ColumnContent::Char(24)),
 ];
 
 const NEW_ORDERS: &[Column] = &[
-    ("no_o_id", Holds::Number),
-    ("no_d_id", Holds::District),
-    ("no_w_id", Holds::Warehouse),
+    ("no_o_id", ColumnContent::Number),
+    ("no_d_id", ColumnContent::District),
+    ("no_w_id", ColumnContent::Warehouse),
 ];
 
 const ORDERS: &[Column] = &[
-    ("o_id", Holds::Number),
-    ("o_d_id", Holds::District),
-    ("o_w_id", Holds::Warehouse),
-    ("o_c_id", Holds::Number),
-    ("o_entry_d", Holds::Date),
-    ("o_carrier_id", Holds::Small),
-    ("o_ol_cnt", Holds::Small),
-    ("o_all_local", Holds::Small),
+    ("o_id", ColumnContent::Number),
+    ("o_d_id", ColumnContent::District),
+    ("o_w_id", ColumnContent::Warehouse),
+    ("o_c_id", ColumnContent::Number),
+    ("o_entry_d", ColumnContent::Date),
+    ("o_carrier_id", ColumnContent::Small),
+    ("o_ol_cnt", ColumnContent::Small),
+    ("o_all_local", ColumnContent::Small),
 ];
 
 const HISTORY: &[Column] = &[
-    ("h_c_id", Holds::Number),
-    ("h_c_d_id", Holds::District),
-    ("h_c_w_id", Holds::Warehouse),
-    ("h_d_id", Holds::District),
-    ("h_w_id", Holds::Warehouse),
-    ("h_date", Holds::Date),
-    ("h_amount", Holds::Payment),
-    ("h_data", Holds::Varchar(24)),
+    ("h_c_id", ColumnContent::Number),
+    ("h_c_d_id", ColumnContent::District),
+    ("h_c_w_id", ColumnContent::Warehouse),
+    ("h_d_id", ColumnContent::District),
+    ("h_w_id", ColumnContent::Warehouse),
+    ("h_date", ColumnContent::Date),
+    ("h_amount", ColumnContent::Payment),
+    ("h_data", ColumnContent::Varchar(24)),
 ];
 
 const STOCK: &[Column] = &[
-    ("s_i_id", Holds::Number),
-    ("s_w_id", Holds::Warehouse),
-    ("s_quantity", Holds::Count),
-    ("s_dist_01", Holds::Char(24)),
-    ("s_dist_02", Holds::Char(24)),
-    ("s_dist_03", Holds::Char(24)),
-    ("s_dist_04", Holds::Char(24)),
-    ("s_dist_05", Holds::Char(24)),
-    ("s_dist_06", Holds::Char(24)),
-    ("s_dist_07", Holds::Char(24)),
-    ("s_dist_08", Holds::Char(24)),
-    ("s_dist_09", Holds::Char(24)),
-    ("s_dist_10", Holds::Char(24)),
-    ("s_ytd", Holds::StockYtd),
-    ("s_order_cnt", Holds::Count),
-    ("s_remote_cnt", Holds::Count),
-    ("s_data", Holds::Varchar(50)),
+    ("s_i_id", ColumnContent::Number),
+    ("s_w_id", ColumnContent::Warehouse),
+    ("s_quantity", ColumnContent::Count),
+    ("s_dist_01", ColumnContent::Char(24)),
+    ("s_dist_02", ColumnContent::Char(24)),
+    ("s_dist_03", ColumnContent::Char(24)),
+    ("s_dist_04", ColumnContent::Char(24)),
+    ("s_dist_05", ColumnContent::Char(24)),
+    ("s_dist_06", ColumnContent::Char(24)),
+    ("s_dist_07", ColumnContent::Char(24)),
+    ("s_dist_08", ColumnContent::Char(24)),
+    ("s_dist_09", ColumnContent::Char(24)),
+    ("s_dist_10", ColumnContent::Char(24)),
+    ("s_ytd", ColumnContent::StockYtd),
+    ("s_order_cnt", ColumnContent::Count),
+    ("s_remote_cnt", ColumnContent::Count),
+    ("s_data", ColumnContent::Varchar(50)),
 ];
 
 const CUSTOMER: &[Column] = &[
-    ("c_id", Holds::Number),
-    ("c_d_id", Holds::District),
-    ("c_w_id", Holds::Warehouse),
-    ("c_first", Holds::Varchar(16)),
-    ("c_middle", Holds::Char(2)),
-    ("c_last", Holds::Varchar(16)),
-    ("c_street_1", Holds::Varchar(20)),
-    ("c_street_2", Holds::Varchar(20)),
-    ("c_city", Holds::Varchar(20)),
-    ("c_state", Holds::Char(2)),
-    ("c_zip", Holds::Char(9)),
-    ("c_phone", Holds::Char(16)),
-    ("c_since", Holds::Date),
-    ("c_credit", Holds::Char(2)),
-    ("c_credit_lim", Holds::CreditLimit),
-    ("c_discount", Holds::Share),
-    ("c_balance", Holds::Money),
-    ("c_ytd_payment", Holds::Money),
-    ("c_payment_cnt", Holds::Count),
-    ("c_delivery_cnt", Holds::Count),
-    ("c_data", Holds::LongText),
+    ("c_id", ColumnContent::Number),
+    ("c_d_id", ColumnContent::District),
+    ("c_w_id", ColumnContent::Warehouse),
+    ("c_first", ColumnContent::Varchar(16)),
+    ("c_middle", ColumnContent::Char(2)),
+    ("c_last", ColumnContent::Varchar(16)),
+    ("c_street_1", ColumnContent::Varchar(20)),
+    ("c_street_2", ColumnContent::Varchar(20)),
+    ("c_city", ColumnContent::Varchar(20)),
+    ("c_state", ColumnContent::Char(2)),
+    ("c_zip", ColumnContent::Char(9)),
+    ("c_phone", ColumnContent::Char(16)),
+    ("c_since", ColumnContent::Date),
+    ("c_credit", ColumnContent::Char(2)),
+    ("c_credit_lim", ColumnContent::CreditLimit),
+    ("c_discount", ColumnContent::Share),
+    ("c_balance", ColumnContent::Money),
+    ("c_ytd_payment", ColumnContent::Money),
+    ("c_payment_cnt", ColumnContent::Count),
+    ("c_delivery_cnt", ColumnContent::Count),
+    ("c_data", ColumnContent::LongText),
 ];
 
 const DISTRICT: &[Column] = &[
-    ("d_id", Holds::District),
-    ("d_w_id", Holds::Warehouse),
-    ("d_name", Holds::Varchar(10)),
-    ("d_street_1", Holds::Varchar(20)),
-    ("d_street_2", Holds::Varchar(20)),
-    ("d_city", Holds::Varchar(20)),
-    ("d_state", Holds::Char(2)),
-    ("d_zip", Holds::Char(9)),
-    ("d_tax", Holds::Share),
-    ("d_ytd", Holds::Money),
-    ("d_next_o_id", Holds::Number),
+    ("d_id", ColumnContent::District),
+    ("d_w_id", ColumnContent::Warehouse),
+    ("d_name", ColumnContent::Varchar(10)),
+    ("d_street_1", ColumnContent::Varchar(20)),
+    ("d_street_2", ColumnContent::Varchar(20)),
+    ("d_city", ColumnContent::Varchar(20)),
+    ("d_state", ColumnContent::Char(2)),
+    ("d_zip", ColumnContent::Char(9)),
+    ("d_tax", ColumnContent::Share),
+    ("d_ytd", ColumnContent::Money),
+    ("d_next_o_id", ColumnContent::Number),
 ];
 
 const WAREHOUSE: &[Column] = &[
-    ("w_id", Holds::Warehouse),
-    ("w_name", Holds::Varchar(10)),
-    ("w_street_1", Holds::Varchar(20)),
-    ("w_street_2", Holds::Varchar(20)),
-    ("w_city", Holds::Varchar(20)),
-    ("w_state", Holds::Char(2)),
-    ("w_zip", Holds::Char(9)),
-    ("w_tax", Holds::Share),
-    ("w_ytd", Holds::Money),
+    ("w_id", ColumnContent::Warehouse),
+    ("w_name", ColumnContent::Varchar(10)),
+    ("w_street_1", ColumnContent::Varchar(20)),
+    ("w_street_2", ColumnContent::Varchar(20)),
+    ("w_city", ColumnContent::Varchar(20)),
+    ("w_state", ColumnContent::Char(2)),
+    ("w_zip", ColumnContent::Char(9)),
+    ("w_tax", ColumnContent::Share),
+    ("w_ytd", ColumnContent::Money),
 ];
 
 const ITEM: &[Column] = &[
-    ("i_id", Holds::Number),
-    ("i_im_id", Holds::Number),
-    ("i_name", Holds::Varchar(24)),
-    ("i_price", Holds::Price),
-    ("i_data", Holds::Varchar(50)),
+    ("i_id", ColumnContent::Number),
+    ("i_im_id", ColumnContent::Number),
+    ("i_name", ColumnContent::Varchar(24)),
+    ("i_price", ColumnContent::Price),
+    ("i_data", ColumnContent::Varchar(50)),
 ];
 
 /// Where HammerDB has its columns in another order.
 #[rustfmt::skip]
-fn order_of_hammerdb(table: Table) -> Option<&'static [&'static str]> {
+fn order_of_hammerdb(table: TpccTable) -> Option<&'static [&'static str]> {
     match table {
-        Table::OrderLine => Some(&[
+        TpccTable::OrderLine => Some(&[
             "ol_w_id", "ol_d_id", "ol_o_id", "ol_number", "ol_i_id", "ol_delivery_d", "ol_amount", "ol_supply_w_id",
             "ol_quantity", "ol_dist_info",
         ]),
-        Table::NewOrders => Some(&["no_w_id", "no_d_id", "no_o_id"]),
-        Table::Orders => Some(&[
+        TpccTable::NewOrders => Some(&["no_w_id", "no_d_id", "no_o_id"]),
+        TpccTable::Orders => Some(&[
             "o_id", "o_w_id", "o_d_id", "o_c_id", "o_carrier_id", "o_ol_cnt", "o_all_local", "o_entry_d",
         ]),
-        Table::District => Some(&[
+        TpccTable::District => Some(&[
             "d_id", "d_w_id", "d_ytd", "d_tax", "d_next_o_id", "d_name", "d_street_1", "d_street_2", "d_city",
             "d_state", "d_zip",
         ]),
-        Table::Warehouse => Some(&[
+        TpccTable::Warehouse => Some(&[
             "w_id", "w_ytd", "w_tax", "w_name", "w_street_1", "w_street_2", "w_city", "w_state", "w_zip",
         ]),
-        Table::Stock | Table::History | Table::Customer | Table::Item => None,
+        TpccTable::Stock | TpccTable::History | TpccTable::Customer | TpccTable::Item => None,
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn hammerdb_has_the_same_columns_in_its_own_order() {
-        for table in Table::ALL {
+        for table in TpccTable::ALL {
             let sorted = |dialect| {
                 let mut names: Vec<String> = definitions(table, dialect)
                     .iter()
@@ -272,44 +272,50 @@ mod tests {
             found.unwrap()[column.len() + 1..].to_owned()
         };
         for (table, column, percona, hammerdb, standard) in [
-            (Table::Warehouse, "w_id", "SMALLINT", "INT", "SMALLINT"),
+            (TpccTable::Warehouse, "w_id", "SMALLINT", "INT", "SMALLINT"),
             (
-                Table::District,
+                TpccTable::District,
                 "d_tax",
                 "DECIMAL(4,2)",
                 "DECIMAL(4,4)",
                 "DECIMAL(4,4)",
             ),
             (
-                Table::Customer,
+                TpccTable::Customer,
                 "c_credit_lim",
                 "BIGINT",
                 "DECIMAL(12,2)",
                 "DECIMAL(12,2)",
             ),
             (
-                Table::OrderLine,
+                TpccTable::OrderLine,
                 "ol_amount",
                 "DECIMAL(6,2)",
                 "INT",
                 "DECIMAL(6,2)",
             ),
             (
-                Table::Stock,
+                TpccTable::Stock,
                 "s_ytd",
                 "DECIMAL(8,0)",
                 "BIGINT",
                 "DECIMAL(8,0)",
             ),
-            (Table::Stock, "s_quantity", "SMALLINT", "INT", "SMALLINT"),
             (
-                Table::Customer,
+                TpccTable::Stock,
+                "s_quantity",
+                "SMALLINT",
+                "INT",
+                "SMALLINT",
+            ),
+            (
+                TpccTable::Customer,
                 "c_balance",
                 "DECIMAL(12,2)",
                 "DECIMAL(12,2)",
                 "DECIMAL(12,2)",
             ),
-            (Table::Item, "i_im_id", "INT", "INT", "INT"),
+            (TpccTable::Item, "i_im_id", "INT", "INT", "INT"),
         ] {
             assert_eq!(type_of(table, Dialect::SysbenchTpcc, column), percona);
             assert_eq!(type_of(table, Dialect::TpccMysql, column), percona);

@@ -1,13 +1,14 @@
-//! What must hold between the tables: the twelve consistency conditions (clause 3.3.2), counts of rows, foreign keys.
+//! Lists what must hold between the tables: the twelve consistency conditions (clause 3.3.2), counts of rows,
+//! foreign keys.
 //!
 //! A condition is a query that must return no row. Of more than a hundred warehouses a sample is asked.
 
-use super::holding::holds;
+use super::condition_scope::holds;
 use super::schema::foreign_key_names;
-use super::table::Table;
+use super::table::TpccTable;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, ITEMS};
-use crate::tpcc::options::{ForeignKeys, Options};
-use crate::{Condition, Holds};
+use crate::tpcc::options::{ForeignKeys, TpccOptions};
+use crate::{Condition, InvariantScope};
 
 /// Up to so many warehouses, all are asked.
 const ALL_UP_TO: u32 = 100;
@@ -15,8 +16,8 @@ const ALL_UP_TO: u32 = 100;
 const SAMPLE: u32 = 11;
 
 /// Everything to be asked of one table set, in rising order.
-pub(crate) fn conditions(options: &Options, set: u32) -> Vec<Condition> {
-    let asked = Asked::new(options, set);
+pub(crate) fn conditions(options: &TpccOptions, set: u32) -> Vec<Condition> {
+    let asked = ConditionNames::new(options, set);
     let mut all = asked.counts(options);
     all.extend(asked.foreign_keys(options));
     all.extend((1..=12).filter_map(|number| {
@@ -28,7 +29,7 @@ pub(crate) fn conditions(options: &Options, set: u32) -> Vec<Condition> {
 }
 
 /// Names of tables and warehouses, as the queries need them.
-struct Asked {
+struct ConditionNames {
     set: u32,
     /// `None`: all warehouses.
     sample: Option<Vec<u32>>,
@@ -45,27 +46,33 @@ struct Asked {
     item: String,
 }
 
-impl Asked {
-    fn new(options: &Options, set: u32) -> Self {
-        let name = |table: Table| table.name(options, set);
+impl ConditionNames {
+    fn new(options: &TpccOptions, set: u32) -> Self {
+        let name = |table: TpccTable| table.name(options, set);
         Self {
             set,
             sample: (options.warehouses > ALL_UP_TO).then(|| sample(options.warehouses)),
             warehouses: options.warehouses,
             ending: if options.tables > 1 { " of set " } else { "" },
-            warehouse: name(Table::Warehouse),
-            district: name(Table::District),
-            customer: name(Table::Customer),
-            history: name(Table::History),
-            orders: name(Table::Orders),
-            new_orders: name(Table::NewOrders),
-            order_line: name(Table::OrderLine),
-            stock: name(Table::Stock),
-            item: name(Table::Item),
+            warehouse: name(TpccTable::Warehouse),
+            district: name(TpccTable::District),
+            customer: name(TpccTable::Customer),
+            history: name(TpccTable::History),
+            orders: name(TpccTable::Orders),
+            new_orders: name(TpccTable::NewOrders),
+            order_line: name(TpccTable::OrderLine),
+            stock: name(TpccTable::Stock),
+            item: name(TpccTable::Item),
         }
     }
 
-    fn condition(&self, name: &str, meaning: &str, sql: String, holds: Holds) -> Condition {
+    fn condition(
+        &self,
+        name: &str,
+        meaning: &str,
+        sql: String,
+        holds: InvariantScope,
+    ) -> Condition {
         let mut name = name.to_owned();
         if !self.ending.is_empty() {
             name += &format!("{}{}", self.ending, self.set + 1);
@@ -94,24 +101,39 @@ impl Asked {
     }
 
     /// Counts of rows, and the next order's number, of which a run changes some.
-    fn counts(&self, options: &Options) -> Vec<Condition> {
+    fn counts(&self, options: &TpccOptions) -> Vec<Condition> {
         let warehouses = self
             .sample
             .as_ref()
             .map_or(self.warehouses, |sample| sample.len() as u32);
         let district_rows = DISTRICTS * CUSTOMERS;
         let mut all: Vec<Condition> = [
-            (&self.warehouse, "w_id", 1, Holds::Always),
-            (&self.district, "d_w_id", DISTRICTS, Holds::Always),
-            (&self.customer, "c_w_id", district_rows, Holds::Always),
-            (&self.stock, "s_w_id", ITEMS, Holds::Always),
-            (&self.history, "h_w_id", district_rows, Holds::AfterLoad),
-            (&self.orders, "o_w_id", district_rows, Holds::AfterLoad),
+            (&self.warehouse, "w_id", 1, InvariantScope::Always),
+            (&self.district, "d_w_id", DISTRICTS, InvariantScope::Always),
+            (
+                &self.customer,
+                "c_w_id",
+                district_rows,
+                InvariantScope::Always,
+            ),
+            (&self.stock, "s_w_id", ITEMS, InvariantScope::Always),
+            (
+                &self.history,
+                "h_w_id",
+                district_rows,
+                InvariantScope::AfterLoad,
+            ),
+            (
+                &self.orders,
+                "o_w_id",
+                district_rows,
+                InvariantScope::AfterLoad,
+            ),
             (
                 &self.new_orders,
                 "no_w_id",
                 DISTRICTS * 900,
-                Holds::AfterLoad,
+                InvariantScope::AfterLoad,
             ),
         ]
         .into_iter()
@@ -120,7 +142,7 @@ impl Asked {
             self.count(table, &self.within(column), rows, holds)
         })
         .collect();
-        all.push(self.count(&self.item, "", u64::from(ITEMS), Holds::Always));
+        all.push(self.count(&self.item, "", u64::from(ITEMS), InvariantScope::Always));
         let next_order = CUSTOMERS + 1;
         let sql = format!(
             "SELECT d_w_id, d_id FROM {} WHERE d_next_o_id <> {next_order}{}",
@@ -128,12 +150,12 @@ impl Asked {
             self.and_within("d_w_id")
         );
         let meaning = "the next order of every district is 3001";
-        all.push(self.condition("next_order", meaning, sql, Holds::AfterLoad));
+        all.push(self.condition("next_order", meaning, sql, InvariantScope::AfterLoad));
         debug_assert_eq!(options.warehouses, self.warehouses);
         all
     }
 
-    fn count(&self, table: &str, within: &str, rows: u64, holds: Holds) -> Condition {
+    fn count(&self, table: &str, within: &str, rows: u64, holds: InvariantScope) -> Condition {
         let sql = format!("SELECT COUNT(*) FROM {table}{within} HAVING COUNT(*) <> {rows}");
         let meaning = format!("{table} has {rows} rows");
         let name = format!(
@@ -144,7 +166,7 @@ impl Asked {
     }
 
     /// A storage engine without foreign keys takes their definitions and says nothing.
-    fn foreign_keys(&self, options: &Options) -> Option<Condition> {
+    fn foreign_keys(&self, options: &TpccOptions) -> Option<Condition> {
         if options.fk == ForeignKeys::None {
             return None;
         }
@@ -156,7 +178,7 @@ impl Asked {
             names.len()
         );
         let meaning = "the ten foreign keys are there";
-        Some(self.condition("foreign_keys", meaning, sql, Holds::Always))
+        Some(self.condition("foreign_keys", meaning, sql, InvariantScope::Always))
     }
 
     /// What condition 3.3.2.`number` says, and its query.
@@ -376,10 +398,10 @@ mod tests {
     use crate::tpcc::dialect::Dialect;
     use crate::tpcc::options::Fidelity;
 
-    fn options(dialect: Dialect, warehouses: u32) -> Options {
-        Options {
+    fn options(dialect: Dialect, warehouses: u32) -> TpccOptions {
+        TpccOptions {
             warehouses,
-            ..Options::new(dialect, Fidelity::Tool)
+            ..TpccOptions::new(dialect, Fidelity::Tool)
         }
     }
 

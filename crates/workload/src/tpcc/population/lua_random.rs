@@ -1,4 +1,4 @@
-//! The number generator of LuaJIT, which sysbench-tpcc's loader uses without a seed.
+//! Reproduces the number generator of LuaJIT, which sysbench-tpcc's loader uses without a seed.
 //!
 //! A combined Tausworthe generator of four parts (P. L'Ecuyer's construction; lengths, shifts and start as LuaJIT 2.x
 //! has them), so that the customers of the orders can be those that the tool deals out, in the same order.

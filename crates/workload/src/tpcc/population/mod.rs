@@ -1,15 +1,15 @@
-//! The nine tables and their rows, in every dialect.
+//! Fills the nine tables, in every dialect.
 //!
 //! Rows are drawn from streams of their own by table, set and warehouse, so that they are the same whoever writes
 //! them, in whatever order, to whichever server.
 
 mod checks;
 mod columns;
+mod condition_scope;
 mod conditions;
-mod holding;
 mod lua_random;
 mod order_customers;
-mod original;
+mod original_marks;
 mod packed;
 mod rows;
 mod schema;
@@ -18,23 +18,24 @@ mod text;
 mod values;
 
 use super::dialect::Dialect;
-use super::options::Options;
+use super::options::TpccOptions;
 use super::{hammerdb, standard};
 use crate::{Check, Condition, Population, RowForm, RowSource, WorkloadError};
 use dbdyno_chance::RandomSource;
 use lua_random::LuaRandom;
-use order_customers::{Deal, unseeded_starts};
-use packed::{Packed, Rows};
+use order_customers::{OrderAssignment, unseeded_starts};
+use packed::{PackedRows, RowGenerator};
 use rows::{
-    Customers, Districts, History, Items, NewOrders, OrderLines, Orders, Origin, Stock, Warehouses,
+    Customers, Districts, History, Items, NewOrders, OrderLines, Orders, PopulationContext, Stock,
+    Warehouses,
 };
 use std::sync::{Arc, OnceLock};
-use table::Table;
-use values::Values;
+use table::TpccTable;
+use values::ValueRules;
 
 /// The dataset on which a dialect runs.
 pub(crate) fn population(
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     Ok(Arc::new(TpccPopulation {
@@ -45,19 +46,19 @@ pub(crate) fn population(
 }
 
 /// The names of the districts' tables, one a set.
-pub(super) fn district_tables(options: &Options) -> impl Iterator<Item = String> {
-    (0..options.tables).map(|set| Table::District.name(options, set))
+pub(super) fn district_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| TpccTable::District.name(options, set))
 }
 
 /// The names of the warehouses' tables, one a set.
-pub(super) fn warehouse_tables(options: &Options) -> impl Iterator<Item = String> {
-    (0..options.tables).map(|set| Table::Warehouse.name(options, set))
+pub(super) fn warehouse_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| TpccTable::Warehouse.name(options, set))
 }
 
-/// Tables are counted set by set, in the order of [`Table::ALL`].
+/// Tables are counted set by set, in the order of [`TpccTable::ALL`].
 #[derive(Debug)]
 struct TpccPopulation {
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
     /// Where sysbench-tpcc's generator stands before each warehouse, as its loader walks them with one worker: all
     /// sets of a warehouse, then the next. (With n workers n warehouses begin at each of these places.)
@@ -65,27 +66,32 @@ struct TpccPopulation {
 }
 
 impl TpccPopulation {
-    fn packed<R: Rows + 'static>(&self, table: Table, set: u32, rows: R) -> Box<dyn RowSource> {
-        Box::new(Packed::new(self.head(table, set), rows))
+    fn packed<R: RowGenerator + 'static>(
+        &self,
+        table: TpccTable,
+        set: u32,
+        rows: R,
+    ) -> Box<dyn RowSource> {
+        Box::new(PackedRows::new(self.head(table, set), rows))
     }
 
     /// What stands before the rows of a statement.
-    fn head(&self, table: Table, set: u32) -> String {
+    fn head(&self, table: TpccTable, set: u32) -> String {
         let name = table.name(&self.options, set);
         format!("INSERT INTO {name} ({}) VALUES ", column_list(table))
     }
 
-    fn deal(&self, values: Values, warehouse: u32, set: u32) -> Deal {
+    fn assignment(&self, values: ValueRules, warehouse: u32, set: u32) -> OrderAssignment {
         if self.options.dialect != Dialect::SysbenchTpcc {
-            return Deal::new(values, LuaRandom::unseeded());
+            return OrderAssignment::new(values, LuaRandom::unseeded());
         }
-        let Options {
+        let TpccOptions {
             warehouses, tables, ..
         } = self.options;
         let starts = self
             .unseeded
             .get_or_init(|| unseeded_starts(warehouses * tables));
-        Deal::new(values, starts[((warehouse - 1) * tables + set) as usize])
+        OrderAssignment::new(values, starts[((warehouse - 1) * tables + set) as usize])
     }
 
     fn all_tables(&self) -> Vec<String> {
@@ -97,17 +103,17 @@ impl TpccPopulation {
 
 impl Population for TpccPopulation {
     fn tables(&self) -> u32 {
-        self.options.tables * Table::ALL.len() as u32
+        self.options.tables * TpccTable::ALL.len() as u32
     }
 
     fn table_name(&self, table: u32) -> String {
-        let (table, set) = Table::at(table);
+        let (table, set) = TpccTable::at(table);
         table.name(&self.options, set)
     }
 
     /// Of order lines, what is expected.
     fn rows_total(&self) -> u64 {
-        let of_set: u64 = Table::ALL
+        let of_set: u64 = TpccTable::ALL
             .iter()
             .map(|table| table.rows(self.options.warehouses))
             .sum();
@@ -115,51 +121,51 @@ impl Population for TpccPopulation {
     }
 
     fn before_rows(&self, table: u32) -> Vec<String> {
-        let (table, set) = Table::at(table);
+        let (table, set) = TpccTable::at(table);
         vec![schema::create_table(table, &self.options, set)]
     }
 
     fn parts(&self, table: u32) -> u32 {
-        Table::at(table).0.parts(self.options.warehouses)
+        TpccTable::at(table).0.parts(self.options.warehouses)
     }
 
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource> {
-        let (table, set) = Table::at(table);
+        let (table, set) = TpccTable::at(table);
         let (warehouse, warehouses) = (part + 1, self.options.warehouses);
-        let values = Values::new(&self.options);
-        let from = &Origin {
+        let values = ValueRules::new(&self.options);
+        let from = &PopulationContext {
             values,
             source: self.source,
             set,
         };
         match table {
-            Table::OrderLine => self.packed(table, set, OrderLines::new(from, warehouse)),
-            Table::NewOrders => self.packed(table, set, NewOrders::new(warehouse)),
-            Table::Orders => {
-                let deal = self.deal(values, warehouse, set);
-                self.packed(table, set, Orders::new(from, warehouse, deal))
+            TpccTable::OrderLine => self.packed(table, set, OrderLines::new(from, warehouse)),
+            TpccTable::NewOrders => self.packed(table, set, NewOrders::new(warehouse)),
+            TpccTable::Orders => {
+                let assignment = self.assignment(values, warehouse, set);
+                self.packed(table, set, Orders::new(from, warehouse, assignment))
             }
-            Table::History => self.packed(table, set, History::new(from, warehouse)),
-            Table::Stock => self.packed(table, set, Stock::new(from, warehouse)),
-            Table::Customer => self.packed(table, set, Customers::new(from, warehouse)),
-            Table::District => self.packed(table, set, Districts::new(from, warehouses)),
-            Table::Warehouse => self.packed(table, set, Warehouses::new(from, warehouses)),
-            Table::Item => self.packed(table, set, Items::new(from, part)),
+            TpccTable::History => self.packed(table, set, History::new(from, warehouse)),
+            TpccTable::Stock => self.packed(table, set, Stock::new(from, warehouse)),
+            TpccTable::Customer => self.packed(table, set, Customers::new(from, warehouse)),
+            TpccTable::District => self.packed(table, set, Districts::new(from, warehouses)),
+            TpccTable::Warehouse => self.packed(table, set, Warehouses::new(from, warehouses)),
+            TpccTable::Item => self.packed(table, set, Items::new(from, part)),
         }
     }
 
     fn row_form(&self, table: u32) -> Option<RowForm> {
-        let (name, (table, set)) = (self.table_name(table), Table::at(table));
+        let (name, (table, set)) = (self.table_name(table), TpccTable::at(table));
         let (columns, head) = (column_list(table), self.head(table, set));
         Some(RowForm::new((&name, &columns), &head, ",", "binary"))
     }
 
     fn part_condition(&self, table: u32, part: u32) -> Option<String> {
-        Some(Table::at(table).0.part_condition(part))
+        Some(TpccTable::at(table).0.part_condition(part))
     }
 
     fn after_rows(&self, table: u32) -> Vec<String> {
-        let (table, set) = Table::at(table);
+        let (table, set) = TpccTable::at(table);
         schema::add_keys(table, &self.options, set)
             .into_iter()
             .collect()
@@ -186,7 +192,7 @@ impl Population for TpccPopulation {
     }
 
     fn checks(&self, table: u32) -> &'static [Check] {
-        checks::checks(Table::at(table).0)
+        checks::checks(TpccTable::at(table).0)
     }
 
     fn conditions(&self) -> Vec<Condition> {
@@ -196,13 +202,13 @@ impl Population for TpccPopulation {
     }
 }
 
-fn column_list(table: Table) -> String {
+fn column_list(table: TpccTable) -> String {
     let columns: Vec<&str> = columns::names(table).collect();
     columns.join(", ")
 }
 
 /// Statements that make what the dialect's calls need.
-fn procedures(options: &Options) -> Vec<String> {
+fn procedures(options: &TpccOptions) -> Vec<String> {
     match options.dialect {
         Dialect::Hammerdb => hammerdb::procedures(options),
         Dialect::Standard => standard::procedures(options),
@@ -211,7 +217,7 @@ fn procedures(options: &Options) -> Vec<String> {
 }
 
 /// Statements that take away what another load with the same dialect may have left, needed or not.
-fn drop_procedures(options: &Options) -> Vec<String> {
+fn drop_procedures(options: &TpccOptions) -> Vec<String> {
     match options.dialect {
         Dialect::Hammerdb => hammerdb::drop_procedures(),
         Dialect::Standard => standard::drop_procedures(),

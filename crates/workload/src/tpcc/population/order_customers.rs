@@ -1,14 +1,14 @@
-//! Which customer each order of a district belongs to.
+//! Assigns a customer to each order of a district.
 
 use super::lua_random::LuaRandom;
-use super::values::Values;
+use super::values::ValueRules;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{CUSTOMERS, uniform};
 use dbdyno_chance::Stream;
 
 /// How orders are dealt out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deal {
+pub(crate) enum OrderAssignment {
     /// A permutation for each district.
     Shuffled,
     /// sysbench-tpcc: one permutation for all districts of a warehouse, out of a generator that nobody seeded.
@@ -19,9 +19,9 @@ pub(crate) enum Deal {
     FromOwnNumber,
 }
 
-impl Deal {
+impl OrderAssignment {
     /// The dialect's way; `start` is where sysbench-tpcc's generator stands when it comes to the warehouse.
-    pub(crate) fn new(values: Values, start: LuaRandom) -> Self {
+    pub(crate) fn new(values: ValueRules, start: LuaRandom) -> Self {
         match values.dialect {
             _ if !values.has_quirks => Self::Shuffled,
             Dialect::Standard => Self::Shuffled,
@@ -32,7 +32,7 @@ impl Deal {
     }
 
     /// Deals the customers of a district out: order i gets the one at place i - 1.
-    pub(crate) fn deal(self, stream: &mut Stream, customers: &mut [u16]) {
+    pub(crate) fn assignment(self, stream: &mut Stream, customers: &mut [u16]) {
         for (place, customer) in customers.iter_mut().enumerate() {
             *customer = place as u16 + 1;
         }
@@ -80,9 +80,9 @@ pub(crate) fn unseeded_starts(count: u32) -> Vec<LuaRandom> {
 mod tests {
     use super::*;
 
-    fn dealt(deal: Deal, seed: u64) -> Vec<u16> {
+    fn dealt(assignment: OrderAssignment, seed: u64) -> Vec<u16> {
         let mut customers = vec![0; CUSTOMERS as usize];
-        deal.deal(&mut Stream::from_state([seed, 9]), &mut customers);
+        assignment.assignment(&mut Stream::from_state([seed, 9]), &mut customers);
         customers
     }
 
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn the_first_customers_are_those_that_sysbench_tpcc_deals_out() {
         let starts = unseeded_starts(2);
-        let first = dealt(Deal::Unseeded(starts[0]), 1);
-        let second = dealt(Deal::Unseeded(starts[1]), 1);
+        let first = dealt(OrderAssignment::Unseeded(starts[0]), 1);
+        let second = dealt(OrderAssignment::Unseeded(starts[1]), 1);
         assert!(is_permutation(&first) && is_permutation(&second));
         assert_eq!(first[..8], [2383, 2097, 1772, 2261, 247, 1986, 1022, 2210]);
         assert_eq!(second[..8], [579, 1092, 1423, 1300, 2831, 358, 2976, 2470]);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn tpcc_mysql_deals_in_one_single_cycle() {
-        let customers = dealt(Deal::Cycle, 1);
+        let customers = dealt(OrderAssignment::Cycle, 1);
         assert!(is_permutation(&customers));
         let (mut at, mut length) = (0, 0);
         loop {
@@ -119,16 +119,16 @@ mod tests {
 
     #[test]
     fn a_permutation_depends_on_its_stream() {
-        let one = dealt(Deal::Shuffled, 1);
+        let one = dealt(OrderAssignment::Shuffled, 1);
         assert!(is_permutation(&one));
-        assert_ne!(one, dealt(Deal::Shuffled, 2));
+        assert_ne!(one, dealt(OrderAssignment::Shuffled, 2));
     }
 
     #[test]
     fn hammerdb_leaves_half_of_the_customers_without_an_order() {
         let (mut without, mut of_the_last) = (0, 0);
         for seed in 1..=100 {
-            let customers = dealt(Deal::FromOwnNumber, seed);
+            let customers = dealt(OrderAssignment::FromOwnNumber, seed);
             assert!(
                 customers
                     .iter()

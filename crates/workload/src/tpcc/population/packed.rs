@@ -1,27 +1,27 @@
-//! Rows packed into INSERT statements.
+//! Packs rows into INSERT statements.
 
-use super::text::Row;
+use super::text::RowText;
 use crate::RowSource;
 
 /// A statement holds no more bytes than this.
 const STATEMENT_BYTES: usize = 524_288;
 
 /// Draws the rows of one part, in the order of the key.
-pub(crate) trait Rows: Send {
+pub(crate) trait RowGenerator: Send {
     /// More bytes than any row has.
     const LONGEST: usize;
     /// Sums that it keeps beside count and checksum, at most [`OWN_SUMS`].
     const SUMS: usize;
 
     /// Writes the next row and adds to the sums; false when there are no more.
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool;
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool;
 }
 
 /// Places for the sums of a table's own.
 pub(crate) const OWN_SUMS: usize = 2;
 
 /// The rows of a part as statements.
-pub(crate) struct Packed<R> {
+pub(crate) struct PackedRows<R> {
     /// `INSERT INTO ... VALUES `.
     head: String,
     rows: R,
@@ -33,7 +33,7 @@ pub(crate) struct Packed<R> {
     own: [u64; OWN_SUMS],
 }
 
-impl<R: Rows> Packed<R> {
+impl<R: RowGenerator> PackedRows<R> {
     pub(crate) fn new(head: String, rows: R) -> Self {
         Self {
             head,
@@ -53,7 +53,7 @@ impl<R: Rows> Packed<R> {
         }
         let before = statement.len();
         statement.push(b'(');
-        let mut row = Row::new(statement);
+        let mut row = RowText::new(statement);
         if !self.rows.write(&mut row, &mut self.own) {
             statement.truncate(before);
             self.has_ended = true;
@@ -67,7 +67,7 @@ impl<R: Rows> Packed<R> {
     }
 }
 
-impl<R: Rows> RowSource for Packed<R> {
+impl<R: RowGenerator> RowSource for PackedRows<R> {
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
         statement.clear();
         statement.reserve(STATEMENT_BYTES);

@@ -1,18 +1,18 @@
-//! CREATE TABLE, secondary keys and foreign keys.
+//! Writes CREATE TABLE, secondary keys and foreign keys.
 
 use super::columns::definitions;
-use super::table::Table;
+use super::table::TpccTable;
 use crate::tpcc::dialect::Dialect;
-use crate::tpcc::options::{ForeignKeys, KeyOrder, Options};
+use crate::tpcc::options::{ForeignKeys, KeyOrder, TpccOptions};
 
 /// Warehouses from which on HammerDB cuts order_line into partitions, and warehouses of one.
 const PARTITIONS_FROM: u32 = 200;
 const WAREHOUSES_A_PARTITION: u32 = 100;
 
 /// The statement that makes a table, with its primary key only.
-pub(crate) fn create_table(table: Table, options: &Options, set: u32) -> String {
+pub(crate) fn create_table(table: TpccTable, options: &TpccOptions, set: u32) -> String {
     let mut lines = definitions(table, options.dialect);
-    if table == Table::History && options.force_pk {
+    if table == TpccTable::History && options.force_pk {
         number_history(&mut lines, options.dialect);
     }
     if let Some(key) = primary_key(table, options.key_order) {
@@ -31,7 +31,7 @@ pub(crate) fn create_table(table: Table, options: &Options, set: u32) -> String 
         text += " ";
         text += &options.create_table_options;
     }
-    if table == Table::OrderLine && options.partition && options.warehouses >= PARTITIONS_FROM {
+    if table == TpccTable::OrderLine && options.partition && options.warehouses >= PARTITIONS_FROM {
         let count = partitions(options.warehouses);
         text += &format!(" PARTITION BY HASH (ol_w_id) PARTITIONS {count}");
     }
@@ -53,17 +53,17 @@ fn number_history(lines: &mut Vec<String>, dialect: Dialect) {
     lines.push("PRIMARY KEY (id)".to_owned());
 }
 
-fn primary_key(table: Table, order: KeyOrder) -> Option<Vec<&'static str>> {
+fn primary_key(table: TpccTable, order: KeyOrder) -> Option<Vec<&'static str>> {
     let key: &[&str] = match table {
-        Table::OrderLine => &["ol_w_id", "ol_d_id", "ol_o_id", "ol_number"],
-        Table::NewOrders => &["no_w_id", "no_d_id", "no_o_id"],
-        Table::Orders => &["o_w_id", "o_d_id", "o_id"],
-        Table::Stock => &["s_w_id", "s_i_id"],
-        Table::Customer => &["c_w_id", "c_d_id", "c_id"],
-        Table::District => &["d_w_id", "d_id"],
-        Table::Warehouse => &["w_id"],
-        Table::Item => &["i_id"],
-        Table::History => return None,
+        TpccTable::OrderLine => &["ol_w_id", "ol_d_id", "ol_o_id", "ol_number"],
+        TpccTable::NewOrders => &["no_w_id", "no_d_id", "no_o_id"],
+        TpccTable::Orders => &["o_w_id", "o_d_id", "o_id"],
+        TpccTable::Stock => &["s_w_id", "s_i_id"],
+        TpccTable::Customer => &["c_w_id", "c_d_id", "c_id"],
+        TpccTable::District => &["d_w_id", "d_id"],
+        TpccTable::Warehouse => &["w_id"],
+        TpccTable::Item => &["i_id"],
+        TpccTable::History => return None,
     };
     Some(in_order(key, order))
 }
@@ -79,15 +79,17 @@ fn in_order(key: &[&'static str], order: KeyOrder) -> Vec<&'static str> {
 }
 
 /// The statement that adds the secondary keys, all in one pass over the table.
-pub(crate) fn add_keys(table: Table, options: &Options, set: u32) -> Option<String> {
+pub(crate) fn add_keys(table: TpccTable, options: &TpccOptions, set: u32) -> Option<String> {
     let has_percona_keys = options.dialect.has_percona_schema();
     let has_history_keys = options.dialect == Dialect::SysbenchTpcc;
     let keys: &[(&str, &str)] = match table {
-        Table::Customer => &[("idx_customer", "c_w_id, c_d_id, c_last, c_first")],
-        Table::Orders => &[("idx_orders", "o_w_id, o_d_id, o_c_id, o_id")],
-        Table::Stock if has_percona_keys => &[("fkey_stock_2", "s_i_id")],
-        Table::OrderLine if has_percona_keys => &[("fkey_order_line_2", "ol_supply_w_id, ol_i_id")],
-        Table::History if has_history_keys => &[
+        TpccTable::Customer => &[("idx_customer", "c_w_id, c_d_id, c_last, c_first")],
+        TpccTable::Orders => &[("idx_orders", "o_w_id, o_d_id, o_c_id, o_id")],
+        TpccTable::Stock if has_percona_keys => &[("fkey_stock_2", "s_i_id")],
+        TpccTable::OrderLine if has_percona_keys => {
+            &[("fkey_order_line_2", "ol_supply_w_id, ol_i_id")]
+        }
+        TpccTable::History if has_history_keys => &[
             ("fkey_history_1", "h_c_w_id, h_c_d_id, h_c_id"),
             ("fkey_history_2", "h_w_id, h_d_id"),
         ],
@@ -106,66 +108,76 @@ pub(crate) fn add_keys(table: Table, options: &Options, set: u32) -> Option<Stri
 
 /// Child, its columns, parent, its columns.
 type ForeignKey = (
-    Table,
+    TpccTable,
     &'static [&'static str],
-    Table,
+    TpccTable,
     &'static [&'static str],
 );
 
 /// Grouped by child.
 const FOREIGN_KEYS: [ForeignKey; 10] = [
     (
-        Table::NewOrders,
+        TpccTable::NewOrders,
         &["no_w_id", "no_d_id", "no_o_id"],
-        Table::Orders,
+        TpccTable::Orders,
         &["o_w_id", "o_d_id", "o_id"],
     ),
     (
-        Table::OrderLine,
+        TpccTable::OrderLine,
         &["ol_w_id", "ol_d_id", "ol_o_id"],
-        Table::Orders,
+        TpccTable::Orders,
         &["o_w_id", "o_d_id", "o_id"],
     ),
     (
-        Table::OrderLine,
+        TpccTable::OrderLine,
         &["ol_supply_w_id", "ol_i_id"],
-        Table::Stock,
+        TpccTable::Stock,
         &["s_w_id", "s_i_id"],
     ),
     (
-        Table::Orders,
+        TpccTable::Orders,
         &["o_w_id", "o_d_id", "o_c_id"],
-        Table::Customer,
+        TpccTable::Customer,
         &["c_w_id", "c_d_id", "c_id"],
     ),
     (
-        Table::History,
+        TpccTable::History,
         &["h_c_w_id", "h_c_d_id", "h_c_id"],
-        Table::Customer,
+        TpccTable::Customer,
         &["c_w_id", "c_d_id", "c_id"],
     ),
     (
-        Table::History,
+        TpccTable::History,
         &["h_w_id", "h_d_id"],
-        Table::District,
+        TpccTable::District,
         &["d_w_id", "d_id"],
     ),
-    (Table::Stock, &["s_w_id"], Table::Warehouse, &["w_id"]),
-    (Table::Stock, &["s_i_id"], Table::Item, &["i_id"]),
     (
-        Table::Customer,
+        TpccTable::Stock,
+        &["s_w_id"],
+        TpccTable::Warehouse,
+        &["w_id"],
+    ),
+    (TpccTable::Stock, &["s_i_id"], TpccTable::Item, &["i_id"]),
+    (
+        TpccTable::Customer,
         &["c_w_id", "c_d_id"],
-        Table::District,
+        TpccTable::District,
         &["d_w_id", "d_id"],
     ),
-    (Table::District, &["d_w_id"], Table::Warehouse, &["w_id"]),
+    (
+        TpccTable::District,
+        &["d_w_id"],
+        TpccTable::Warehouse,
+        &["w_id"],
+    ),
 ];
 
 /// The statements that add the foreign keys of a set.
 ///
 /// The rows are known to obey them, so the session leaves them unchecked: servers then add a key without copying the
 /// table. Whether a run's sessions heed them is the run's affair.
-pub(crate) fn add_foreign_keys(options: &Options, set: u32) -> Vec<String> {
+pub(crate) fn add_foreign_keys(options: &TpccOptions, set: u32) -> Vec<String> {
     if options.fk == ForeignKeys::None {
         return Vec::new();
     }
@@ -185,7 +197,7 @@ pub(crate) fn add_foreign_keys(options: &Options, set: u32) -> Vec<String> {
     statements
 }
 
-fn add_foreign_key(key: &ForeignKey, options: &Options, set: u32) -> String {
+fn add_foreign_key(key: &ForeignKey, options: &TpccOptions, set: u32) -> String {
     let (child, columns, parent, parent_columns) = key;
     format!(
         "ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
@@ -197,13 +209,13 @@ fn add_foreign_key(key: &ForeignKey, options: &Options, set: u32) -> String {
 }
 
 /// Names of constraints are the schema's, not the table's.
-fn constraint_name(child: Table, columns: &[&str], options: &Options, set: u32) -> String {
+fn constraint_name(child: TpccTable, columns: &[&str], options: &TpccOptions, set: u32) -> String {
     let last = columns.last().copied().unwrap_or_default();
     format!("fk_{}_{last}", child.name(options, set))
 }
 
 /// The names of a set's foreign keys.
-pub(crate) fn foreign_key_names(options: &Options, set: u32) -> Vec<String> {
+pub(crate) fn foreign_key_names(options: &TpccOptions, set: u32) -> Vec<String> {
     FOREIGN_KEYS
         .iter()
         .map(|(child, columns, ..)| constraint_name(*child, columns, options, set))
@@ -216,8 +228,8 @@ mod tests {
     use crate::tpcc::options::Fidelity;
     use std::collections::HashSet;
 
-    fn options(dialect: Dialect) -> Options {
-        Options::new(dialect, Fidelity::Tool)
+    fn options(dialect: Dialect) -> TpccOptions {
+        TpccOptions::new(dialect, Fidelity::Tool)
     }
 
     #[test]
@@ -230,9 +242,9 @@ mod tests {
             (199, "COLLATE latin1_swedish_ci"),
         ] {
             options.warehouses = warehouses;
-            assert!(create_table(Table::OrderLine, &options, 0).ends_with(end));
+            assert!(create_table(TpccTable::OrderLine, &options, 0).ends_with(end));
         }
-        assert!(!create_table(Table::Stock, &options, 0).contains("PARTITION"));
+        assert!(!create_table(TpccTable::Stock, &options, 0).contains("PARTITION"));
     }
 
     #[test]
@@ -249,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_table_comes_before_those_that_its_foreign_keys_point_at() {
-        let place = |wanted| Table::ALL.iter().position(|table| *table == wanted);
+        let place = |wanted| TpccTable::ALL.iter().position(|table| *table == wanted);
         for (child, _, parent, _) in FOREIGN_KEYS {
             assert!(place(child) < place(parent));
         }
@@ -260,9 +272,9 @@ mod tests {
         let mut options = options(Dialect::TpccMysql);
         options.key_order = KeyOrder::Reversed;
         let created = |table| create_table(table, &options, 0);
-        assert!(created(Table::Orders).contains("PRIMARY KEY (o_id, o_d_id, o_w_id)"));
-        assert!(created(Table::OrderLine).contains("(ol_o_id, ol_d_id, ol_w_id, ol_number)"));
-        assert!(created(Table::District).contains("PRIMARY KEY (d_id, d_w_id)"));
+        assert!(created(TpccTable::Orders).contains("PRIMARY KEY (o_id, o_d_id, o_w_id)"));
+        assert!(created(TpccTable::OrderLine).contains("(ol_o_id, ol_d_id, ol_w_id, ol_number)"));
+        assert!(created(TpccTable::District).contains("PRIMARY KEY (d_id, d_w_id)"));
         let added = add_foreign_keys(&options, 0).join("\n");
         assert!(added.contains("(c_d_id, c_w_id) REFERENCES district (d_id, d_w_id)"));
     }
@@ -280,9 +292,9 @@ mod tests {
             ),
         ] {
             let mut options = options(dialect);
-            assert!(!create_table(Table::History, &options, 0).contains("PRIMARY"));
+            assert!(!create_table(TpccTable::History, &options, 0).contains("PRIMARY"));
             options.force_pk = true;
-            assert!(create_table(Table::History, &options, 0).contains(line));
+            assert!(create_table(TpccTable::History, &options, 0).contains(line));
         }
     }
 
@@ -290,7 +302,7 @@ mod tests {
     fn hammerdb_has_two_secondary_keys_and_percona_four_or_six() {
         let count = |dialect| {
             let options = options(dialect);
-            let added = Table::ALL
+            let added = TpccTable::ALL
                 .iter()
                 .filter_map(|table| add_keys(*table, &options, 0));
             added

@@ -1,11 +1,11 @@
-//! The nine tables.
+//! Names the nine tables, and counts their rows and parts.
 
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, ITEMS};
-use crate::tpcc::options::Options;
+use crate::tpcc::options::TpccOptions;
 
 /// A table of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Table {
+pub(crate) enum TpccTable {
     OrderLine,
     NewOrders,
     Orders,
@@ -26,7 +26,7 @@ pub(crate) const FIRST_WAITING: u32 = CUSTOMERS - WAITING_ORDERS + 1;
 /// Items of a part.
 pub(crate) const ITEM_CHUNK: u32 = 10_000;
 
-impl Table {
+impl TpccTable {
     /// Children before the tables that their foreign keys point at, so that they can be dropped in this order; it
     /// happens to begin with the largest, so that connections end at about the same time.
     pub(crate) const ALL: [Self; 9] = [
@@ -48,7 +48,7 @@ impl Table {
     }
 
     /// The name in a set, from 0.
-    pub(crate) fn name(self, options: &Options, set: u32) -> String {
+    pub(crate) fn name(self, options: &TpccOptions, set: u32) -> String {
         let name = match self {
             Self::OrderLine => "order_line",
             Self::NewOrders if !options.dialect.has_percona_schema() => "new_order",
@@ -115,15 +115,15 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::TpccTable;
     use crate::tpcc::dialect::Dialect;
-    use crate::tpcc::options::{Fidelity, Options};
+    use crate::tpcc::options::{Fidelity, TpccOptions};
 
     #[test]
     fn sets_follow_each_other_and_only_sysbench_tpcc_numbers_them() {
         let name = |dialect, place| {
-            let (table, set) = Table::at(place);
-            table.name(&Options::new(dialect, Fidelity::Tool), set)
+            let (table, set) = TpccTable::at(place);
+            table.name(&TpccOptions::new(dialect, Fidelity::Tool), set)
         };
         assert_eq!(name(Dialect::SysbenchTpcc, 1), "new_orders1");
         assert_eq!(name(Dialect::SysbenchTpcc, 10), "new_orders2");

@@ -1,4 +1,4 @@
-//! Values written into the statement, without an allocation.
+//! Writes values into the statement, without an allocation.
 
 use crate::decimal::put_number;
 use crate::tpcc::draws::uniform;
@@ -67,11 +67,11 @@ fn put_random(stream: &mut Stream, out: &mut Vec<u8>, count: u32, pairs: &[[u8; 
 }
 
 /// One row between its brackets.
-pub(crate) struct Row<'a> {
+pub(crate) struct RowText<'a> {
     out: &'a mut Vec<u8>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> RowText<'a> {
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         Self { out }
     }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn numbers_keep_their_places() {
         let mut out = Vec::new();
-        let mut row = Row::new(&mut out);
+        let mut row = RowText::new(&mut out);
         row.cents(7);
         row.cents(30_000_000);
         row.share(1_500, 2);

@@ -1,15 +1,15 @@
-//! What differs between the dialects in a row's values.
+//! Applies what differs between the dialects in a row's values.
 
 use super::text::{put_alphanumerics, put_digits, put_letters, put_repeated};
 use crate::decimal::put_number;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{LAST_NAME_A, draw_last_name, uniform};
-use crate::tpcc::options::{Options, Strings};
+use crate::tpcc::options::{Strings, TpccOptions};
 use dbdyno_chance::Stream;
 
 /// The laws of one dialect's values, in a form that is copied into every source of rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Values {
+pub(crate) struct ValueRules {
     pub(crate) dialect: Dialect,
     /// Whether the tool's quirks are kept.
     pub(crate) has_quirks: bool,
@@ -17,8 +17,8 @@ pub(crate) struct Values {
     c_load: u32,
 }
 
-impl Values {
-    pub(crate) fn new(options: &Options) -> Self {
+impl ValueRules {
+    pub(crate) fn new(options: &TpccOptions) -> Self {
         Self {
             dialect: options.dialect,
             has_quirks: !options.is_fixed(),
@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use crate::tpcc::options::Fidelity;
 
-    fn values(dialect: Dialect) -> Values {
-        Values::new(&Options::new(dialect, Fidelity::Tool))
+    fn values(dialect: Dialect) -> ValueRules {
+        ValueRules::new(&TpccOptions::new(dialect, Fidelity::Tool))
     }
 
     #[test]

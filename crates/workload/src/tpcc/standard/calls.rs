@@ -1,16 +1,16 @@
-//! One call a transaction.
+//! Sends one call a transaction.
 
-use super::super::build::StandIn;
-use super::super::input::Input;
+use super::super::build::CannedQuestion;
+use super::super::client::push;
+use super::super::dialect_statement::{sentences, templates};
+use super::super::input::TransactionInput;
 use super::super::names::LastName;
-use super::super::saying::push;
-use super::super::seat::{self, Teller};
-use super::super::sentence::{sentences, templates};
+use super::super::terminal_user::{self, TransactionExecutor};
 use super::super::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
-use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Talk};
+use super::terminal::StandardTerminal;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{StatementTemplate, User};
-use dbdyno_wire::{KeptRows, OkReply, Parameters, Reply};
+use dbdyno_wire::{BufferedRows, OkReply, Parameters, Reply};
 use std::io::Write;
 
 sentences! {
@@ -28,20 +28,24 @@ pub(super) fn statements() -> (Vec<StatementTemplate>, Vec<&'static str>) {
     templates(Says::TABLE, str::to_owned)
 }
 
-pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
+pub(super) fn user(terminal: StandardTerminal) -> Box<dyn User> {
     let packed = Vec::new();
-    seat::user(terminal, Caller { packed })
+    terminal_user::user(terminal, StandardCalls { packed })
 }
 
-struct Caller {
+struct StandardCalls {
     /// The lines of an order, as its procedure takes them.
     packed: Vec<u8>,
 }
 
-impl Teller<Terminal> for Caller {
-    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+impl TransactionExecutor<StandardTerminal> for StandardCalls {
+    async fn run(
+        &mut self,
+        terminal: &mut StandardTerminal,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         if terminal.defers() {
-            return Ok(End::Done);
+            return Ok(EventEnd::Done);
         }
         let input = &terminal.input;
         let transaction = terminal.transaction;
@@ -52,7 +56,7 @@ impl Teller<Terminal> for Caller {
             STOCK_LEVEL => Says::StockLevel,
             _ => Says::Delivery,
         };
-        let values = talk.say(says.into());
+        let values = context.bind(says.into());
         match transaction {
             NEW_ORDER => push_order(input, &mut self.packed, values),
             PAYMENT => push_payment(input, values),
@@ -63,18 +67,18 @@ impl Teller<Terminal> for Caller {
             STOCK_LEVEL => push(values, &[input.warehouse, input.district, input.threshold]),
             _ => push(values, &[input.warehouse, input.carrier]),
         }
-        talk.ask().await?;
+        context.execute().await?;
         let is_rolled_back = transaction == NEW_ORDER && input.has_unused_item();
         Ok(if is_rolled_back {
-            End::RolledBack
+            EventEnd::RolledBack
         } else {
-            End::Done
+            EventEnd::Done
         })
     }
 }
 
 /// Sixteen digits a line: six of the item, eight of the supplying warehouse, two of the quantity.
-fn push_order(input: &Input, packed: &mut Vec<u8>, to: &mut Parameters) {
+fn push_order(input: &TransactionInput, packed: &mut Vec<u8>, to: &mut Parameters) {
     packed.clear();
     for line in input.order_lines() {
         // Writing to memory can't fail.
@@ -98,7 +102,7 @@ fn push_order(input: &Input, packed: &mut Vec<u8>, to: &mut Parameters) {
     to.push_text(packed);
 }
 
-fn push_payment(input: &Input, to: &mut Parameters) {
+fn push_payment(input: &TransactionInput, to: &mut Parameters) {
     push(to, &[input.warehouse, input.district]);
     push(to, &[input.customer_warehouse, input.customer_district]);
     push_customer(input, to);
@@ -106,12 +110,12 @@ fn push_payment(input: &Input, to: &mut Parameters) {
 }
 
 /// The number, whether it is the name that counts, and the name.
-fn push_customer(input: &Input, to: &mut Parameters) {
+fn push_customer(input: &TransactionInput, to: &mut Parameters) {
     push(to, &[input.customer, u32::from(input.is_by_name)]);
     LastName::of(input.last_name).push(to);
 }
 
 /// Nobody looks at what a procedure gives.
-pub(super) fn stand_in(_question: &StandIn<'_>, _rows: &mut KeptRows) -> Reply {
+pub(super) fn canned_reply(_question: &CannedQuestion<'_>, _rows: &mut BufferedRows) -> Reply {
     Reply::Ok(OkReply::default())
 }

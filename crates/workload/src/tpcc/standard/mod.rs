@@ -1,4 +1,5 @@
-//! The dialect `standard`: the transactions of clause 2, with keying and thinking, as statements or as procedures.
+//! Implements the dialect `standard`: the transactions of clause 2, with keying and thinking, as statements
+//! or as procedures.
 //!
 //! Both ways do the same statements with the same draws, so one seed leaves the same rows behind. A delivery that is
 //! deferred is two events of its terminal: the reply, which takes no statement, and right after it the work; no other
@@ -9,15 +10,15 @@ mod procedures;
 mod statements;
 mod terminal;
 
-use super::build::{MakeUser, Parts, Tpcc};
-use super::draws::{Constants, DISTRICTS};
-use super::mix::Mix;
-use super::options::{Calls, DeliveryLaw, MixLaw, Options};
-use super::pace::{self, Pace};
-use crate::{Draws, RetryAfter, RetryLaw, User, Workload, WorkloadError};
+use super::build::{DialectParts, MakeUser, Tpcc};
+use super::draws::{DISTRICTS, NurandConstants};
+use super::mix::TransactionMix;
+use super::options::{Calls, DeliveryMode, MixMethod, TpccOptions};
+use super::rests::{self, Pace};
+use crate::{RetryAfter, RetryPolicy, RetryValues, User, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use std::sync::Arc;
-use terminal::{Law, Terminal};
+use terminal::{StandardParameters, StandardTerminal};
 
 pub(crate) use procedures::{drop_procedures, procedures};
 
@@ -29,12 +30,12 @@ const REPEATS: u32 = 100;
 
 /// The workload for so many users.
 pub(crate) fn workload(
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
     check_terminals(&options, users)?;
-    let constants = Constants::of_run(source, options.c_load);
+    let constants = NurandConstants::of_run(source, options.c_load);
     let calls = options.calls == Calls::Procedures;
     let (statements, statement_types) = if calls {
         calls::statements()
@@ -46,19 +47,19 @@ pub(crate) fn workload(
         ("c_customer", constants.customer),
         ("c_item", constants.item),
     ];
-    let made = Tpcc::new(Parts {
+    let made = Tpcc::new(DialectParts {
         session: Vec::new(),
         user: make_user(&options, source, constants),
-        stand_in: if calls {
-            calls::stand_in
+        canned_reply: if calls {
+            calls::canned_reply
         } else {
-            statements::stand_in
+            statements::canned_reply
         },
-        retry: RetryLaw {
+        retry: RetryPolicy {
             after: RetryAfter::Codes(REPEATED.to_vec()),
             rollback_first: true,
             limit: Some(REPEATS),
-            draws: Draws::Same,
+            draws: RetryValues::Same,
         },
         statements,
         statement_types,
@@ -71,7 +72,7 @@ pub(crate) fn workload(
 }
 
 /// Ten terminals a warehouse are the most: where they key and think, more would be another workload.
-fn check_terminals(options: &Options, users: u32) -> Result<(), WorkloadError> {
+fn check_terminals(options: &TpccOptions, users: u32) -> Result<(), WorkloadError> {
     let needed = users.div_ceil(DISTRICTS);
     if !options.keyandthink || options.warehouses >= needed {
         return Ok(());
@@ -85,25 +86,25 @@ fn check_terminals(options: &Options, users: u32) -> Result<(), WorkloadError> {
     })
 }
 
-fn make_user(options: &Options, source: RandomSource, constants: Constants) -> MakeUser {
-    let law = Arc::new(Law {
+fn make_user(options: &TpccOptions, source: RandomSource, constants: NurandConstants) -> MakeUser {
+    let parameters = Arc::new(StandardParameters {
         warehouses: options.warehouses,
         home: options.home,
-        is_deferred: options.delivery == DeliveryLaw::Queue,
+        is_deferred: options.delivery == DeliveryMode::Queue,
         constants,
     });
     let mix = match options.mix {
-        MixLaw::Deck => Mix::deck(),
-        MixLaw::Weights => {
+        MixMethod::Deck => TransactionMix::deck(),
+        MixMethod::Weights => {
             let [a, b, c, d, e] = options.weights;
-            Mix::weights([a, b, c, d, e, 0])
+            TransactionMix::weights([a, b, c, d, e, 0])
         }
     };
-    let pace = Pace::new(mix, options.keyandthink.then_some(&pace::STANDARD));
+    let pace = Pace::new(mix, options.keyandthink.then_some(&rests::STANDARD));
     let calls = options.calls == Calls::Procedures;
     Box::new(move |index| -> Box<dyn User> {
         let stream = source.worker("tpcc/standard", index);
-        let terminal = Terminal::new(Arc::clone(&law), stream, pace.clone(), index);
+        let terminal = StandardTerminal::new(Arc::clone(&parameters), stream, pace.clone(), index);
         if calls {
             calls::user(terminal)
         } else {

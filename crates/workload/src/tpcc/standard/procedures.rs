@@ -1,7 +1,7 @@
-//! The transactions as stored procedures: the statements of `calls=statements` in the same order, with what the client
-//! drew passed in, so that both ways leave the same rows behind.
+//! Defines the transactions as stored procedures: the statements of `calls=statements` in the same order,
+//! with what the client drew passed in, so that both ways leave the same rows behind.
 
-use super::super::options::{Calls, Options};
+use super::super::options::{Calls, TpccOptions};
 
 const TEXTS: [(&str, &str); 5] = [
     ("tpcc_new_order", include_str!("sql/new_order.sql")),
@@ -12,7 +12,7 @@ const TEXTS: [(&str, &str); 5] = [
 ];
 
 /// Statements that create them; none where the load does without.
-pub(crate) fn procedures(options: &Options) -> Vec<String> {
+pub(crate) fn procedures(options: &TpccOptions) -> Vec<String> {
     let needed = options.calls == Calls::Procedures;
     let texts = TEXTS.iter().filter(|_| needed);
     texts.map(|(_, text)| text.trim_end().to_owned()).collect()

@@ -1,21 +1,21 @@
-//! The transactions as statements, prepared unless the load sends text.
+//! Runs the transactions as statements, prepared unless the load sends text.
 
+mod canned_replies;
 mod delivery;
 mod new_order;
 mod payment;
-mod stand_in;
 
-use super::super::input::Input;
+use super::super::client::{bare, found, look_at_stock, push, say};
+use super::super::dialect_statement::{sentences, templates};
+use super::super::input::TransactionInput;
 use super::super::names::{LastName, middle_row};
-use super::super::saying::{bare, found, look_at_stock, push, say};
-use super::super::seat::{self, Teller};
-use super::super::sentence::{sentences, templates};
+use super::super::terminal_user::{self, TransactionExecutor};
 use super::super::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
-use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Talk};
+use super::terminal::StandardTerminal;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{StatementTemplate, User};
 
-pub(super) use stand_in::stand_in;
+pub(super) use canned_replies::canned_reply;
 
 sentences! {
     /// Every statement, by its place among the workload's.
@@ -110,77 +110,84 @@ pub(super) fn statements() -> (Vec<StatementTemplate>, Vec<&'static str>) {
     templates(Says::TABLE, str::to_owned)
 }
 
-pub(super) fn user(terminal: Terminal) -> Box<dyn User> {
-    seat::user(terminal, Statements::default())
+pub(super) fn user(terminal: StandardTerminal) -> Box<dyn User> {
+    terminal_user::user(terminal, Statements::default())
 }
 
 #[derive(Default)]
 struct Statements {
-    scratch: Scratch,
+    scratch: StandardPaymentBuffers,
 }
 
 /// Texts of a payment, kept so that none allocates.
 #[derive(Default)]
-struct Scratch {
+struct StandardPaymentBuffers {
     /// Names of warehouse and district.
     label: Vec<u8>,
     /// What is known of a customer with bad credit.
     known: Vec<u8>,
 }
 
-impl Teller<Terminal> for Statements {
-    async fn tell(&mut self, terminal: &mut Terminal, talk: &mut Talk) -> Result<End, GivenUp> {
+impl TransactionExecutor<StandardTerminal> for Statements {
+    async fn run(
+        &mut self,
+        terminal: &mut StandardTerminal,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         if terminal.defers() {
-            return Ok(End::Done);
+            return Ok(EventEnd::Done);
         }
         let input = &terminal.input;
-        bare(talk, Says::Begin).await?;
+        bare(context, Says::Begin).await?;
         let end = match terminal.transaction {
-            NEW_ORDER => new_order::tell(input, talk).await?,
-            PAYMENT => payment::tell(input, &mut self.scratch, talk).await?,
-            ORDER_STATUS => order_status(input, talk).await?,
+            NEW_ORDER => new_order::run(input, context).await?,
+            PAYMENT => payment::run(input, &mut self.scratch, context).await?,
+            ORDER_STATUS => order_status(input, context).await?,
             STOCK_LEVEL => {
                 let statements = [Says::LevelDistrict.into(), Says::LowStock.into()];
-                look_at_stock(talk, input, statements).await?;
-                End::Done
+                look_at_stock(context, input, statements).await?;
+                EventEnd::Done
             }
-            _ => delivery::tell(input, talk).await?,
+            _ => delivery::run(input, context).await?,
         };
         let last = match end {
-            End::Done => Says::Commit,
-            End::RolledBack => Says::Rollback,
+            EventEnd::Done => Says::Commit,
+            EventEnd::RolledBack => Says::Rollback,
         };
-        bare(talk, last).await?;
+        bare(context, last).await?;
         Ok(end)
     }
 }
 
 /// Looks for a name and gives the customer's number: of `n` rows the one at place n/2, rounded up.
 async fn find_named(
-    talk: &mut Talk,
+    context: &mut ScriptContext,
     what: Says,
     warehouse: u32,
     district: u32,
     last_name: u32,
-) -> Result<u32, GivenUp> {
-    let values = talk.say(what.into());
+) -> Result<u32, Aborted> {
+    let values = context.bind(what.into());
     push(values, &[warehouse, district]);
     LastName::of(last_name).push(values);
-    talk.ask().await?;
-    Ok(found(talk, middle_row(talk.rows.len()), 0))
+    context.execute().await?;
+    Ok(found(context, middle_row(context.rows.len()), 0))
 }
 
-async fn order_status(input: &Input, talk: &mut Talk) -> Result<End, GivenUp> {
+async fn order_status(
+    input: &TransactionInput,
+    context: &mut ScriptContext,
+) -> Result<EventEnd, Aborted> {
     let (warehouse, district) = (input.warehouse, input.district);
     let mut customer = input.customer;
     if input.is_by_name {
         let what = Says::AskersNamed;
-        customer = find_named(talk, what, warehouse, district, input.last_name).await?;
+        customer = find_named(context, what, warehouse, district, input.last_name).await?;
     } else {
-        say(talk, Says::Asker, &[warehouse, district, customer]).await?;
+        say(context, Says::Asker, &[warehouse, district, customer]).await?;
     }
-    say(talk, Says::LatestOrder, &[warehouse, district, customer]).await?;
-    let order = found(talk, 0, 0);
-    say(talk, Says::OrderLines, &[warehouse, district, order]).await?;
-    Ok(End::Done)
+    say(context, Says::LatestOrder, &[warehouse, district, customer]).await?;
+    let order = found(context, 0, 0);
+    say(context, Says::OrderLines, &[warehouse, district, order]).await?;
+    Ok(EventEnd::Done)
 }

@@ -1,28 +1,28 @@
-//! One terminal: where it stands and what is typed in there.
+//! Draws the inputs of one terminal, and its home.
 
-use super::super::draws::{Constants, DISTRICTS, once_in, percent, uniform};
-use super::super::input::{Input, Line, UNUSED_ITEM};
+use super::super::draws::{DISTRICTS, NurandConstants, once_in, percent, uniform};
+use super::super::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
 use super::super::options::Home;
-use super::super::pace::Pace;
-use super::super::seat::Keys;
+use super::super::rests::Pace;
+use super::super::terminal_user::TerminalInput;
 use super::super::transaction::{DEFERRED_DELIVERY, DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
-use crate::{Draws, TransactionType};
+use crate::{RetryValues, TransactionType};
 use dbdyno_chance::Stream;
 use std::sync::Arc;
 
 /// What all terminals of a run have in common.
 #[derive(Debug)]
-pub(super) struct Law {
+pub(super) struct StandardParameters {
     pub(super) warehouses: u32,
     pub(super) home: Home,
     pub(super) is_deferred: bool,
-    pub(super) constants: Constants,
+    pub(super) constants: NurandConstants,
 }
 
 /// A terminal's choices.
 #[derive(Debug)]
-pub(super) struct Terminal {
-    law: Arc<Law>,
+pub(super) struct StandardTerminal {
+    parameters: Arc<StandardParameters>,
     stream: Stream,
     pace: Pace,
     home: u32,
@@ -31,23 +31,23 @@ pub(super) struct Terminal {
     pub(super) transaction: TransactionType,
     /// A delivery was replied to and waits to be done.
     is_due: bool,
-    pub(super) input: Input,
+    pub(super) input: TransactionInput,
 }
 
-impl Keys for Terminal {
+impl TerminalInput for StandardTerminal {
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         if std::mem::take(&mut self.is_due) && wanted.is_none() {
             self.transaction = DEFERRED_DELIVERY;
             return self.transaction;
         }
         self.transaction = self.pace.choose(wanted, &mut self.stream);
-        self.type_in();
+        self.draw_inputs();
         self.transaction
     }
 
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        if draws == Draws::New {
-            self.type_in();
+    fn replay(&mut self, draws: RetryValues) -> TransactionType {
+        if draws == RetryValues::New {
+            self.draw_inputs();
         }
         self.transaction
     }
@@ -65,37 +65,42 @@ impl Keys for Terminal {
     }
 }
 
-impl Terminal {
+impl StandardTerminal {
     /// Terminals are dealt out to the warehouses round robin, and to the districts of each.
-    pub(super) fn new(law: Arc<Law>, stream: Stream, pace: Pace, index: u32) -> Self {
+    pub(super) fn new(
+        parameters: Arc<StandardParameters>,
+        stream: Stream,
+        pace: Pace,
+        index: u32,
+    ) -> Self {
         Self {
-            home: index % law.warehouses + 1,
-            home_district: index / law.warehouses % DISTRICTS + 1,
-            law,
+            home: index % parameters.warehouses + 1,
+            home_district: index / parameters.warehouses % DISTRICTS + 1,
+            parameters,
             stream,
             pace,
             transaction: NEW_ORDER,
             is_due: false,
-            input: Input::default(),
+            input: TransactionInput::default(),
         }
     }
 
     /// Whether the transaction is a delivery that is only replied to.
     pub(super) fn defers(&mut self) -> bool {
-        self.is_due = self.law.is_deferred && self.transaction == DELIVERY;
+        self.is_due = self.parameters.is_deferred && self.transaction == DELIVERY;
         self.is_due
     }
 
-    fn type_in(&mut self) {
+    fn draw_inputs(&mut self) {
         let stream = &mut self.stream;
-        self.input.warehouse = match self.law.home {
+        self.input.warehouse = match self.parameters.home {
             Home::Fixed => self.home,
-            Home::Any => uniform(stream, 1, self.law.warehouses),
+            Home::Any => uniform(stream, 1, self.parameters.warehouses),
         };
         match self.transaction {
-            NEW_ORDER => self.type_in_order(),
-            PAYMENT => self.type_in_payment(),
-            ORDER_STATUS => self.type_in_customer(),
+            NEW_ORDER => self.draw_order_inputs(),
+            PAYMENT => self.draw_payment_inputs(),
+            ORDER_STATUS => self.draw_customer_inputs(),
             DELIVERY | DEFERRED_DELIVERY => self.input.carrier = uniform(stream, 1, 10),
             _ => {
                 self.input.district = self.home_district;
@@ -105,20 +110,20 @@ impl Terminal {
     }
 
     /// District, and a customer of it, by name in six of ten cases.
-    fn type_in_customer(&mut self) {
+    fn draw_customer_inputs(&mut self) {
         let stream = &mut self.stream;
         self.input.district = uniform(stream, 1, DISTRICTS);
         self.input.is_by_name = percent(stream, 60);
         if self.input.is_by_name {
-            self.input.last_name = self.law.constants.draw_last_name(stream);
+            self.input.last_name = self.parameters.constants.draw_last_name(stream);
         } else {
-            self.input.customer = self.law.constants.draw_customer(stream);
+            self.input.customer = self.parameters.constants.draw_customer(stream);
         }
     }
 
-    fn type_in_order(&mut self) {
+    fn draw_order_inputs(&mut self) {
         let stream = &mut self.stream;
-        let constants = &self.law.constants;
+        let constants = &self.parameters.constants;
         let input = &mut self.input;
         input.district = uniform(stream, 1, DISTRICTS);
         input.customer = constants.draw_customer(stream);
@@ -126,7 +131,7 @@ impl Terminal {
         let is_missing = once_in(stream, 100);
         for line in &mut input.lines[..input.line_count] {
             let item = constants.draw_item(stream);
-            *line = Line::draw(item, input.warehouse, self.law.warehouses, stream);
+            *line = OrderLineInput::draw(item, input.warehouse, self.parameters.warehouses, stream);
         }
         // Orders that take the rows of stock in one order don't wait for each other in a circle.
         let whole = input.line_count - usize::from(is_missing);
@@ -136,11 +141,11 @@ impl Terminal {
         }
     }
 
-    fn type_in_payment(&mut self) {
-        self.type_in_customer();
+    fn draw_payment_inputs(&mut self) {
+        self.draw_customer_inputs();
         let stream = &mut self.stream;
         let input = &mut self.input;
         input.amount = uniform(stream, 100, 500_000);
-        input.draw_buyers_home(self.law.warehouses, stream);
+        input.draw_buyers_home(self.parameters.warehouses, stream);
     }
 }

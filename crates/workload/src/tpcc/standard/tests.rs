@@ -1,10 +1,12 @@
-//! What the standard's terminals send.
+//! Checks what the standard's terminals send.
 
-use crate::tpcc::rehearsal::{Said, assert_share, count, first, made, play, play_one};
+use crate::tpcc::rehearsal::{
+    RehearsedStatement, assert_share, count, first, made, play, play_one,
+};
 use crate::tpcc::transaction::{
     DEFERRED_DELIVERY, DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL,
 };
-use crate::{Draws, Step, TransactionType, User, WorkloadError, workload};
+use crate::{NextAction, RetryValues, TransactionType, User, WorkloadError, workload};
 use dbdyno_chance::{RandomKind, RandomSource};
 use dbdyno_wire::Parameter;
 
@@ -18,7 +20,7 @@ fn every_transaction_has_its_statements() {
         let (said, step) = play_one(&*made, &mut *user, NEW_ORDER);
         let lines = count(&said, "new_order.select_item");
         let expected = match step {
-            Step::RolledBack => 4 + 4 * lines,
+            NextAction::RolledBack => 4 + 4 * lines,
             _ => 7 + 4 * lines,
         };
         assert_eq!(said.len(), expected);
@@ -31,7 +33,7 @@ fn every_transaction_has_its_statements() {
         let begin = |user: &mut dyn User| {
             user.start_event(Some(DELIVERY));
         };
-        let orders = |said: &Said| {
+        let orders = |said: &RehearsedStatement| {
             let is_search = said.name == "delivery.select_new_order";
             (is_search && said.int(1) > full).then(Vec::new)
         };
@@ -51,11 +53,11 @@ fn calls_and_statements_are_made_of_the_same_draws() {
         &[options[0], options[1], ("calls", "procedures")],
         2,
     );
-    let (mut teller, mut caller) = (statements.user(1), calls.user(1));
+    let (mut executor, mut caller) = (statements.user(1), calls.user(1));
     for _ in 0..300 {
-        let kind = teller.start_event(None);
+        let kind = executor.start_event(None);
         assert_eq!(caller.start_event(None), kind);
-        let (said, end) = play(&*statements, &mut *teller, |_| {}, |_| None);
+        let (said, end) = play(&*statements, &mut *executor, |_| {}, |_| None);
         let (call, call_end) = play(&*calls, &mut *caller, |_| {}, |_| None);
         assert_eq!((call.len(), call_end), (1, end));
         match kind {
@@ -77,7 +79,7 @@ fn calls_and_statements_are_made_of_the_same_draws() {
     }
 }
 
-fn assert_same_order(said: &[Said], call: &Said) {
+fn assert_same_order(said: &[RehearsedStatement], call: &RehearsedStatement) {
     let order = first(said, "new_order.insert_order").unwrap();
     assert_eq!(
         order.values[3..],
@@ -113,7 +115,7 @@ fn a_delivery_is_replied_to_at_once_and_done_right_after_it() {
         if replied {
             assert_eq!(
                 (kind, said.len(), step),
-                (DEFERRED_DELIVERY, 72, Step::Done)
+                (DEFERRED_DELIVERY, 72, NextAction::Done)
             );
             deferred += 1;
         } else {
@@ -153,7 +155,7 @@ fn a_terminal_says_the_same_whatever_the_number_of_terminals_and_again_after_an_
             let begin = |user: &mut dyn User| {
                 user.start_event(None);
                 if is_repeated {
-                    user.repeat_event(Draws::Same);
+                    user.repeat_event(RetryValues::Same);
                 }
             };
             all.extend(play(&*made, &mut *user, begin, |_| None).0);
@@ -190,7 +192,7 @@ fn shares_are_those_of_the_standard_and_lines_are_in_the_order_of_their_locks() 
     let (mut back, mut lines, mut remote) = (0, 0, 0);
     for _ in 0..ORDERS {
         let (said, step) = play_one(&*made, &mut *user, NEW_ORDER);
-        back += usize::from(step == Step::RolledBack);
+        back += usize::from(step == NextAction::RolledBack);
         let home = first(&said, "new_order.select_customer").unwrap().int(0);
         let stocks = said
             .iter()
@@ -219,7 +221,7 @@ fn what_is_known_of_a_bad_customer_begins_with_the_payment_and_is_cut_at_500() {
     const OLD: [u8; 500] = [b'x'; 500];
     let made = made("tpcc/standard", &[NO_REST], 1);
     let mut user = made.user(0);
-    let bad = |said: &Said| match said.name {
+    let bad = |said: &RehearsedStatement| match said.name {
         "payment.select_customer" => Some(vec![Parameter::Text(b"BC")]),
         "payment.select_data" => Some(vec![Parameter::Text(&OLD)]),
         _ => None,

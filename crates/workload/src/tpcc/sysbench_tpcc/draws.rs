@@ -1,43 +1,47 @@
-//! What sysbench-tpcc draws for an event.
+//! Draws what sysbench-tpcc draws for an event.
 
 use crate::TransactionType;
 use crate::tpcc::draws::{
-    CUSTOMER_A, Constants, DISTRICTS, ITEM_A, LAST_NAME_A, draw_customer, draw_item,
+    CUSTOMER_A, DISTRICTS, ITEM_A, LAST_NAME_A, NurandConstants, draw_customer, draw_item,
     draw_last_name, once_in, other_warehouse, percent, uniform,
 };
-use crate::tpcc::input::{Input, Line, UNUSED_ITEM};
-use crate::tpcc::options::Options;
+use crate::tpcc::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
+use crate::tpcc::options::TpccOptions;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
 /// The laws of the draws, the same for all users.
 #[derive(Debug, Clone)]
-pub(super) struct Laws {
+pub(super) struct SysbenchTpccParameters {
     sets: u32,
     warehouses: u32,
     /// None: a fresh constant at every draw (Q-ST-2).
-    constants: Option<Constants>,
+    constants: Option<NurandConstants>,
     is_fixed: bool,
 }
 
-impl Laws {
-    pub(super) fn new(options: &Options, source: RandomSource) -> Self {
+impl SysbenchTpccParameters {
+    pub(super) fn new(options: &TpccOptions, source: RandomSource) -> Self {
         let is_fixed = options.is_fixed();
         Self {
             sets: options.tables,
             warehouses: options.warehouses,
-            constants: is_fixed.then(|| Constants::of_run(source, options.c_load)),
+            constants: is_fixed.then(|| NurandConstants::of_run(source, options.c_load)),
             is_fixed,
         }
     }
 
     /// Draws all that an event of the type needs.
-    pub(super) fn draw(&self, transaction: TransactionType, stream: &mut Stream) -> Input {
-        let mut input = Input {
+    pub(super) fn draw(
+        &self,
+        transaction: TransactionType,
+        stream: &mut Stream,
+    ) -> TransactionInput {
+        let mut input = TransactionInput {
             set: uniform(stream, 1, self.sets) - 1,
             warehouse: uniform(stream, 1, self.warehouses),
             district: uniform(stream, 1, DISTRICTS),
-            ..Input::default()
+            ..TransactionInput::default()
         };
         match transaction {
             NEW_ORDER => self.draw_order(&mut input, stream),
@@ -48,14 +52,14 @@ impl Laws {
         input
     }
 
-    fn draw_order(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_order(&self, input: &mut TransactionInput, stream: &mut Stream) {
         let count = uniform(stream, 5, 15) as usize;
         let rolls_back = once_in(stream, 100);
         input.customer = self.customer(stream);
         input.line_count = count;
         for line in &mut input.lines[..count] {
             let is_remote = once_in(stream, 100);
-            *line = Line {
+            *line = OrderLineInput {
                 item: self.item(stream),
                 supply: self.supplier(input.warehouse, is_remote, stream),
                 quantity: uniform(stream, 1, 10),
@@ -79,7 +83,7 @@ impl Laws {
     }
 
     /// 15 % pay for a customer elsewhere: for the tool in another district of the same warehouse (Q-ST-1).
-    fn draw_payment(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_payment(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.amount = uniform(stream, 1, 5000);
         let is_elsewhere = percent(stream, 15);
         self.draw_buyer(input, stream);
@@ -89,7 +93,7 @@ impl Laws {
         }
     }
 
-    fn draw_buyer(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_buyer(&self, input: &mut TransactionInput, stream: &mut Stream) {
         let customer = |stream: &mut Stream| self.customer(stream);
         input.draw_buyer(stream, customer, |stream| self.last_name(stream));
     }
@@ -109,7 +113,7 @@ impl Laws {
         draw_last_name(stream, c)
     }
 
-    fn constant(&self, stream: &mut Stream, of: fn(&Constants) -> u32, a: u32) -> u32 {
+    fn constant(&self, stream: &mut Stream, of: fn(&NurandConstants) -> u32, a: u32) -> u32 {
         match &self.constants {
             Some(constants) => of(constants),
             None => uniform(stream, 0, a),

@@ -1,4 +1,4 @@
-//! The dialect `sysbench-tpcc`: Percona's scripts for sysbench, statement by statement.
+//! Implements the dialect `sysbench-tpcc`: Percona's scripts for sysbench, statement by statement.
 
 mod after_orders;
 mod draws;
@@ -7,55 +7,59 @@ mod payment;
 mod statements;
 mod terminal;
 
-use super::build::{Parts, Tpcc};
-use super::mix::Mix;
-use super::options::{ForeignKeys, Isolation, Options};
-use super::stand_in::stand_in;
-use crate::story::StoryUser;
-use crate::{Draws, RetryAfter, RetryLaw, Workload, WorkloadError};
+use super::build::{DialectParts, Tpcc};
+use super::canned_replies::canned_reply;
+use super::mix::TransactionMix;
+use super::options::{ForeignKeys, Isolation, TpccOptions};
+use crate::transaction_script::ScriptUser;
+use crate::{RetryAfter, RetryPolicy, RetryValues, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
-use draws::Laws;
+use draws::SysbenchTpccParameters;
 use std::sync::Arc;
-use terminal::{Shared, Terminal};
+use terminal::{SysbenchTpccShared, SysbenchTpccTerminal};
 
 /// The workload.
 pub(crate) fn workload(
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
     let mix = mix(&options);
     let templates = statements::templates(&options);
-    let shared = Arc::new(Shared {
-        laws: Laws::new(&options, source),
+    let shared = Arc::new(SysbenchTpccShared {
+        parameters: SysbenchTpccParameters::new(&options, source),
         templates: templates.clone(),
         is_fixed: options.is_fixed(),
     });
     let user = move |index| {
         let stream = source.keyed("tpcc/sysbench-tpcc", u64::from(index));
-        StoryUser::of(Terminal::new(Arc::clone(&shared), stream, mix.clone()))
+        ScriptUser::of(SysbenchTpccTerminal::new(
+            Arc::clone(&shared),
+            stream,
+            mix.clone(),
+        ))
     };
-    let made = Tpcc::new(Parts {
+    let made = Tpcc::new(DialectParts {
         session: session(&options),
         statements: templates,
         statement_types: statements::statement_types(),
         retry: retry(),
         facts: Vec::new(),
         user: Box::new(user),
-        stand_in,
+        canned_reply,
         options,
     })?;
     Ok(Arc::new(made))
 }
 
 /// One draw of 23, and of 24 with the purge.
-fn mix(options: &Options) -> Mix {
+fn mix(options: &TpccOptions) -> TransactionMix {
     let purges = u32::from(options.enable_purge);
-    Mix::weights([10, 10, 1, 1, 1, purges])
+    TransactionMix::weights([10, 10, 1, 1, 1, purges])
 }
 
 /// The four statements of the tool, but for how the level is set: the tool looks whether the variable is called
 /// `tx_isolation` or `transaction_isolation`, and the statement is the same on every server.
-fn session(options: &Options) -> Vec<String> {
+fn session(options: &TpccOptions) -> Vec<String> {
     let level = match options.trx_level {
         Isolation::RepeatableRead => "REPEATABLE READ",
         Isolation::ReadCommitted => "READ COMMITTED",
@@ -71,12 +75,12 @@ fn session(options: &Options) -> Vec<String> {
 }
 
 /// sysbench's own law, and a ROLLBACK first.
-fn retry() -> RetryLaw {
-    RetryLaw {
+fn retry() -> RetryPolicy {
+    RetryPolicy {
         after: RetryAfter::Codes(vec![1213, 1020, 1205]),
         rollback_first: true,
         limit: None,
-        draws: Draws::New,
+        draws: RetryValues::New,
     }
 }
 

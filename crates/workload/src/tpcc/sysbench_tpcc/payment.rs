@@ -1,50 +1,69 @@
-//! How a worker of sysbench-tpcc takes money, and looks up a customer.
+//! Runs Payment as a worker of sysbench-tpcc does, and looks up a customer.
 
-use super::statements::Kind;
-use super::terminal::Terminal;
-use crate::moment::Moment;
-use crate::story::{End, GivenUp, Talk};
-use crate::tpcc::lines::{Word, put, put_words};
+use super::statements::StatementKind;
+use super::terminal::SysbenchTpccTerminal;
+use crate::event_time::EventTime;
+use crate::tpcc::client::{find_payer, say};
 use crate::tpcc::names::middle_row;
-use crate::tpcc::saying::{find_payer, say};
+use crate::tpcc::statement_rows::{Word, put, put_words};
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 
 /// c_data is cut here.
 const DATA_LENGTH: usize = 500;
 
 /// What the customer has and owes after the payment.
-struct Account {
+struct CustomerBalance {
     has_bad_credit: bool,
     balance: f64,
     paid: f64,
 }
 
-impl Terminal {
-    pub(super) async fn payment(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+impl SysbenchTpccTerminal {
+    pub(super) async fn payment(
+        &mut self,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         let (warehouse, district) = self.input.home();
         let amount = i64::from(self.input.amount);
-        self.bare(Kind::Begin, talk).await?;
-        say(talk, self.of(Kind::PayWarehouse), &[amount, warehouse]).await?;
-        say(talk, self.of(Kind::PaymentWarehouse), &[warehouse]).await?;
+        self.bare(StatementKind::Begin, context).await?;
+        say(
+            context,
+            self.of(StatementKind::PayWarehouse),
+            &[amount, warehouse],
+        )
+        .await?;
+        say(
+            context,
+            self.of(StatementKind::PaymentWarehouse),
+            &[warehouse],
+        )
+        .await?;
         let mut history = std::mem::take(&mut self.history);
         history.clear();
-        put_name(talk, &mut history);
+        put_name(context, &mut history);
         say(
-            talk,
-            self.of(Kind::PayDistrict),
+            context,
+            self.of(StatementKind::PayDistrict),
             &[amount, warehouse, district],
         )
         .await?;
-        say(talk, self.of(Kind::PaymentDistrict), &[warehouse, district]).await?;
+        say(
+            context,
+            self.of(StatementKind::PaymentDistrict),
+            &[warehouse, district],
+        )
+        .await?;
         history.push(b' ');
-        put_name(talk, &mut history);
+        put_name(context, &mut history);
         history.extend_from_slice(b"   ");
         self.history = history;
-        let statements = [Kind::CountPayers, Kind::Payers].map(|kind| self.of(kind));
-        let customer = find_payer(talk, &self.input, statements, self.row_of()).await?;
-        self.book(customer, talk).await?;
-        self.insert_history(customer, talk).await?;
-        self.bare(Kind::Commit, talk).await?;
-        Ok(End::Done)
+        let statements =
+            [StatementKind::CountPayers, StatementKind::Payers].map(|kind| self.of(kind));
+        let customer = find_payer(context, &self.input, statements, self.row_of()).await?;
+        self.book(customer, context).await?;
+        self.insert_history(customer, context).await?;
+        self.bare(StatementKind::Commit, context).await?;
+        Ok(EventEnd::Done)
     }
 
     /// Which of so many namesakes is taken.
@@ -57,32 +76,37 @@ impl Terminal {
     }
 
     /// Reads the customer and writes what they have now.
-    async fn book(&mut self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn book(&mut self, customer: i64, context: &mut ScriptContext) -> Result<(), Aborted> {
         let (warehouse, district) = self.input.buyers_home();
-        say(talk, self.of(Kind::Payer), &[warehouse, district, customer]).await?;
+        say(
+            context,
+            self.of(StatementKind::Payer),
+            &[warehouse, district, customer],
+        )
+        .await?;
         let amount = f64::from(self.input.amount);
-        let account = Account {
-            has_bad_credit: talk.rows.text(0, 9) == Some(b"BC"),
-            balance: talk.rows.number(0, 12).unwrap_or_default() - amount,
-            paid: talk.rows.number(0, 13).unwrap_or_default() + amount,
+        let account = CustomerBalance {
+            has_bad_credit: context.rows.text(0, 9) == Some(b"BC"),
+            balance: context.rows.number(0, 12).unwrap_or_default() - amount,
+            paid: context.rows.number(0, 13).unwrap_or_default() + amount,
         };
         if account.has_bad_credit {
             say(
-                talk,
-                self.of(Kind::PayerData),
+                context,
+                self.of(StatementKind::PayerData),
                 &[warehouse, district, customer],
             )
             .await?;
-            self.note(customer, talk.rows.text(0, 0).unwrap_or_default());
+            self.note(customer, context.rows.text(0, 0).unwrap_or_default());
         }
-        self.write_account(customer, &account, talk);
-        talk.ask().await
+        self.write_account(customer, &account, context);
+        context.execute().await
     }
 
     /// Puts the payment in front of c_data.
     fn note(&mut self, customer: i64, old: &[u8]) {
         let (their_warehouse, their_district) = self.input.buyers_home();
-        let second = Moment::of_event(self.events).seconds();
+        let second = EventTime::of_event(self.events).seconds();
         let (district, warehouse) = (self.input.district, self.input.warehouse);
         let amount = f64::from(self.input.amount);
         self.data.clear();
@@ -96,7 +120,7 @@ impl Terminal {
         self.data.truncate(DATA_LENGTH);
     }
 
-    fn write_account(&self, customer: i64, account: &Account, talk: &mut Talk) {
+    fn write_account(&self, customer: i64, account: &CustomerBalance, context: &mut ScriptContext) {
         let (warehouse, district) = self.input.buyers_home();
         let (balance, paid) = (account.balance, account.paid);
         let head = [
@@ -110,18 +134,22 @@ impl Terminal {
         ];
         let data = [Word::Quoted(&self.data)];
         let (kind, data) = if account.has_bad_credit {
-            (Kind::SetPayerAndData, &data[..])
+            (StatementKind::SetPayerAndData, &data[..])
         } else {
-            (Kind::SetPayer, &[][..])
+            (StatementKind::SetPayer, &[][..])
         };
         let words = head.iter().chain(data).chain(&tail);
-        put_words(self.template(kind), words, talk.write(self.of(kind)));
+        put_words(self.template(kind), words, context.text(self.of(kind)));
     }
 
-    async fn insert_history(&self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn insert_history(
+        &self,
+        customer: i64,
+        context: &mut ScriptContext,
+    ) -> Result<(), Aborted> {
         let (their_warehouse, their_district) = self.input.buyers_home();
         let (warehouse, district) = self.input.home();
-        let values = talk.say(self.of(Kind::InsertHistory));
+        let values = context.bind(self.of(StatementKind::InsertHistory));
         for value in [
             their_district,
             their_warehouse,
@@ -133,13 +161,13 @@ impl Terminal {
         }
         values.push_int(i64::from(self.input.amount));
         values.push_text(&self.history);
-        talk.ask().await
+        context.execute().await
     }
 }
 
 /// w_name or d_name, at the right of ten places.
-fn put_name(talk: &Talk, history: &mut Vec<u8>) {
-    let name = talk.rows.text(0, 5).unwrap_or_default();
+fn put_name(context: &ScriptContext, history: &mut Vec<u8>) {
+    let name = context.rows.text(0, 5).unwrap_or_default();
     history.extend(std::iter::repeat_n(
         b' ',
         10_usize.saturating_sub(name.len()),

@@ -1,10 +1,10 @@
-//! The statements of sysbench-tpcc, all sent as text.
+//! Lists the statements of sysbench-tpcc, all sent as text.
 
 use crate::StatementTemplate;
-use crate::tpcc::lines::{self, Line, Rows, lines, type_names};
-use crate::tpcc::options::Options;
+use crate::tpcc::options::TpccOptions;
+use crate::tpcc::statement_rows::{self, RowHandling, StatementRow, statement_rows, type_names};
 
-lines! {
+statement_rows! {
     Begin "begin" Unread "BEGIN",
     BeginReadOnly "begin" Unread "BEGIN",
     Commit "commit" Unread "COMMIT",
@@ -121,32 +121,35 @@ lines! {
 }
 
 /// The statement of a kind for a table set, from 0.
-pub(super) fn statement(set: u32, kind: Kind) -> u16 {
-    (set as usize * LINES.len()) as u16 + kind as u16
+pub(super) fn statement(set: u32, kind: StatementKind) -> u16 {
+    (set as usize * STATEMENT_ROWS.len()) as u16 + kind as u16
 }
 
 /// What reads stock for a district, from 1: each has a column of its own.
 pub(super) fn stock_of(set: u32, district: u32) -> u16 {
-    statement(set, Kind::Stock01) + (district - 1) as u16
+    statement(set, StatementKind::Stock01) + (district - 1) as u16
 }
 
 pub(super) fn statement_types() -> Vec<&'static str> {
-    type_names(LINES)
+    type_names(STATEMENT_ROWS)
 }
 
-pub(super) fn templates(options: &Options) -> Vec<StatementTemplate> {
-    let change = |line: &Line| match (line.text, options.splittable) {
+pub(super) fn templates(options: &TpccOptions) -> Vec<StatementTemplate> {
+    let change = |line: &StatementRow| match (line.text, options.splittable) {
         ("BEGIN", true) if is_read_only(line) => "START TRANSACTION READ ONLY".to_owned(),
         ("BEGIN", true) => "START TRANSACTION READ WRITE".to_owned(),
         (text, _) => text.to_owned(),
     };
-    let mut templates = lines::templates(LINES, options, change);
+    let mut templates = statement_rows::templates(STATEMENT_ROWS, options, change);
     for template in &mut templates {
         template.text_only = true;
     }
     templates
 }
 
-fn is_read_only(line: &Line) -> bool {
-    std::ptr::eq(line, &raw const LINES[Kind::BeginReadOnly as usize])
+fn is_read_only(line: &StatementRow) -> bool {
+    std::ptr::eq(
+        line,
+        &raw const STATEMENT_ROWS[StatementKind::BeginReadOnly as usize],
+    )
 }

@@ -1,7 +1,9 @@
+//! Checks the statements of sysbench-tpcc against those recorded.
+
+use crate::tpcc::recorded_events::{RecordedEvent, events};
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
-use crate::tpcc::walked::{Event, events};
-use crate::{RandomKind, RandomSource, Step, Workload, workload};
+use crate::{NextAction, RandomKind, RandomSource, Workload, workload};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ fn made(more: &[(&str, &str)]) -> Arc<dyn Workload> {
     workload("tpcc/sysbench-tpcc", &options, source, 1).unwrap()
 }
 
-fn told(wanted: u8, count: usize) -> Vec<Event> {
+fn told(wanted: u8, count: usize) -> Vec<RecordedEvent> {
     events(&*made(&[]), Some(wanted), count, |_, _| {})
 }
 
@@ -39,7 +41,7 @@ fn transactions_have_the_recorded_counts_of_statements() {
     for event in told(NEW_ORDER, 1000) {
         let lines = event.first("new_order.insert_order").unwrap().ints[4] as usize;
         let is_rolled_back = event.count("rollback") == 1;
-        assert_eq!(event.end == Step::RolledBack, is_rolled_back);
+        assert_eq!(event.end == NextAction::RolledBack, is_rolled_back);
         let column = if is_rolled_back {
             "sysbench_tpcc_rollback"
         } else {
@@ -69,7 +71,8 @@ fn transactions_have_the_recorded_counts_of_statements() {
         assert_eq!(Some(event.statements.len()), count);
     }
     for found in [0, 5, 10] {
-        let with = |sent: &crate::tpcc::walked::Sent, rows: &mut dbdyno_wire::KeptRows| {
+        let with = |sent: &crate::tpcc::recorded_events::RecordedStatement,
+                    rows: &mut dbdyno_wire::BufferedRows| {
             if sent.name == "delivery.select_new_order" && sent.ints[0] > found {
                 rows.expect(false);
             }
@@ -87,7 +90,9 @@ fn transactions_have_the_recorded_counts_of_statements() {
 #[test]
 fn one_order_in_a_hundred_rolls_back_at_its_last_line_but_one_and_none_has_remote_lines() {
     let orders = told(NEW_ORDER, 4000);
-    let rolled_back = orders.iter().filter(|event| event.end == Step::RolledBack);
+    let rolled_back = orders
+        .iter()
+        .filter(|event| event.end == NextAction::RolledBack);
     let rolled_back = rolled_back.count();
     assert!((9..=71).contains(&rolled_back), "{rolled_back}");
     let flagged = orders.iter().filter(|event| {
@@ -148,7 +153,7 @@ fn repaired_it_works_remotely_rolls_back_at_the_last_line_and_reads_the_right_or
     for event in &orders {
         let order = &event.first("new_order.insert_order").unwrap().ints;
         let lines = order[4] as usize;
-        if event.end == Step::RolledBack {
+        if event.end == NextAction::RolledBack {
             assert_eq!(event.statements.len(), 4 + 4 * lines);
         }
         remote += event
@@ -161,8 +166,8 @@ fn repaired_it_works_remotely_rolls_back_at_the_last_line_and_reads_the_right_or
     let status = &events(&*fixed, Some(ORDER_STATUS), 1, |_, _| {})[0];
     let lines = status.first("order_status.select_lines").unwrap();
     assert_eq!(lines.ints[2], 3000);
-    assert!(fixed.facts().quirks.is_empty());
-    let quirks = made(&[]).facts().quirks;
+    assert!(fixed.metadata().quirks.is_empty());
+    let quirks = made(&[]).metadata().quirks;
     assert_eq!(quirks.len(), 8);
     assert_eq!(quirks[3], "Q-ST-4");
 }
@@ -172,7 +177,8 @@ fn table_sets_have_statements_of_their_own_and_events_take_them_in_turn() {
     let two = made(&[("tables", "2")]);
     let orders = events(&*two, Some(NEW_ORDER), 50, |_, _| {});
     for number in ["orders1 ", "orders2 "] {
-        let text = |event: &Event| event.first("new_order.insert_order").unwrap().sql.clone();
+        let text =
+            |event: &RecordedEvent| event.first("new_order.insert_order").unwrap().sql.clone();
         assert!(orders.iter().any(|event| text(event).contains(number)));
     }
     let all = |name: &str| {
@@ -189,7 +195,7 @@ fn a_repeat_draws_the_type_anew_unless_that_is_repaired() {
     let types = |workload: &dyn Workload| {
         let mut user = workload.user(0);
         let first = user.start_event(None);
-        let repeats = (0..100).map(|_| user.repeat_event(crate::Draws::New));
+        let repeats = (0..100).map(|_| user.repeat_event(crate::RetryValues::New));
         repeats.filter(|again| *again != first).count()
     };
     assert!(types(&*made(&[])) > 20);

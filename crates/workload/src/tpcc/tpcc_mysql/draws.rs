@@ -1,36 +1,42 @@
-//! What tpcc-mysql draws for an event.
+//! Draws what tpcc-mysql draws for an event.
 
 use crate::TransactionType;
-use crate::tpcc::draws::{Constants, DISTRICTS, draw_item, other_warehouse, percent, uniform};
-use crate::tpcc::input::{Input, Line, UNUSED_ITEM};
-use crate::tpcc::options::Options;
+use crate::tpcc::draws::{
+    DISTRICTS, NurandConstants, draw_item, other_warehouse, percent, uniform,
+};
+use crate::tpcc::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
+use crate::tpcc::options::TpccOptions;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
 /// The laws of the draws, the same for all users.
 #[derive(Debug, Clone)]
-pub(super) struct Laws {
+pub(super) struct TpccMysqlParameters {
     warehouses: u32,
-    constants: Constants,
+    constants: NurandConstants,
     is_fixed: bool,
 }
 
-impl Laws {
-    pub(super) fn new(options: &Options, source: RandomSource) -> Self {
+impl TpccMysqlParameters {
+    pub(super) fn new(options: &TpccOptions, source: RandomSource) -> Self {
         Self {
             warehouses: options.warehouses,
-            constants: Constants::of_run(source, options.c_load),
+            constants: NurandConstants::of_run(source, options.c_load),
             is_fixed: options.is_fixed(),
         }
     }
 
     /// Draws all that an event of the type needs, one after the other as the tool does: sysbench-tpcc has the same five
     /// types and another order inside each of them.
-    pub(super) fn draw(&self, transaction: TransactionType, stream: &mut Stream) -> Input {
-        let mut input = Input {
+    pub(super) fn draw(
+        &self,
+        transaction: TransactionType,
+        stream: &mut Stream,
+    ) -> TransactionInput {
+        let mut input = TransactionInput {
             warehouse: uniform(stream, 1, self.warehouses),
             district: uniform(stream, 1, DISTRICTS),
-            ..Input::default()
+            ..TransactionInput::default()
         };
         match transaction {
             NEW_ORDER => self.draw_order(&mut input, stream),
@@ -41,7 +47,7 @@ impl Laws {
         input
     }
 
-    fn draw_order(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_order(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.customer = self.constants.draw_customer(stream);
         input.line_count = uniform(stream, 5, 15) as usize;
         let rollback = uniform(stream, 1, 100);
@@ -59,17 +65,17 @@ impl Laws {
     }
 
     /// Q-TM-3: the constant for items is whatever was drawn last.
-    fn draw_line(&self, home: u32, before: u32, stream: &mut Stream) -> Line {
+    fn draw_line(&self, home: u32, before: u32, stream: &mut Stream) -> OrderLineInput {
         let c = if self.is_fixed {
             self.constants.item
         } else {
             before
         };
         let item = draw_item(stream, c);
-        Line::draw(item, home, self.warehouses, stream)
+        OrderLineInput::draw(item, home, self.warehouses, stream)
     }
 
-    fn draw_payment(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_payment(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.amount = uniform(stream, 1, 5000);
         let is_at_home = percent(stream, 85);
         self.draw_buyer(input, stream);
@@ -79,7 +85,7 @@ impl Laws {
         }
     }
 
-    fn draw_buyer(&self, input: &mut Input, stream: &mut Stream) {
+    fn draw_buyer(&self, input: &mut TransactionInput, stream: &mut Stream) {
         let constants = &self.constants;
         let customer = |stream: &mut Stream| constants.draw_customer(stream);
         input.draw_buyer(stream, customer, |stream| constants.draw_last_name(stream));

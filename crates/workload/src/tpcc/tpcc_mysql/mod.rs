@@ -1,4 +1,4 @@
-//! The dialect `tpcc-mysql`: Percona's program in C, statement by statement.
+//! Implements the dialect `tpcc-mysql`: Percona's program in C, statement by statement.
 
 mod after_orders;
 mod draws;
@@ -7,46 +7,46 @@ mod payment;
 mod statements;
 mod terminal;
 
-use super::build::{Parts, Tpcc};
-use super::options::{ForeignKeys, Options};
-use super::stand_in::stand_in;
-use crate::story::StoryUser;
-use crate::{Draws, RetryAfter, RetryLaw, Workload, WorkloadError};
+use super::build::{DialectParts, Tpcc};
+use super::canned_replies::canned_reply;
+use super::options::{ForeignKeys, TpccOptions};
+use crate::transaction_script::ScriptUser;
+use crate::{RetryAfter, RetryPolicy, RetryValues, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
-use draws::Laws;
+use draws::TpccMysqlParameters;
 use std::sync::Arc;
-use terminal::{Shared, Terminal};
+use terminal::{TpccMysqlShared, TpccMysqlTerminal};
 
 /// Repeats of one transaction.
 const RETRY_LIMIT: u32 = 2000;
 
 /// The workload.
 pub(crate) fn workload(
-    options: Options,
+    options: TpccOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let shared = Arc::new(Shared {
-        laws: Laws::new(&options, source),
+    let shared = Arc::new(TpccMysqlShared {
+        parameters: TpccMysqlParameters::new(&options, source),
         is_fixed: options.is_fixed(),
     });
     let user = move |index| {
         let stream = source.keyed("tpcc/tpcc-mysql", u64::from(index));
-        StoryUser::of(Terminal::new(Arc::clone(&shared), stream))
+        ScriptUser::of(TpccMysqlTerminal::new(Arc::clone(&shared), stream))
     };
-    let made = Tpcc::new(Parts {
+    let made = Tpcc::new(DialectParts {
         session: session(&options),
         statements: statements::templates(&options),
         statement_types: statements::statement_types(),
         retry: retry(),
         facts: facts(),
         user: Box::new(user),
-        stand_in,
+        canned_reply,
         options,
     })?;
     Ok(Arc::new(made))
 }
 
-fn session(options: &Options) -> Vec<String> {
+fn session(options: &TpccOptions) -> Vec<String> {
     let mut session = vec!["SET autocommit=0".to_owned()];
     if options.fk == ForeignKeys::Declared {
         session.push("SET FOREIGN_KEY_CHECKS=0".to_owned());
@@ -54,12 +54,12 @@ fn session(options: &Options) -> Vec<String> {
     session
 }
 
-fn retry() -> RetryLaw {
-    RetryLaw {
+fn retry() -> RetryPolicy {
+    RetryPolicy {
         after: RetryAfter::AnyError,
         rollback_first: true,
         limit: Some(RETRY_LIMIT),
-        draws: Draws::Same,
+        draws: RetryValues::Same,
     }
 }
 

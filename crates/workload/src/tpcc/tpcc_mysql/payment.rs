@@ -1,65 +1,73 @@
-//! How a connection of tpcc-mysql takes money, and looks up a customer.
+//! Runs Payment as a connection of tpcc-mysql does, and looks up a customer.
 
-use super::statements::Kind;
-use super::terminal::Terminal;
-use crate::story::{End, GivenUp, Talk};
-use crate::tpcc::lines::put;
+use super::statements::StatementKind;
+use super::terminal::TpccMysqlTerminal;
+use crate::tpcc::client::{bare, find_payer, say};
 use crate::tpcc::names::middle_row;
-use crate::tpcc::saying::{bare, find_payer, say};
+use crate::tpcc::statement_rows::put;
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 
 /// c_data is cut here.
 const DATA_LENGTH: usize = 500;
 
-impl Terminal {
-    pub(super) async fn payment(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+impl TpccMysqlTerminal {
+    pub(super) async fn payment(
+        &mut self,
+        context: &mut ScriptContext,
+    ) -> Result<EventEnd, Aborted> {
         let (warehouse, district) = self.input.home();
         let amount = self.money(f64::from(self.input.amount));
-        let values = talk.say(Kind::PayWarehouse as u16);
+        let values = context.bind(StatementKind::PayWarehouse as u16);
         values.push_double(amount);
         values.push_int(warehouse);
-        talk.ask().await?;
-        say(talk, Kind::PaymentWarehouse, &[warehouse]).await?;
+        context.execute().await?;
+        say(context, StatementKind::PaymentWarehouse, &[warehouse]).await?;
         self.history.clear();
-        put_name(talk, &mut self.history);
-        let values = talk.say(Kind::PayDistrict as u16);
+        put_name(context, &mut self.history);
+        let values = context.bind(StatementKind::PayDistrict as u16);
         values.push_double(amount);
         values.push_int(warehouse);
         values.push_int(district);
-        talk.ask().await?;
-        say(talk, Kind::PaymentDistrict, &[warehouse, district]).await?;
+        context.execute().await?;
+        say(
+            context,
+            StatementKind::PaymentDistrict,
+            &[warehouse, district],
+        )
+        .await?;
         self.history.extend_from_slice(b"    ");
-        put_name(talk, &mut self.history);
-        let statements = [Kind::CountPayers, Kind::Payers].map(u16::from);
-        let customer = find_payer(talk, &self.input, statements, middle_row).await?;
-        self.book(customer, talk).await?;
-        self.insert_history(customer, talk).await?;
-        bare(talk, Kind::Commit).await?;
-        Ok(End::Done)
+        put_name(context, &mut self.history);
+        let statements = [StatementKind::CountPayers, StatementKind::Payers].map(u16::from);
+        let customer = find_payer(context, &self.input, statements, middle_row).await?;
+        self.book(customer, context).await?;
+        self.insert_history(customer, context).await?;
+        bare(context, StatementKind::Commit).await?;
+        Ok(EventEnd::Done)
     }
 
     /// Reads the customer and writes what they have now.
-    async fn book(&mut self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn book(&mut self, customer: i64, context: &mut ScriptContext) -> Result<(), Aborted> {
         let (warehouse, district) = self.input.buyers_home();
         let key = [warehouse, district, customer];
-        say(talk, Kind::Payer, &key).await?;
-        let has_bad_credit = talk
+        say(context, StatementKind::Payer, &key).await?;
+        let has_bad_credit = context
             .rows
             .text(0, 9)
             .is_some_and(|word| word.starts_with(b"BC"));
         let amount = f64::from(self.input.amount);
-        let balance = talk.rows.number(0, 12).unwrap_or_default();
+        let balance = context.rows.number(0, 12).unwrap_or_default();
         // Read, changed and written as a float of 32 bits (Q-TM-8).
         let balance = self.money(self.money(balance) - amount);
         if has_bad_credit {
-            say(talk, Kind::PayerData, &key).await?;
-            self.note(customer, talk.rows.text(0, 0).unwrap_or_default());
+            say(context, StatementKind::PayerData, &key).await?;
+            self.note(customer, context.rows.text(0, 0).unwrap_or_default());
         }
         let kind = if has_bad_credit {
-            Kind::SetPayerAndData
+            StatementKind::SetPayerAndData
         } else {
-            Kind::SetPayer
+            StatementKind::SetPayer
         };
-        let values = talk.say(kind as u16);
+        let values = context.bind(kind as u16);
         values.push_double(balance);
         if self.shared.is_fixed {
             values.push_double(amount); // Q-TM-7: the tool leaves c_ytd_payment alone
@@ -70,7 +78,7 @@ impl Terminal {
         for part in key {
             values.push_int(part);
         }
-        talk.ask().await
+        context.execute().await
     }
 
     /// What c_data becomes: for the tool what it was (Q-TM-5).
@@ -91,20 +99,24 @@ impl Terminal {
         self.data.truncate(DATA_LENGTH);
     }
 
-    async fn insert_history(&self, customer: i64, talk: &mut Talk) -> Result<(), GivenUp> {
+    async fn insert_history(
+        &self,
+        customer: i64,
+        context: &mut ScriptContext,
+    ) -> Result<(), Aborted> {
         let ((c_warehouse, c_district), (warehouse, district)) =
             (self.input.buyers_home(), self.input.home());
-        let values = talk.say(Kind::InsertHistory as u16);
+        let values = context.bind(StatementKind::InsertHistory as u16);
         for value in [c_district, c_warehouse, customer, district, warehouse] {
             values.push_int(value);
         }
         values.push_text(&self.now);
         values.push_double(self.money(f64::from(self.input.amount)));
         values.push_text(&self.history);
-        talk.ask().await
+        context.execute().await
     }
 }
 
-fn put_name(talk: &Talk, history: &mut Vec<u8>) {
-    history.extend_from_slice(talk.rows.text(0, 5).unwrap_or_default());
+fn put_name(context: &ScriptContext, history: &mut Vec<u8>) {
+    history.extend_from_slice(context.rows.text(0, 5).unwrap_or_default());
 }

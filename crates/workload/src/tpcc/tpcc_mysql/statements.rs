@@ -1,10 +1,10 @@
-//! The 35 statements that tpcc-mysql prepares on each connection, and the two that it sends as text.
+//! Lists the 35 statements that tpcc-mysql prepares on each connection, and the two that it sends as text.
 
 use crate::StatementTemplate;
-use crate::tpcc::lines::{self, Line, Rows, lines, type_names};
-use crate::tpcc::options::Options;
+use crate::tpcc::options::TpccOptions;
+use crate::tpcc::statement_rows::{self, RowHandling, StatementRow, statement_rows, type_names};
 
-lines! {
+statement_rows! {
     OrderCustomer "new_order.select_customer" Kept
         "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse \
          WHERE w_id = ? AND c_w_id = w_id AND c_d_id = ? AND c_id = ?",
@@ -92,16 +92,16 @@ lines! {
 }
 
 pub(super) fn statement_types() -> Vec<&'static str> {
-    type_names(LINES)
+    type_names(STATEMENT_ROWS)
 }
 
-pub(super) fn templates(options: &Options) -> Vec<StatementTemplate> {
-    let change = |line: &Line| {
+pub(super) fn templates(options: &TpccOptions) -> Vec<StatementTemplate> {
+    let change = |line: &StatementRow| {
         let repaired = repaired(line.name).filter(|_| options.is_fixed());
         repaired.unwrap_or(line.text).to_owned()
     };
-    let mut templates = lines::templates(LINES, options, change);
-    for template in &mut templates[Kind::Commit as usize..] {
+    let mut templates = statement_rows::templates(STATEMENT_ROWS, options, change);
+    for template in &mut templates[StatementKind::Commit as usize..] {
         template.text_only = true;
     }
     templates

@@ -1,29 +1,29 @@
-//! What a connection of tpcc-mysql does, event by event.
+//! Runs the events of a connection of tpcc-mysql.
 
-use super::draws::Laws;
-use crate::moment::Moment;
-use crate::story::{End, GivenUp, Story, Talk};
-use crate::tpcc::input::Input;
-use crate::tpcc::mix::Mix;
+use super::draws::TpccMysqlParameters;
+use crate::event_time::EventTime;
+use crate::tpcc::input::TransactionInput;
+use crate::tpcc::mix::TransactionMix;
 use crate::tpcc::transaction;
-use crate::{Draws, TransactionType};
+use crate::transaction_script::{Aborted, EventEnd, ScriptContext, TransactionScript};
+use crate::{RetryValues, TransactionType};
 use dbdyno_chance::Stream;
 use std::sync::Arc;
 
 /// What all terminals share.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) laws: Laws,
+pub(super) struct TpccMysqlShared {
+    pub(super) parameters: TpccMysqlParameters,
     pub(super) is_fixed: bool,
 }
 
 /// One connection.
-pub(super) struct Terminal {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct TpccMysqlTerminal {
+    pub(super) shared: Arc<TpccMysqlShared>,
     stream: Stream,
-    mix: Mix,
+    mix: TransactionMix,
     transaction: TransactionType,
-    pub(super) input: Input,
+    pub(super) input: TransactionInput,
     events: u64,
     /// The time of the event as the tool sends it.
     pub(super) now: Vec<u8>,
@@ -34,14 +34,14 @@ pub(super) struct Terminal {
     pub(super) items: Vec<i64>,
 }
 
-impl Terminal {
-    pub(super) fn new(shared: Arc<Shared>, stream: Stream) -> Self {
+impl TpccMysqlTerminal {
+    pub(super) fn new(shared: Arc<TpccMysqlShared>, stream: Stream) -> Self {
         Self {
             shared,
             stream,
-            mix: Mix::deck(),
+            mix: TransactionMix::deck(),
             transaction: transaction::NEW_ORDER,
-            input: Input::default(),
+            input: TransactionInput::default(),
             events: 0,
             now: Vec::new(),
             data: Vec::new(),
@@ -60,34 +60,37 @@ impl Terminal {
     }
 
     fn draw_input(&mut self) {
-        self.input = self.shared.laws.draw(self.transaction, &mut self.stream);
+        self.input = self
+            .shared
+            .parameters
+            .draw(self.transaction, &mut self.stream);
     }
 }
 
-impl Story for Terminal {
+impl TransactionScript for TpccMysqlTerminal {
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         self.events += 1;
         self.now.clear();
-        Moment::of_event(self.events).put(&mut self.now);
+        EventTime::of_event(self.events).put(&mut self.now);
         self.transaction = wanted.unwrap_or_else(|| self.mix.draw(&mut self.stream));
         self.draw_input();
         self.transaction
     }
 
-    fn again(&mut self, draws: Draws) -> TransactionType {
-        if draws == Draws::New {
+    fn replay(&mut self, draws: RetryValues) -> TransactionType {
+        if draws == RetryValues::New {
             self.draw_input();
         }
         self.transaction
     }
 
-    async fn tell(&mut self, talk: &mut Talk) -> Result<End, GivenUp> {
+    async fn run(&mut self, context: &mut ScriptContext) -> Result<EventEnd, Aborted> {
         match self.transaction {
-            transaction::NEW_ORDER => self.new_order(talk).await,
-            transaction::PAYMENT => self.payment(talk).await,
-            transaction::ORDER_STATUS => self.order_status(talk).await,
-            transaction::DELIVERY => self.delivery(talk).await,
-            _ => self.stock_level(talk).await,
+            transaction::NEW_ORDER => self.new_order(context).await,
+            transaction::PAYMENT => self.payment(context).await,
+            transaction::ORDER_STATUS => self.order_status(context).await,
+            transaction::DELIVERY => self.delivery(context).await,
+            _ => self.stock_level(context).await,
         }
     }
 }

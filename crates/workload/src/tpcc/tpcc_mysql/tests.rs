@@ -1,8 +1,10 @@
+//! Checks the statements of tpcc-mysql against those recorded.
+
 use crate::tpcc::input::UNUSED_ITEM;
 use crate::tpcc::rehearsal::{assert_share, count, first, made, play, play_one};
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
-use crate::{Draws, Step, User, Workload};
+use crate::{NextAction, RetryValues, User, Workload};
 use dbdyno_wire::Parameter;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -39,7 +41,7 @@ fn transactions_have_the_recorded_counts_of_statements() {
         let (said, step) = play_one(&*workload, &mut *user, NEW_ORDER);
         let lines = first(&said, "new_order.insert_order").unwrap().int(5) as usize;
         let (name, formula) = match step {
-            Step::RolledBack => ("tpcc_mysql_rollback", 3 + 4 * lines),
+            NextAction::RolledBack => ("tpcc_mysql_rollback", 3 + 4 * lines),
             _ => ("tpcc_mysql", 6 + 4 * lines),
         };
         assert_eq!(said.len(), formula);
@@ -124,16 +126,19 @@ fn items_have_the_smeared_skew_of_the_vectors() {
         return;
     };
     let vector = &file["tpcc_mysql_items"];
-    let laws = super::draws::Laws::new(
-        &crate::tpcc::options::Options::read(Some(crate::tpcc::dialect::Dialect::TpccMysql), &[])
-            .unwrap(),
+    let parameters = super::draws::TpccMysqlParameters::new(
+        &crate::tpcc::options::TpccOptions::read(
+            Some(crate::tpcc::dialect::Dialect::TpccMysql),
+            &[],
+        )
+        .unwrap(),
         source(),
     );
     let mut stream = source().keyed("items", 0);
     let mut counts: HashMap<u32, usize> = HashMap::new();
     let mut draws = 0;
     while draws < 1_000_000 {
-        let input = laws.draw(NEW_ORDER, &mut stream);
+        let input = parameters.draw(NEW_ORDER, &mut stream);
         let lines = input.order_lines().iter();
         for line in lines.filter(|line| line.item != UNUSED_ITEM) {
             *counts.entry(line.item).or_default() += 1;
@@ -172,7 +177,7 @@ fn a_repeat_has_the_values_of_the_first_attempt() {
         let begin = |user: &mut dyn User| wanted = user.start_event(None);
         let (one, _) = play(&*workload, &mut *user, begin, |_| None);
         let begin = |user: &mut dyn User| {
-            assert_eq!(user.repeat_event(Draws::Same), wanted);
+            assert_eq!(user.repeat_event(RetryValues::Same), wanted);
         };
         let (other, _) = play(&*workload, &mut *user, begin, |_| None);
         assert_eq!(one, other);

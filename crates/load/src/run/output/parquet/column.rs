@@ -1,4 +1,4 @@
-//! One column of a Parquet file: its values until they are written, and the page they become.
+//! Collects one column of a Parquet file: its values until they are written, and the page they become.
 
 use super::thrift::{Structure, structure, write_varint};
 use flate2::Compression;
@@ -14,7 +14,7 @@ const UTF8: i32 = 0;
 
 /// Kind of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Int,
     Float,
     Text,
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Packed,
 }
 
-impl Kind {
+impl ColumnKind {
     pub(super) fn physical_type(self) -> i32 {
         match self {
             Self::Int => 2,
@@ -39,7 +39,7 @@ impl Kind {
 
 /// A field of a row; it must be of its column's kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value<'a> {
+pub(super) enum FieldValue<'a> {
     Null,
     Int(i64),
     Float(f64),
@@ -49,23 +49,23 @@ pub(super) enum Value<'a> {
 
 /// One column of the row group that is being filled.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(super) struct ColumnBuffer {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnKind,
     /// Whether values are there, as runs.
     presence: Vec<(bool, u64)>,
     values: Vec<u8>,
 }
 
 /// A page with its header.
-pub(super) struct Page {
+pub(super) struct DataPage {
     pub(super) bytes: Vec<u8>,
     /// Header included, before compression.
     pub(super) plain_bytes: usize,
 }
 
-impl Column {
-    pub(super) fn new(&(name, kind): &(&'static str, Kind)) -> Self {
+impl ColumnBuffer {
+    pub(super) fn new(&(name, kind): &(&'static str, ColumnKind)) -> Self {
         Self {
             name,
             kind,
@@ -79,15 +79,15 @@ impl Column {
         self.values.len()
     }
 
-    pub(super) fn push(&mut self, value: Value<'_>) {
+    pub(super) fn push(&mut self, value: FieldValue<'_>) {
         match value {
-            Value::Null => {}
-            Value::Int(value) => self.values.extend(value.to_le_bytes()),
-            Value::Float(value) => self.values.extend(value.to_le_bytes()),
-            Value::Text(text) => self.push_bytes(text.as_bytes()),
-            Value::Packed(bytes) => self.push_bytes(bytes),
+            FieldValue::Null => {}
+            FieldValue::Int(value) => self.values.extend(value.to_le_bytes()),
+            FieldValue::Float(value) => self.values.extend(value.to_le_bytes()),
+            FieldValue::Text(text) => self.push_bytes(text.as_bytes()),
+            FieldValue::Packed(bytes) => self.push_bytes(bytes),
         }
-        let present = value != Value::Null;
+        let present = value != FieldValue::Null;
         match self.presence.last_mut() {
             Some((kind, length)) if *kind == present => *length += 1,
             _ => self.presence.push((present, 1)),
@@ -100,7 +100,7 @@ impl Column {
     }
 
     /// Empties the column into a page.
-    pub(super) fn take_page(&mut self, rows: usize) -> io::Result<Page> {
+    pub(super) fn take_page(&mut self, rows: usize) -> io::Result<DataPage> {
         let mut levels = Vec::new();
         for (present, length) in self.presence.drain(..) {
             write_varint(&mut levels, length << 1); // a run, not a list of bits
@@ -110,7 +110,7 @@ impl Column {
         body.append(&mut levels);
         body.append(&mut self.values);
         let stored = match self.kind {
-            Kind::Packed => None,
+            ColumnKind::Packed => None,
             _ => Some(gzip(&body)?),
         };
         let stored = stored.as_ref().unwrap_or(&body);
@@ -128,7 +128,7 @@ impl Column {
         });
         let plain_bytes = bytes.len() + body.len();
         bytes.extend(stored);
-        Ok(Page { bytes, plain_bytes })
+        Ok(DataPage { bytes, plain_bytes })
     }
 
     /// `SchemaElement` of the format.
@@ -136,7 +136,7 @@ impl Column {
         element.int(1, self.kind.physical_type());
         element.int(3, OPTIONAL);
         element.text(4, self.name);
-        if self.kind == Kind::Text {
+        if self.kind == ColumnKind::Text {
             element.int(6, UTF8);
         }
     }

@@ -1,21 +1,25 @@
-//! Columns of the table of seconds.
+//! Lists the columns of the table of seconds.
 
-use super::column::Kind::{self, Float, Int, Packed, Text};
-use super::column::Value;
-use super::row::{Row, bytes, int, quantile};
+use super::column::ColumnKind::{self, Float, Int, Packed, Text};
+use super::column::FieldValue;
+use super::row::{TableRow, bytes, int, quantile};
 
-type Column = (&'static str, Kind, for<'r> fn(&'r Row<'_>) -> Value<'r>);
+type TableColumn = (
+    &'static str,
+    ColumnKind,
+    for<'r> fn(&'r TableRow<'_>) -> FieldValue<'r>,
+);
 
 /// Name, kind and value of each column, in the order of the file.
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[TableColumn] = &[
     ("second", Int, |row| int(row.interval().second)),
-    ("phase", Text, |row| Value::Text(row.record.phase)),
+    ("phase", Text, |row| FieldValue::Text(row.record.phase)),
     ("monotonic_ns", Int, |row| int(row.interval().monotonic_ns)),
     ("realtime_ns", Int, |row| int(row.record.realtime_ns)),
     ("duration_ns", Int, |row| int(row.interval().duration_ns)),
-    ("kind", Text, |row| Value::Text(row.kind())),
+    ("kind", Text, |row| FieldValue::Text(row.kind())),
     ("name", Text, |row| {
-        row.name.map_or(Value::Null, Value::Text)
+        row.name.map_or(FieldValue::Null, FieldValue::Text)
     }),
     ("started", Int, |row| row.events(|counts| counts.started)),
     ("completed", Int, |row| int(row.completed())),
@@ -33,10 +37,12 @@ pub(super) const COLUMNS: &[Column] = &[
     ("tps", Float, |row| row.tps()),
     ("qps", Float, |row| row.qps()),
     ("mean_ns", Float, |row| {
-        row.times.mean_ns().map_or(Value::Null, Value::Float)
+        row.times
+            .mean_ns()
+            .map_or(FieldValue::Null, FieldValue::Float)
     }),
     ("min_ns", Int, |row| {
-        row.times.min_ns().map_or(Value::Null, int)
+        row.times.min_ns().map_or(FieldValue::Null, int)
     }),
     ("p50_ns", Int, |row| quantile(&row.times, 0.5)),
     ("p95_ns", Int, |row| quantile(&row.times, 0.95)),

@@ -1,4 +1,4 @@
-//! A Parquet file of one flat table, written row by row.
+//! Writes a Parquet file of one flat table, row by row.
 //!
 //! Only what a table of seconds needs: four kinds of columns, each of which may be null, plain encoding, one page a
 //! column and row group. The crate `parquet` does all of the format, and for that doubles the time of a
@@ -6,7 +6,7 @@
 //!
 //! Source: <https://github.com/apache/parquet-format>
 
-use super::column::{Column, Kind, PLAIN, RLE, Value};
+use super::column::{ColumnBuffer, ColumnKind, FieldValue, PLAIN, RLE};
 use super::thrift::{Structure, structure};
 use std::io::{self, Write};
 
@@ -35,30 +35,33 @@ struct RowGroup {
 pub(super) struct ParquetFile<W: Write> {
     out: W,
     written_bytes: usize,
-    columns: Vec<Column>,
+    columns: Vec<ColumnBuffer>,
     rows: usize,
     row_groups: Vec<RowGroup>,
 }
 
 impl<W: Write> ParquetFile<W> {
-    pub(super) fn new(mut out: W, columns: &[(&'static str, Kind)]) -> io::Result<Self> {
+    pub(super) fn new(mut out: W, columns: &[(&'static str, ColumnKind)]) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self {
             out,
             written_bytes: MAGIC.len(),
-            columns: columns.iter().map(Column::new).collect(),
+            columns: columns.iter().map(ColumnBuffer::new).collect(),
             rows: 0,
             row_groups: Vec::new(),
         })
     }
 
     /// Adds a row with a value for each column, in their order.
-    pub(super) fn row<'v>(&mut self, values: impl Iterator<Item = Value<'v>>) -> io::Result<()> {
+    pub(super) fn row<'v>(
+        &mut self,
+        values: impl Iterator<Item = FieldValue<'v>>,
+    ) -> io::Result<()> {
         for (column, value) in self.columns.iter_mut().zip(values) {
             column.push(value);
         }
         self.rows += 1;
-        let kept_bytes: usize = self.columns.iter().map(Column::size).sum();
+        let kept_bytes: usize = self.columns.iter().map(ColumnBuffer::size).sum();
         if kept_bytes >= ROW_GROUP_BYTES {
             self.write_row_group()?;
         }

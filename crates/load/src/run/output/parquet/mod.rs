@@ -1,4 +1,4 @@
-//! A run as one table of seconds in a Parquet file: what Arrow, DuckDB, pandas and their like read.
+//! Writes a run as one table of seconds in a Parquet file: what Arrow, DuckDB, pandas and others read.
 //!
 //! Each second has a row of kind `all`, one of kind `transaction` for each transaction type, and one of
 //! kind `statement` for each statement type. A column that makes no sense for a kind is null there.
@@ -13,7 +13,7 @@ use super::{Output, Second, at, create};
 use crate::record::PROGRAM;
 use crate::trouble::Trouble;
 use columns::COLUMNS;
-use dbdyno_drive::{Load, Outcome, Start};
+use dbdyno_drive::{Load, RunOutcome, Start};
 use file::ParquetFile;
 use row::rows;
 use std::fs::File;
@@ -59,7 +59,7 @@ impl Output for ParquetTable<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, _: &Outcome) -> io::Result<()> {
+    fn finish(&mut self, _: &RunOutcome) -> io::Result<()> {
         self.file.finish(PROGRAM).map_err(at(&self.path))
     }
 }

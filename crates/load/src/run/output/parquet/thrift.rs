@@ -1,4 +1,4 @@
-//! Structures in Thrift's compact protocol, as far as Parquet's metadata needs them.
+//! Encodes structures in Thrift's compact protocol, as far as Parquet's metadata needs them.
 //!
 //! Source: <https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md>
 

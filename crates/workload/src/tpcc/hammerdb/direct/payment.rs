@@ -1,10 +1,10 @@
-//! Payment: 9 statements, 10 by name, and one more for a customer with bad credit.
+//! Runs Payment: 9 statements, 10 by name, and one more for a customer with bad credit.
 
-use super::{Says, Scratch, cents, count_named};
-use crate::story::{GivenUp, Talk};
-use crate::tpcc::input::Input;
+use super::{HammerdbPaymentBuffers, Says, cents, count_named};
+use crate::tpcc::client::{bare, push, say};
+use crate::tpcc::input::TransactionInput;
 use crate::tpcc::names::{LastName, middle_row};
-use crate::tpcc::saying::{bare, push, say};
+use crate::transaction_script::{Aborted, ScriptContext};
 use std::io::Write;
 
 /// Who pays, and what is looked up of them.
@@ -19,67 +19,71 @@ const DATA_LENGTH: usize = 500;
 /// Characters of `NOW()`.
 const DATE_LENGTH: usize = 19;
 
-pub(super) async fn tell(
-    input: &Input,
+pub(super) async fn run(
+    input: &TransactionInput,
     is_fixed: bool,
-    scratch: &mut Scratch,
-    talk: &mut Talk,
-) -> Result<(), GivenUp> {
+    scratch: &mut HammerdbPaymentBuffers,
+    context: &mut ScriptContext,
+) -> Result<(), Aborted> {
     let (warehouse, district) = (input.warehouse, input.district);
     scratch.label.clear();
-    bare(talk, Says::Begin).await?;
-    say(talk, Says::PayWarehouse, &[input.amount, warehouse]).await?;
-    say(talk, Says::PaidWarehouse, &[warehouse]).await?;
-    scratch.label.extend_from_slice(name(talk));
+    bare(context, Says::Begin).await?;
+    say(context, Says::PayWarehouse, &[input.amount, warehouse]).await?;
+    say(context, Says::PaidWarehouse, &[warehouse]).await?;
+    scratch.label.extend_from_slice(name(context));
     say(
-        talk,
+        context,
         Says::PayDistrict,
         &[input.amount, warehouse, district],
     )
     .await?;
-    say(talk, Says::PaidDistrict, &[warehouse, district]).await?;
+    say(context, Says::PaidDistrict, &[warehouse, district]).await?;
     scratch.label.push(b' ');
-    scratch.label.extend_from_slice(name(talk));
-    let payer = find(input, is_fixed, talk).await?;
+    scratch.label.extend_from_slice(name(context));
+    let payer = find(input, is_fixed, context).await?;
     if payer.has_bad_credit {
-        pay_badly(input, is_fixed, &payer, scratch, talk).await?;
+        pay_badly(input, is_fixed, &payer, scratch, context).await?;
     } else {
-        let values = talk.say(Says::Pay.into());
+        let values = context.bind(Says::Pay.into());
         values.push_double(balance_after(&payer, input, is_fixed));
         push_rest(input, is_fixed, &payer, values);
-        talk.ask().await?;
+        context.execute().await?;
     }
-    let values = talk.say(Says::History.into());
+    let values = context.bind(Says::History.into());
     push(values, &[input.customer_district, input.customer_warehouse]);
     push(values, &[payer.id, district, warehouse, input.amount]);
     values.push_text(&scratch.label);
-    talk.ask().await
+    context.execute().await
 }
 
 /// Of the warehouse or the district.
-fn name(talk: &Talk) -> &[u8] {
-    talk.rows.text(0, 5).unwrap_or_default()
+fn name(context: &ScriptContext) -> &[u8] {
+    context.rows.text(0, 5).unwrap_or_default()
 }
 
-async fn find(input: &Input, is_fixed: bool, talk: &mut Talk) -> Result<Payer, GivenUp> {
+async fn find(
+    input: &TransactionInput,
+    is_fixed: bool,
+    context: &mut ScriptContext,
+) -> Result<Payer, Aborted> {
     let (warehouse, district) = (input.customer_warehouse, input.customer_district);
     let mut row = 0;
     if input.is_by_name {
         let place = [district, warehouse];
-        let count = count_named(talk, Says::PayerCount, input.last_name, place).await?;
+        let count = count_named(context, Says::PayerCount, input.last_name, place).await?;
         row = row_of(count, is_fixed);
-        let values = talk.say(Says::PayersNamed.into());
+        let values = context.bind(Says::PayersNamed.into());
         push(values, &[warehouse, district]);
         LastName::of(input.last_name).push(values);
-        talk.ask().await?;
+        context.execute().await?;
     } else {
-        say(talk, Says::Payer, &[warehouse, district, input.customer]).await?;
+        say(context, Says::Payer, &[warehouse, district, input.customer]).await?;
     }
-    let id = talk.rows.int(row, 0).unwrap_or_default();
+    let id = context.rows.int(row, 0).unwrap_or_default();
     Ok(Payer {
         id: u32::try_from(id).unwrap_or_default(),
-        has_bad_credit: talk.rows.text(row, 1) == Some(b"BC"),
-        balance: talk.rows.number(row, 2).unwrap_or_default(),
+        has_bad_credit: context.rows.text(row, 1) == Some(b"BC"),
+        balance: context.rows.number(row, 2).unwrap_or_default(),
     })
 }
 
@@ -93,7 +97,7 @@ fn row_of(count: usize, is_fixed: bool) -> usize {
 }
 
 /// HammerDB adds what was paid (Q-HD-4).
-fn balance_after(payer: &Payer, input: &Input, is_fixed: bool) -> f64 {
+fn balance_after(payer: &Payer, input: &TransactionInput, is_fixed: bool) -> f64 {
     let amount = f64::from(input.amount);
     cents(if is_fixed {
         payer.balance - amount
@@ -103,7 +107,12 @@ fn balance_after(payer: &Payer, input: &Input, is_fixed: bool) -> f64 {
 }
 
 /// What was paid, where that is noted (Q-HD-6), and who it is.
-fn push_rest(input: &Input, is_fixed: bool, payer: &Payer, to: &mut dbdyno_wire::Parameters) {
+fn push_rest(
+    input: &TransactionInput,
+    is_fixed: bool,
+    payer: &Payer,
+    to: &mut dbdyno_wire::Parameters,
+) {
     if is_fixed {
         push(to, &[input.amount]);
     }
@@ -115,14 +124,14 @@ fn push_rest(input: &Input, is_fixed: bool, payer: &Payer, to: &mut dbdyno_wire:
 
 /// Puts the payment in front of what is known of the customer.
 async fn pay_badly(
-    input: &Input,
+    input: &TransactionInput,
     is_fixed: bool,
     payer: &Payer,
-    scratch: &mut Scratch,
-    talk: &mut Talk,
-) -> Result<(), GivenUp> {
+    scratch: &mut HammerdbPaymentBuffers,
+    context: &mut ScriptContext,
+) -> Result<(), Aborted> {
     let (warehouse, district) = (input.customer_warehouse, input.customer_district);
-    say(talk, Says::PayerData, &[warehouse, district, payer.id]).await?;
+    say(context, Says::PayerData, &[warehouse, district, payer.id]).await?;
     let (news, rest) = (&mut scratch.news, &mut scratch.rest);
     news.clear();
     let (thousands, below) = (input.amount / 1000, input.amount % 1000);
@@ -143,16 +152,16 @@ async fn pay_badly(
     } else {
         DATA_LENGTH - length
     }; // Q-HD-10
-    let old = talk.rows.text(0, 0).unwrap_or_default();
+    let old = context.rows.text(0, 0).unwrap_or_default();
     rest.clear();
     rest.extend_from_slice(&scratch.label);
     rest.extend_from_slice(&old[..old.len().min(most.saturating_sub(length))]);
-    let values = talk.say(Says::PayWithData.into());
+    let values = context.bind(Says::PayWithData.into());
     values.push_double(balance_after(payer, input, is_fixed));
     values.push_text(news);
     values.push_text(rest);
     push_rest(input, is_fixed, payer, values);
-    talk.ask().await
+    context.execute().await
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Customers.
+//! Generates the customers.
 
-use super::super::packed::{OWN_SUMS, Rows};
-use super::super::text::{LOAD_TIME, Row, put_digits, put_letters};
-use super::super::values::Values;
-use super::{Origin, Walk};
+use super::super::packed::{OWN_SUMS, RowGenerator};
+use super::super::text::{LOAD_TIME, RowText, put_digits, put_letters};
+use super::super::values::ValueRules;
+use super::{PopulationContext, Walk};
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{percent, uniform};
 use crate::tpcc::names::put_last_name;
@@ -14,13 +14,13 @@ const OWED: u64 = 1000;
 
 /// The customers of a warehouse.
 pub(crate) struct Customers {
-    values: Values,
+    values: ValueRules,
     stream: Stream,
     walk: Walk,
 }
 
 impl Customers {
-    pub(crate) fn new(origin: &Origin, warehouse: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouse: u32) -> Self {
         Self {
             values: origin.values,
             stream: origin.stream("tpcc/customer", warehouse),
@@ -28,7 +28,7 @@ impl Customers {
         }
     }
 
-    fn put_address(&mut self, row: &mut Row<'_>) {
+    fn put_address(&mut self, row: &mut RowText<'_>) {
         let (values, stream) = (self.values, &mut self.stream);
         for prefix in ["street1-", "street2-", "city-"] {
             row.text(|out| values.put_name(stream, out, prefix, (10, 20)));
@@ -39,11 +39,11 @@ impl Customers {
     }
 }
 
-impl Rows for Customers {
+impl RowGenerator for Customers {
     const LONGEST: usize = 900;
     const SUMS: usize = 2;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.walk.step() {
             return false;
         }
@@ -70,7 +70,7 @@ impl Rows for Customers {
     }
 }
 
-fn put_first_name(values: Values, stream: &mut Stream, out: &mut Vec<u8>) {
+fn put_first_name(values: ValueRules, stream: &mut Stream, out: &mut Vec<u8>) {
     if values.dialect == Dialect::SysbenchTpcc {
         out.extend_from_slice(b"first-");
         let letters = uniform(stream, 2, 10);

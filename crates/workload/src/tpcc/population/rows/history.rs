@@ -1,20 +1,20 @@
-//! The payment that every customer has made.
+//! Generates the payment that every customer has made.
 
-use super::super::packed::{OWN_SUMS, Rows};
-use super::super::text::{LOAD_TIME, Row};
-use super::super::values::Values;
-use super::{Origin, Walk};
+use super::super::packed::{OWN_SUMS, RowGenerator};
+use super::super::text::{LOAD_TIME, RowText};
+use super::super::values::ValueRules;
+use super::{PopulationContext, Walk};
 use dbdyno_chance::Stream;
 
 /// The history of a warehouse.
 pub(crate) struct History {
-    values: Values,
+    values: ValueRules,
     stream: Stream,
     walk: Walk,
 }
 
 impl History {
-    pub(crate) fn new(origin: &Origin, warehouse: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouse: u32) -> Self {
         Self {
             values: origin.values,
             stream: origin.stream("tpcc/history", warehouse),
@@ -23,11 +23,11 @@ impl History {
     }
 }
 
-impl Rows for History {
+impl RowGenerator for History {
     const LONGEST: usize = 110;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.walk.step() {
             return false;
         }

@@ -1,11 +1,11 @@
-//! Items.
+//! Generates the items.
 
-use super::super::original::{Of, Originals};
-use super::super::packed::{OWN_SUMS, Rows};
+use super::super::original_marks::{OriginalKind, OriginalMarks};
+use super::super::packed::{OWN_SUMS, RowGenerator};
 use super::super::table::ITEM_CHUNK;
-use super::super::text::{Row, put_letters};
-use super::super::values::Values;
-use super::Origin;
+use super::super::text::{RowText, put_letters};
+use super::super::values::ValueRules;
+use super::PopulationContext;
 use crate::decimal::put_number;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::uniform;
@@ -13,9 +13,9 @@ use dbdyno_chance::Stream;
 
 /// A range of items.
 pub(crate) struct Items {
-    values: Values,
+    values: ValueRules,
     stream: Stream,
-    originals: Originals,
+    originals: OriginalMarks,
     next: u32,
     last: u32,
     /// A name before it is cut.
@@ -24,12 +24,17 @@ pub(crate) struct Items {
 
 impl Items {
     /// The range of a number, from 0.
-    pub(crate) fn new(origin: &Origin, chunk: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, chunk: u32) -> Self {
         let first = chunk * ITEM_CHUNK + 1;
         Self {
             values: origin.values,
             stream: origin.stream("tpcc/item", chunk),
-            originals: Originals::new(origin.values, Of::Items, origin.source, origin.key(0)),
+            originals: OriginalMarks::new(
+                origin.values,
+                OriginalKind::Items,
+                origin.source,
+                origin.key(0),
+            ),
             next: first,
             last: first + ITEM_CHUNK - 1,
             name: Vec::with_capacity(32),
@@ -37,7 +42,7 @@ impl Items {
     }
 
     /// Name, price and data as sysbench-tpcc makes them; gives the price in cents.
-    fn put_sysbench(&mut self, row: &mut Row<'_>, im_id: u32) -> u32 {
+    fn put_sysbench(&mut self, row: &mut RowText<'_>, im_id: u32) -> u32 {
         let (stream, name) = (&mut self.stream, &mut self.name);
         let millionths = 1_000_000 + stream.below(100_000_001);
         let cents = (millionths + 5_000) / 10_000;
@@ -59,7 +64,7 @@ impl Items {
         cents
     }
 
-    fn put_standard(&mut self, row: &mut Row<'_>, number: u32) -> u32 {
+    fn put_standard(&mut self, row: &mut RowText<'_>, number: u32) -> u32 {
         let (values, stream) = (self.values, &mut self.stream);
         row.text(|out| values.put_name(stream, out, "", (14, 24)));
         let cents = uniform(stream, 100, 10_000);
@@ -77,11 +82,11 @@ fn put_millionths(out: &mut Vec<u8>, millionths: u32) {
     out[start] = b'.'; // in the place of the leading 1
 }
 
-impl Rows for Items {
+impl RowGenerator for Items {
     const LONGEST: usize = 120;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if self.next > self.last {
             return false;
         }

@@ -1,4 +1,4 @@
-//! The rows of each table.
+//! Generates the rows of each table.
 
 mod customer;
 mod history;
@@ -16,20 +16,20 @@ pub(crate) use orders::{NewOrders, Orders};
 pub(crate) use places::{Districts, Warehouses};
 pub(crate) use stock::Stock;
 
-use super::values::Values;
+use super::values::ValueRules;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, uniform};
 use dbdyno_chance::{RandomSource, Stream};
 
 /// What all parts of a dataset share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin {
-    pub(crate) values: Values,
+pub(crate) struct PopulationContext {
+    pub(crate) values: ValueRules,
     pub(crate) source: RandomSource,
     /// The table set, from 0.
     pub(crate) set: u32,
 }
 
-impl Origin {
+impl PopulationContext {
     /// What is drawn for a table and a number in it (a warehouse, a range of items) depends on nothing else.
     pub(crate) fn stream(&self, purpose: &str, number: u32) -> Stream {
         self.source.keyed(purpose, self.key(number))

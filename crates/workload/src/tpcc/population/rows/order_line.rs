@@ -1,17 +1,17 @@
-//! Order lines.
+//! Generates the order lines.
 
-use super::super::packed::{OWN_SUMS, Rows};
+use super::super::packed::{OWN_SUMS, RowGenerator};
 use super::super::table::FIRST_WAITING;
-use super::super::text::{LOAD_TIME, Row};
-use super::super::values::Values;
-use super::{LineCounts, Origin, Walk};
+use super::super::text::{LOAD_TIME, RowText};
+use super::super::values::ValueRules;
+use super::{LineCounts, PopulationContext, Walk};
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{ITEMS, uniform};
 use dbdyno_chance::Stream;
 
 /// The lines of a warehouse's orders.
 pub(crate) struct OrderLines {
-    values: Values,
+    values: ValueRules,
     stream: Stream,
     counts: LineCounts,
     walk: Walk,
@@ -21,7 +21,7 @@ pub(crate) struct OrderLines {
 }
 
 impl OrderLines {
-    pub(crate) fn new(origin: &Origin, warehouse: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouse: u32) -> Self {
         Self {
             values: origin.values,
             stream: origin.stream("tpcc/order_line", warehouse),
@@ -59,11 +59,11 @@ impl OrderLines {
     }
 }
 
-impl Rows for OrderLines {
+impl RowGenerator for OrderLines {
     const LONGEST: usize = 140;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.step() {
             return false;
         }

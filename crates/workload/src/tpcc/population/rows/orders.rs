@@ -1,10 +1,10 @@
-//! Orders, and which of them are new.
+//! Generates the orders, and marks which of them are new.
 
-use super::super::order_customers::Deal;
-use super::super::packed::{OWN_SUMS, Rows};
+use super::super::order_customers::OrderAssignment;
+use super::super::packed::{OWN_SUMS, RowGenerator};
 use super::super::table::FIRST_WAITING;
-use super::super::text::{LOAD_TIME, Row};
-use super::{LineCounts, Origin, Walk};
+use super::super::text::{LOAD_TIME, RowText};
+use super::{LineCounts, PopulationContext, Walk};
 use crate::tpcc::draws::{CUSTOMERS, uniform};
 use dbdyno_chance::Stream;
 
@@ -13,33 +13,38 @@ pub(crate) struct Orders {
     stream: Stream,
     lines: LineCounts,
     walk: Walk,
-    deal: Deal,
+    assignment: OrderAssignment,
     /// The customer of each order of the district.
     customers: Vec<u16>,
 }
 
 impl Orders {
-    pub(crate) fn new(origin: &Origin, warehouse: u32, deal: Deal) -> Self {
+    pub(crate) fn new(
+        origin: &PopulationContext,
+        warehouse: u32,
+        assignment: OrderAssignment,
+    ) -> Self {
         Self {
             stream: origin.stream("tpcc/orders", warehouse),
             lines: origin.line_counts(warehouse),
             walk: Walk::new(warehouse, 1),
-            deal,
+            assignment,
             customers: vec![0; CUSTOMERS as usize],
         }
     }
 }
 
-impl Rows for Orders {
+impl RowGenerator for Orders {
     const LONGEST: usize = 80;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.walk.step() {
             return false;
         }
         if self.walk.begins_district() {
-            self.deal.deal(&mut self.stream, &mut self.customers);
+            self.assignment
+                .assignment(&mut self.stream, &mut self.customers);
         }
         let number = self.walk.number;
         row.number(number);
@@ -69,11 +74,11 @@ impl NewOrders {
     }
 }
 
-impl Rows for NewOrders {
+impl RowGenerator for NewOrders {
     const LONGEST: usize = 40;
     const SUMS: usize = 0;
 
-    fn write(&mut self, row: &mut Row<'_>, _sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, _sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.0.step() {
             return false;
         }

@@ -1,9 +1,9 @@
-//! Warehouses and districts: few rows, all of a set in one part.
+//! Generates warehouses and districts: few rows, all of a set in one part.
 
-use super::super::packed::{OWN_SUMS, Rows};
-use super::super::text::Row;
-use super::super::values::Values;
-use super::Origin;
+use super::super::packed::{OWN_SUMS, RowGenerator};
+use super::super::text::RowText;
+use super::super::values::ValueRules;
+use super::PopulationContext;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS};
 use dbdyno_chance::Stream;
 
@@ -13,7 +13,7 @@ const WAREHOUSE_YTD: u32 = DISTRICTS * DISTRICT_YTD;
 const NEXT_ORDER: u32 = CUSTOMERS + 1;
 
 /// Name, address and tax.
-fn put_place(values: Values, stream: &mut Stream, row: &mut Row<'_>) {
+fn put_place(values: ValueRules, stream: &mut Stream, row: &mut RowText<'_>) {
     row.text(|out| values.put_name(stream, out, "name-", (6, 10)));
     for prefix in ["street1-", "street2-", "city-"] {
         row.text(|out| values.put_name(stream, out, prefix, (10, 20)));
@@ -25,13 +25,13 @@ fn put_place(values: Values, stream: &mut Stream, row: &mut Row<'_>) {
 
 /// The warehouses of a set.
 pub(crate) struct Warehouses {
-    origin: Origin,
+    origin: PopulationContext,
     next: u32,
     last: u32,
 }
 
 impl Warehouses {
-    pub(crate) fn new(origin: &Origin, warehouses: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouses: u32) -> Self {
         Self {
             origin: *origin,
             next: 1,
@@ -40,11 +40,11 @@ impl Warehouses {
     }
 }
 
-impl Rows for Warehouses {
+impl RowGenerator for Warehouses {
     const LONGEST: usize = 160;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if self.next > self.last {
             return false;
         }
@@ -60,7 +60,7 @@ impl Rows for Warehouses {
 
 /// The districts of a set.
 pub(crate) struct Districts {
-    origin: Origin,
+    origin: PopulationContext,
     stream: Stream,
     warehouse: u32,
     district: u32,
@@ -68,7 +68,7 @@ pub(crate) struct Districts {
 }
 
 impl Districts {
-    pub(crate) fn new(origin: &Origin, warehouses: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouses: u32) -> Self {
         Self {
             origin: *origin,
             stream: origin.stream("tpcc/district", 1),
@@ -89,11 +89,11 @@ impl Districts {
     }
 }
 
-impl Rows for Districts {
+impl RowGenerator for Districts {
     const LONGEST: usize = 180;
     const SUMS: usize = 2;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if !self.step() {
             return false;
         }

@@ -1,40 +1,40 @@
-//! Stock.
+//! Generates the stock.
 
-use super::super::original::{Of, Originals};
-use super::super::packed::{OWN_SUMS, Rows};
-use super::super::text::Row;
-use super::super::values::Values;
-use super::Origin;
+use super::super::original_marks::{OriginalKind, OriginalMarks};
+use super::super::packed::{OWN_SUMS, RowGenerator};
+use super::super::text::RowText;
+use super::super::values::ValueRules;
+use super::PopulationContext;
 use crate::tpcc::draws::{ITEMS, uniform};
 use dbdyno_chance::Stream;
 
 /// The stock of a warehouse.
 pub(crate) struct Stock {
-    values: Values,
+    values: ValueRules,
     stream: Stream,
-    originals: Originals,
+    originals: OriginalMarks,
     warehouse: u32,
     item: u32,
 }
 
 impl Stock {
-    pub(crate) fn new(origin: &Origin, warehouse: u32) -> Self {
+    pub(crate) fn new(origin: &PopulationContext, warehouse: u32) -> Self {
         let key = origin.key(warehouse);
         Self {
             values: origin.values,
             stream: origin.stream("tpcc/stock", warehouse),
-            originals: Originals::new(origin.values, Of::Stock, origin.source, key),
+            originals: OriginalMarks::new(origin.values, OriginalKind::Stock, origin.source, key),
             warehouse,
             item: 0,
         }
     }
 }
 
-impl Rows for Stock {
+impl RowGenerator for Stock {
     const LONGEST: usize = 400;
     const SUMS: usize = 1;
 
-    fn write(&mut self, row: &mut Row<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
+    fn write(&mut self, row: &mut RowText<'_>, sums: &mut [u64; OWN_SUMS]) -> bool {
         if self.item == ITEMS {
             return false;
         }

@@ -1,0 +1,238 @@
+//! Decides which rate a search tries next.
+
+use super::{Probe, RATES_PER_S, Search, SearchResult};
+
+/// Probes after which a search ends without having settled.
+const MOST_PROBES: usize = 60;
+
+/// Probes at which the answer must have held.
+const WITNESSES: usize = 2;
+
+/// The probes so far. What comes next is read off them, so there is no state that could contradict them.
+#[derive(Debug)]
+pub(super) struct ProbePlan {
+    first_per_s: f64,
+    precision: f64,
+    /// Below this a window is not expected to see a single event.
+    lowest_per_s: f64,
+    probes: Vec<Probe>,
+}
+
+impl ProbePlan {
+    pub(super) fn new(search: &Search) -> Self {
+        let one_in_window = 1.0 / f64::from(search.window_s);
+        Self {
+            first_per_s: search.first_per_s,
+            precision: search.precision,
+            lowest_per_s: one_in_window.max(RATES_PER_S.0).min(search.first_per_s),
+            probes: Vec::new(),
+        }
+    }
+
+    /// The rate of the next probe; `None` when the search is over.
+    ///
+    /// The rate doubles until it breaks the promise, or halves until it holds it; then the gap between the
+    /// two is halved on the logarithmic scale until it is as small as asked for; then the answer must hold
+    /// once more. If it breaks, it is the lowest broken rate, and the same rules lead on, downwards.
+    pub(super) fn next(&self) -> Option<f64> {
+        if self.probes.len() >= MOST_PROBES {
+            return None;
+        }
+        match (self.held(), self.broken()) {
+            (None, None) => Some(self.first_per_s),
+            (None, Some(broken)) => {
+                let lower = (broken.rate_per_s / 2.0).max(self.lowest_per_s);
+                (lower < broken.rate_per_s).then_some(lower)
+            }
+            (Some(held), None) if held < RATES_PER_S.1 => Some((2.0 * held).min(RATES_PER_S.1)),
+            (Some(held), Some(broken)) if !self.is_close(held, broken) => {
+                Some((held * broken.rate_per_s).sqrt())
+            }
+            (Some(held), _) => (self.witnesses(held) < WITNESSES).then_some(held),
+        }
+    }
+
+    pub(super) fn take(&mut self, probe: Probe) {
+        self.probes.push(probe);
+    }
+
+    pub(super) fn probes(&self) -> u32 {
+        self.probes.len() as u32
+    }
+
+    pub(super) fn answer(&self) -> SearchResult {
+        let (held, broken) = (self.held(), self.broken());
+        SearchResult {
+            highest_held_per_s: held,
+            lowest_broken_per_s: broken.map(|probe| probe.rate_per_s),
+            reason: broken.map_or_else(String::new, |probe| probe.reason.clone()),
+            client_bound: broken.is_some_and(|probe| probe.client_bound),
+            complete: self.next().is_none() && self.probes.len() < MOST_PROBES,
+            probes: self.probes(),
+        }
+    }
+
+    /// The probe at the lowest rate that broke the promise, the last of several.
+    fn broken(&self) -> Option<&Probe> {
+        let broken = self.probes.iter().rev().filter(|probe| !probe.held);
+        broken.min_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
+    }
+
+    /// The highest rate that held it, below any that broke it.
+    fn held(&self) -> Option<f64> {
+        let limit = self
+            .broken()
+            .map_or(f64::INFINITY, |probe| probe.rate_per_s);
+        let held = self.probes.iter().filter(|probe| probe.held);
+        held.map(|probe| probe.rate_per_s)
+            .filter(|&rate_per_s| rate_per_s < limit)
+            .max_by(f64::total_cmp)
+    }
+
+    fn is_close(&self, held: f64, broken: &Probe) -> bool {
+        broken.rate_per_s <= held * (1.0 + self.precision)
+    }
+
+    fn witnesses(&self, rate_per_s: f64) -> usize {
+        let same = |probe: &&Probe| probe.held && probe.rate_per_s == rate_per_s;
+        self.probes.iter().filter(same).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::SEARCH;
+    use super::*;
+    use dbdyno_chance::Stream;
+
+    /// Drives a search against a server that is a function of the rate, and of the probe's number.
+    fn searched(search: Search, mut holds: impl FnMut(f64, u32) -> bool) -> ProbePlan {
+        let mut course = ProbePlan::new(&search);
+        while let Some(rate_per_s) = course.next() {
+            let number = course.probes() + 1;
+            let held = holds(rate_per_s, number);
+            course.take(Probe {
+                number,
+                first_second: 0,
+                seconds: search.window_s,
+                rate_per_s,
+                completed_per_s: rate_per_s,
+                quantile_ns: None,
+                backlog_first: 0,
+                backlog_last: 0,
+                client_busy: 0.3,
+                client_late_ns: 0,
+                client_bound: rate_per_s > 50_000.0,
+                held,
+                reason: if held { "" } else { "slow" }.to_owned(),
+            });
+        }
+        course
+    }
+
+    /// One server of exponential service times behind a queue: its response times are exponential as well,
+    /// with the mean 1 / (capacity - rate). The noise is that of the quantile's estimate.
+    fn queue_holds(capacity_per_s: f64, rate_per_s: f64, noise: f64) -> bool {
+        let idle_per_s = capacity_per_s - rate_per_s;
+        let quantile_s = -(1.0 - SEARCH.quantile).ln() / idle_per_s;
+        idle_per_s > 0.0 && quantile_s * noise < SEARCH.response_ns as f64 / 1e9
+    }
+
+    /// Highest rate that the queue holds: p99 is ln(100) / idle.
+    fn threshold(capacity_per_s: f64) -> f64 {
+        capacity_per_s - 100_f64.ln() / (SEARCH.response_ns as f64 / 1e9)
+    }
+
+    #[test]
+    fn the_answer_lies_within_the_precision_below_the_threshold() {
+        for capacity in [300.0, 1_000.0, 7_777.0, 90_000.0] {
+            let course = searched(SEARCH, |rate, _| queue_holds(capacity, rate, 1.0));
+            let answer = course.answer();
+            let held = answer.highest_held_per_s.unwrap();
+            let broken = answer.lowest_broken_per_s.unwrap();
+            assert!(held < threshold(capacity) && threshold(capacity) <= broken);
+            assert!(broken / held <= 1.0 + SEARCH.precision);
+            assert!(answer.complete && answer.probes <= 20, "{answer:?}");
+            assert_eq!(answer.client_bound, broken > 50_000.0);
+            assert_eq!(answer.reason, "slow");
+            let last = course.probes.last().unwrap();
+            assert_eq!(
+                (last.rate_per_s, last.held),
+                (held, true),
+                "the second witness"
+            );
+        }
+    }
+
+    #[test]
+    fn a_first_rate_that_breaks_leads_downwards() {
+        let search = Search {
+            first_per_s: 100_000.0,
+            ..SEARCH
+        };
+        let answer = searched(search, |rate, _| queue_holds(1_000.0, rate, 1.0)).answer();
+        let held = answer.highest_held_per_s.unwrap();
+        assert!(held < threshold(1_000.0) && held * 1.05 >= threshold(1_000.0) * 0.999);
+    }
+
+    #[test]
+    fn a_promise_that_no_rate_holds_has_no_answer() {
+        let answer = searched(SEARCH, |_, _| false).answer();
+        assert_eq!(answer.highest_held_per_s, None);
+        assert_eq!(
+            answer.lowest_broken_per_s,
+            Some(0.1),
+            "an event in a window of 10 s"
+        );
+        assert!(answer.complete && answer.probes < 15);
+    }
+
+    #[test]
+    fn a_promise_that_every_rate_holds_ends_at_the_highest_there_is() {
+        let answer = searched(SEARCH, |_, _| true).answer();
+        assert_eq!(answer.highest_held_per_s, Some(1e7));
+        assert_eq!(answer.lowest_broken_per_s, None);
+        assert!(answer.complete);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_when_it_is_tried_again_is_no_answer() {
+        let mut confirmed = false;
+        let course = searched(SEARCH, |rate, _| {
+            // Just below the threshold the promise holds once, by luck.
+            let lucky = rate > 0.9 * threshold(1_000.0) && std::mem::replace(&mut confirmed, true);
+            queue_holds(1_000.0, rate, 1.0) && !lucky
+        });
+        let answer = course.answer();
+        let held = answer.highest_held_per_s.unwrap();
+        assert!(held < 0.9 * threshold(1_000.0), "{held}");
+        assert_eq!(course.witnesses(held), 2);
+    }
+
+    #[test]
+    fn noise_moves_the_answer_a_little_and_never_keeps_the_search_from_ending() {
+        for seed in 1..200 {
+            let mut stream = Stream::from_state([seed, 3]);
+            let course = searched(SEARCH, |rate, _| {
+                let noise = 0.7 + 0.6 * stream.next_double();
+                queue_holds(10_000.0, rate, noise)
+            });
+            let answer = course.answer();
+            let held = answer.highest_held_per_s.unwrap();
+            let share = held / threshold(10_000.0);
+            assert!(
+                answer.complete && (0.9..1.05).contains(&share),
+                "{seed}: {answer:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_without_any_order_ends_the_search_all_the_same() {
+        for seed in 1..200 {
+            let mut stream = Stream::from_state([seed, 5]);
+            let course = searched(SEARCH, |_, _| stream.below(2) == 0);
+            assert!(course.probes() <= MOST_PROBES as u32);
+        }
+    }
+}

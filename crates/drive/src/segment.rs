@@ -1,0 +1,223 @@
+//! Runs one segment: workers drive the pool's connections over a few phases, at one pacing.
+
+use crate::collect::Collector;
+use crate::observe::{Observer, RunOutcome, Status};
+use crate::outage::{outages, path_failure};
+use crate::pacing::{Pace, Pacing, Share};
+use crate::stop::{Cause, Failure};
+use crate::worker::{Connection, IntervalMessage, LOST, Recorder, Worker, WorkerEnd, WorkerShared};
+use crate::{DriveError, Fault, Load, Phase, limits};
+use dbdyno_meter::{Interval, IntervalShape, clock, longest_common_silence_ns};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Blank pages a worker begins with: one is being filled, one or two are on their way.
+const BLANK_INTERVALS: usize = 2;
+
+/// What connections that are open are made to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment {
+    pub(crate) pacing: Pacing,
+    pub(crate) phases: Vec<Phase>,
+    /// Of the arrivals.
+    pub(crate) seed: u64,
+}
+
+/// Drives each worker's share of the connections, and gives them back with the account.
+pub(crate) fn run_segment(
+    load: &Load,
+    segment: &Segment,
+    shared: &Arc<WorkerShared>,
+    shares: Vec<Vec<Connection>>,
+    observer: &mut dyn Observer,
+) -> (Vec<Vec<Connection>>, RunOutcome) {
+    let cpu_before_ns = clock::process_cpu_ns();
+    let shape = shape_of(load, segment);
+    let (pages, filled) = channel();
+    let (mut blanks, mut seats) = (Vec::new(), Vec::new());
+    for (index, share) in shares.into_iter().enumerate() {
+        let (blank, blank_intervals) = channel();
+        seats.push(WorkerConfig {
+            index,
+            share,
+            pages: pages.clone(),
+            blank_intervals,
+        });
+        (0..BLANK_INTERVALS).for_each(|_| drop(blank.send(Box::new(Interval::new(shape)))));
+        blanks.push(blank);
+    }
+    drop(pages); // the collecting ends when the last worker drops its own
+    let ends = Mutex::new(Vec::new());
+    let mut completed = Vec::new();
+    thread::scope(|scope| {
+        for config in seats {
+            let ends = &ends;
+            let run = move || config.run(load, segment, shared, ends);
+            let spawned = thread::Builder::new()
+                .name("worker".to_owned())
+                .spawn_scoped(scope, run);
+            if let Err(error) = spawned {
+                shared
+                    .failure
+                    .put(DriveError::system("starting a worker")(error).as_failure());
+            }
+        }
+        completed = collect(shared, shape, blanks, &filled, observer);
+    });
+    let mut ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if ends.len() < load.workers as usize {
+        shared.failure.put(broken("a worker ended before its time"));
+    }
+    ends.sort_by_key(|end| end.worker);
+    let shares = ends
+        .iter_mut()
+        .map(|end| std::mem::take(&mut end.connections))
+        .collect();
+    let process_cpu_ns = clock::process_cpu_ns() - cpu_before_ns;
+    let outcome = account(shared, load.concurrency, ends, &completed, process_cpu_ns);
+    (shares, outcome)
+}
+
+fn shape_of(load: &Load, segment: &Segment) -> IntervalShape {
+    IntervalShape {
+        transaction_types: load.workload.transaction_types().len(),
+        statement_types: load.workload.statement_types().len(),
+        open_loop: segment.pacing.has_due_instants(),
+    }
+}
+
+/// What a worker thread is given.
+struct WorkerConfig {
+    index: usize,
+    share: Vec<Connection>,
+    pages: Sender<IntervalMessage>,
+    blank_intervals: Receiver<Box<Interval>>,
+}
+
+impl WorkerConfig {
+    fn run(
+        self,
+        load: &Load,
+        segment: &Segment,
+        shared: &Arc<WorkerShared>,
+        ends: &Mutex<Vec<WorkerEnd>>,
+    ) {
+        let run = || self.take(load, segment, shared).map(Worker::run);
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(end)) => ends
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(end),
+            Ok(Err(error)) => shared.failure.put(error.as_failure()),
+            // The panic itself was printed where it happened; the other workers stop.
+            Err(_) => shared.failure.put(broken("a worker panicked")),
+        }
+    }
+
+    fn take(
+        self,
+        load: &Load,
+        segment: &Segment,
+        shared: &Arc<WorkerShared>,
+    ) -> Result<Worker, DriveError> {
+        limits::wake_punctually()?;
+        if !load.cpus.is_empty() {
+            limits::pin(&[load.cpus[self.index % load.cpus.len()]])?;
+        }
+        let grid = &shared.grid;
+        let share = Share {
+            worker: self.index as u32,
+            workers: load.workers,
+            connections: load.concurrency,
+        };
+        let pace = Pace::new(
+            &segment.pacing,
+            share,
+            segment.seed,
+            (grid.start_ns, grid.end_ns()),
+        );
+        let recorder = Recorder::new(
+            self.index,
+            shape_of(load, segment),
+            Arc::clone(grid),
+            self.pages,
+            self.blank_intervals,
+        );
+        Worker::new(Arc::clone(shared), self.share, pace, recorder)
+    }
+}
+
+/// Hands the seconds on until no worker sends any more, and says how many events were completed in each.
+/// When they can't be taken the run ends, because nobody would see the rest.
+fn collect(
+    shared: &WorkerShared,
+    shape: IntervalShape,
+    blanks: Vec<Sender<Box<Interval>>>,
+    filled: &Receiver<IntervalMessage>,
+    observer: &mut dyn Observer,
+) -> Vec<u64> {
+    let mut collector = Collector::new(Arc::clone(&shared.grid), shape, blanks, observer);
+    let taken = filled.iter().try_for_each(|page| collector.take(page));
+    if let Err(error) = taken.and_then(|()| collector.finish()) {
+        shared
+            .failure
+            .put(DriveError::system("writing records")(error).as_failure());
+    }
+    collector.into_completed()
+}
+
+fn account(
+    shared: &WorkerShared,
+    connections: u32,
+    ends: Vec<WorkerEnd>,
+    completed: &[u64],
+    process_cpu_ns: u64,
+) -> RunOutcome {
+    let sum = |count: fn(&WorkerEnd) -> u64| ends.iter().map(count).sum::<u64>();
+    let (started, unsent) = (sum(|end| end.totals.started), sum(|end| end.unsent));
+    let (in_flight_at_end, abandoned) = (sum(|end| end.in_flight_at_end), sum(|end| end.abandoned));
+    let (completed_events, failed) = (
+        sum(|end| end.totals.completed),
+        sum(|end| end.totals.failed),
+    );
+    let (silences, outage_logs) = ends
+        .into_iter()
+        .map(|end| (end.silences, end.outages))
+        .unzip();
+    let outages = outages(outage_logs, connections, shared.grid.start_ns, completed);
+    let lives_with = shared.policy.ignores(LOST);
+    let lost = path_failure(&outages, lives_with, &shared.peer, shared.grid.zero_ns());
+    let status = match (shared.failure.take(), lost) {
+        // A connection that was reset, or waited for too long, over a path that is gone: the path is the reason.
+        (Some(failure), Some(lost)) if failure.cause != Cause::Network => Status::Failed(lost),
+        (Some(failure), _) | (None, Some(failure)) => Status::Failed(failure),
+        (None, None) if shared.stop.is_thrown() => Status::Interrupted,
+        (None, None) => Status::Complete,
+    };
+    RunOutcome {
+        status,
+        scheduled: started + unsent,
+        completed: completed_events,
+        failed,
+        unsent,
+        in_flight_at_end,
+        abandoned,
+        process_cpu_ns,
+        peak_rss_bytes: limits::peak_rss_bytes(),
+        longest_silence_ns: longest_common_silence_ns(silences),
+        outages,
+        search: None,
+    }
+}
+
+fn broken(what: &str) -> Failure {
+    Failure {
+        code: None,
+        statement: None,
+        message: what.to_owned(),
+        fault: Fault::Us,
+        cause: Cause::Client,
+    }
+}

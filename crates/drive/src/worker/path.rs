@@ -1,0 +1,81 @@
+//! Tells a slow server from a lost network path while no reply comes.
+//!
+//! Nothing here is called while replies come. A worker that has had no reply for a second asks the kernel about some of
+//! the connections that wait for one; a server that is stalled, or stopped, still has a kernel that acknowledges. And
+//! once a second the connections whose statement is without any answer for too long are given up.
+
+use super::Worker;
+use super::error_recovery::LOST;
+use crate::observe::Level;
+use dbdyno_wire::PathState;
+
+/// So long without any reply, and the path is looked at.
+const SILENT_NS: u64 = 1_000_000_000;
+
+/// Time between two looks.
+const BETWEEN_LOOKS_NS: u64 = 500_000_000;
+
+/// Connections looked at: they share the path.
+const LOOKED_AT: usize = 32;
+
+impl Worker {
+    /// A wait has ended and nothing has come.
+    #[inline]
+    pub(super) fn wait_on(&mut self, now_ns: u64) {
+        if now_ns >= self.look_at_ns && self.in_flight > 0 {
+            self.look_at_ns = now_ns + BETWEEN_LOOKS_NS;
+            self.look_at_paths(now_ns);
+        }
+    }
+
+    /// Notes that the path is lost, where the kernel says so of most of the connections that were looked at.
+    #[cold]
+    pub(super) fn look_at_paths(&mut self, now_ns: u64) {
+        let since_ns = self.recorder.silences.last_reply_ns();
+        let is_after_the_end = self.ended_ns > 0 && since_ns >= self.ended_ns;
+        if now_ns < since_ns + SILENT_NS || is_after_the_end || self.recorder.outages.is_path_lost()
+        {
+            return;
+        }
+        let waiting = self.connections.iter_mut();
+        let mut waiting = waiting.filter_map(super::Connection::awaiting);
+        let looks = waiting.by_ref().take(LOOKED_AT);
+        let signs: Vec<_> = looks.filter_map(|channel| channel.check_path()).collect();
+        let dead = signs
+            .iter()
+            .filter(|&&sign| sign == PathState::Dead)
+            .count();
+        if dead == 0 || 2 * dead < signs.len() {
+            return;
+        }
+        let connections = (signs.len() + waiting.count()) as u32;
+        self.recorder.outages.lose_path(since_ns, connections);
+        let text = format!(
+            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {connections} \
+             connections",
+            self.shared.peer,
+            (now_ns - since_ns) as f64 / 1e9
+        );
+        self.recorder.remark(Level::Warning, text);
+    }
+
+    /// Gives up the connections whose statement is without any byte of an answer for too long.
+    #[cold]
+    pub(super) fn end_unanswered(&mut self, now_ns: u64) {
+        let Some(limit) = self.shared.answer_timeout else {
+            return;
+        };
+        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        for index in 0..self.connections.len() {
+            let connection = &mut self.connections[index];
+            let since_ns = connection.sent_ns.max(connection.heard_ns);
+            if now_ns.saturating_sub(since_ns) < limit_ns {
+                continue;
+            }
+            if let Some(channel) = connection.awaiting() {
+                let error = channel.no_answer(limit);
+                self.lose(index as u32, &error, LOST, now_ns);
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Records what a worker does, and sends the record of each second to the collector.
+
+use crate::grid::{Grid, SECOND_NS};
+use crate::observe::Level;
+use crate::outage::OutageLog;
+use dbdyno_meter::{Interval, IntervalShape, QueueClock, SilenceLog, clock};
+use dbdyno_wire::Reply;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+/// Sent by a worker to the thread that collects.
+#[derive(Debug)]
+pub(crate) enum IntervalMessage {
+    /// A filled interval.
+    Interval(usize, Box<Interval>),
+    /// A remark for the user.
+    Message(Level, String),
+    /// No interval of this worker follows.
+    Last(usize),
+}
+
+/// State of the worker that is noted when a page is turned.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Gauges {
+    pub(crate) connections_live: u32,
+    pub(crate) backlog: u64,
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
+}
+
+/// Counts of events over the whole run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+}
+
+/// The open page, and what outlives it.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) page: Box<Interval>,
+    pub(crate) totals: Totals,
+    pub(crate) silences: SilenceLog,
+    pub(crate) outages: OutageLog,
+    /// Bytes, sent and received, of connections that are gone and not counted in an interval yet.
+    pub(crate) stray_bytes: (u64, u64),
+    /// When the open page ends, on the grid. The hot path compares each reply's time with it.
+    pub(crate) boundary_ns: u64,
+    pub(crate) worker: usize,
+    shape: IntervalShape,
+    grid: Arc<Grid>,
+    second: u32,
+    wake_ups: u64,
+    served: u64,
+    queue: QueueClock,
+    busy_ns: u64,
+    awake_since_ns: u64,
+    cpu_at_ns: u64,
+    pages: Sender<IntervalMessage>,
+    blank: Receiver<Box<Interval>>,
+    closed: bool,
+}
+
+impl Recorder {
+    pub(crate) fn new(
+        worker: usize,
+        shape: IntervalShape,
+        grid: Arc<Grid>,
+        pages: Sender<IntervalMessage>,
+        blank: Receiver<Box<Interval>>,
+    ) -> Self {
+        Self {
+            page: Box::new(Interval::new(shape)),
+            totals: Totals::default(),
+            silences: SilenceLog::new(grid.start_ns),
+            outages: OutageLog::default(),
+            wake_ups: 0,
+            served: 0,
+            queue: QueueClock::of_this_thread(),
+            stray_bytes: (0, 0),
+            boundary_ns: grid.begin_ns(grid.first_second + 1),
+            worker,
+            shape,
+            second: grid.first_second,
+            busy_ns: 0,
+            awake_since_ns: grid.start_ns,
+            cpu_at_ns: clock::thread_cpu_ns(),
+            grid,
+            pages,
+            blank,
+            closed: false,
+        }
+    }
+
+    /// The worker begins to wait.
+    #[inline]
+    pub(crate) fn rest(&mut self, now_ns: u64) {
+        self.busy_ns += now_ns.saturating_sub(self.awake_since_ns);
+    }
+
+    /// The worker has something to do again, on so many connections.
+    #[inline]
+    pub(crate) fn wake(&mut self, now_ns: u64, ready: usize) {
+        self.awake_since_ns = now_ns;
+        self.wake_ups += 1;
+        self.served += ready as u64;
+    }
+
+    /// Files a statement that was answered without an error: a result set is a read, otherwise changed
+    /// rows are a write, otherwise it is other (sysbench, quirk Q-SB-6).
+    #[inline]
+    pub(crate) fn classify(&mut self, reply: &Reply) {
+        let tally = &mut self.page.tally;
+        match reply {
+            Reply::Rows(rows) => {
+                tally.reads += 1;
+                tally.rows += rows.rows;
+            }
+            Reply::Ok(ok) if ok.affected_rows > 0 => tally.writes += 1,
+            Reply::Ok(_) => tally.others += 1,
+            Reply::Error(_) => {}
+        }
+    }
+
+    /// Hands the page over at its end on the grid. The answer: whether it was the last.
+    pub(crate) fn turn(&mut self, gauges: Gauges, now_ns: u64) -> bool {
+        self.hand_over(gauges, SECOND_NS, now_ns);
+        self.second += 1;
+        self.boundary_ns = self.grid.begin_ns(self.second + 1);
+        self.second == self.grid.end_second()
+    }
+
+    /// Hands over what there is of the open second, when the run ends before its time.
+    pub(crate) fn cut(&mut self, gauges: Gauges, now_ns: u64) {
+        let lasted_ns = now_ns.saturating_sub(self.grid.begin_ns(self.second));
+        if lasted_ns > 0 {
+            self.hand_over(gauges, lasted_ns.min(SECOND_NS), now_ns);
+        }
+    }
+
+    /// After this, the open page is scratch paper: what is written on it is in no interval.
+    pub(crate) fn close(&mut self) {
+        self.boundary_ns = u64::MAX;
+        if !self.closed {
+            self.closed = true;
+            self.send(IntervalMessage::Last(self.worker));
+        }
+    }
+
+    pub(crate) fn remark(&self, level: Level, text: String) {
+        self.send(IntervalMessage::Message(level, text));
+    }
+
+    fn hand_over(&mut self, gauges: Gauges, duration_ns: u64, now_ns: u64) {
+        self.rest(now_ns);
+        self.awake_since_ns = now_ns;
+        // After a pause of the whole machine several pages are turned at once and no blank one has come
+        // back yet: the one case in which a worker allocates.
+        let blank = self.blank.try_recv();
+        let blank = blank.unwrap_or_else(|_| Box::new(Interval::new(self.shape)));
+        let mut page = std::mem::replace(&mut self.page, blank);
+        page.second = self.second;
+        page.monotonic_ns = self.grid.begin_ns(self.second);
+        page.duration_ns = duration_ns;
+        page.connections_live = gauges.connections_live;
+        page.backlog = gauges.backlog;
+        page.tally.bytes_sent = gauges.bytes_sent;
+        page.tally.bytes_received = gauges.bytes_received;
+        self.fill_load(&mut page);
+        self.send(IntervalMessage::Interval(self.worker, page));
+    }
+
+    fn fill_load(&mut self, page: &mut Interval) {
+        let cpu_ns = clock::thread_cpu_ns();
+        let load = &mut page.workers[0];
+        load.busy_ns = std::mem::take(&mut self.busy_ns);
+        load.cpu_ns = cpu_ns - std::mem::replace(&mut self.cpu_at_ns, cpu_ns);
+        load.wake_ups = std::mem::take(&mut self.wake_ups);
+        load.served = std::mem::take(&mut self.served);
+        load.cpu_wait_ns = self.queue.take_ns();
+    }
+
+    fn send(&self, page: IntervalMessage) {
+        // The collecting thread outlives the workers; if it panicked there is nobody to tell.
+        let _ = self.pages.send(page);
+    }
+}

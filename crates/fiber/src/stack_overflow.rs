@@ -1,0 +1,77 @@
+//! Handles stack overflows of fibers: opens the reserve and calls the handler of the program.
+
+#![expect(unsafe_code, reason = "a signal handler")]
+
+use crate::core::running;
+use crate::stack::open_reserve;
+use std::ffi::{c_int, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Called in a signal handler, on the thread at fault.
+static OVERFLOW_HANDLER: AtomicPtr<()> = AtomicPtr::new(null_mut());
+
+/// Who dealt with such faults before: the standard library, for the stacks of threads.
+static PREVIOUS_HANDLER: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// Has a function called when a fiber has used up its stack and goes on on its reserve. It is called by a signal handler on
+/// the fiber's own thread, so it may do only what such handlers may; see to it that
+/// [`has_stack_overflowed`](crate::has_stack_overflowed) is asked soon.
+pub fn on_stack_overflow(handler: fn()) {
+    OVERFLOW_HANDLER.store(handler as *mut (), Ordering::Release);
+}
+
+/// Once a process.
+pub(crate) fn install_fault_handler() {
+    PREVIOUS_HANDLER.get_or_init(|| {
+        // SAFETY: plain data, for which zero is a value; the handler does only what handlers may.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let mut before: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_fault as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGSEGV, &raw const action, &raw mut before);
+            before
+        }
+    });
+}
+
+extern "C" fn on_fault(_signal: c_int, info: *mut libc::siginfo_t, _where: *mut c_void) {
+    // SAFETY: the system passes a valid description.
+    let address = unsafe { (*info).si_addr() } as usize;
+    if let Some(running) = running() {
+        let stack = running.stack;
+        if stack.reserve().contains(&address) && open_reserve(stack) {
+            let handler = OVERFLOW_HANDLER.load(Ordering::Acquire);
+            if !handler.is_null() {
+                // SAFETY: only `on_stack_overflow` stores here, and what it stores is such a function.
+                unsafe { std::mem::transmute::<*mut (), fn()>(handler)() };
+            }
+            return;
+        }
+        if stack.guard().contains(&address) {
+            write_message(b"FATAL: a user's stack is used up: calls between a script and C code go too deep\n");
+        } else {
+            write_message(
+                b"FATAL: a user's script, or this program, has touched memory that isn't there\n",
+            );
+        }
+    }
+    // The instruction is tried again, and its fault is dealt with as it would have been without us.
+    // SAFETY: what the system gave is given back.
+    unsafe {
+        let before = PREVIOUS_HANDLER.get().map_or(null(), std::ptr::from_ref);
+        if before.is_null() {
+            libc::signal(libc::SIGSEGV, libc::SIG_DFL);
+        } else {
+            libc::sigaction(libc::SIGSEGV, before, null_mut());
+        }
+    }
+}
+
+/// Writes without anything in between.
+fn write_message(text: &[u8]) {
+    // SAFETY: the text is what it says.
+    let _ = unsafe { libc::write(libc::STDOUT_FILENO, text.as_ptr().cast(), text.len()) };
+}

@@ -1,0 +1,71 @@
+//! Runs the events of one user, one after the other.
+
+use crate::order::LoadOrder;
+use crate::trouble::Trouble;
+use dbdyno_drive::{
+    IntervalRecord, Level, Load, Observer, RunOutcome, Start, Status, StopSwitch, drive,
+};
+use dbdyno_workload::{Digested, Workload};
+use std::io;
+use std::sync::Arc;
+
+/// At this Unix time the server's clock stands still.
+const SERVER_TIME_S: u64 = 1_600_000_000;
+
+/// What was sent.
+#[derive(Debug, Default)]
+pub(super) struct SentEvents {
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+    /// `None` where nothing was.
+    pub(super) sha256: Option<String>,
+}
+
+pub(super) fn send(
+    order: &LoadOrder,
+    events: u64,
+    stop: &StopSwitch,
+) -> anyhow::Result<SentEvents> {
+    let load = order.load_until(stop)?;
+    let digested = Digested::new(Arc::clone(&load.workload), events).at_standstill(SERVER_TIME_S);
+    let digested = Arc::new(digested);
+    let load = Load {
+        workload: Arc::<Digested>::clone(&digested),
+        ..load
+    };
+    let outcome = drive(&load, stop, &mut SilentObserver)?;
+    check(&outcome)?;
+    Ok(SentEvents {
+        completed: outcome.completed,
+        failed: outcome.failed,
+        sha256: digested.digests().first().map(ToString::to_string),
+    })
+}
+
+fn check(outcome: &RunOutcome) -> Result<(), Trouble> {
+    match &outcome.status {
+        Status::Complete => Ok(()),
+        Status::Interrupted => Err(Trouble::interrupted(
+            "interrupted before all events were sent",
+            None,
+        )),
+        Status::Failed(failure) => Err(Trouble::of_failure(failure)),
+    }
+}
+
+/// How fast it went is nobody's business.
+struct SilentObserver;
+
+impl Observer for SilentObserver {
+    fn started(&mut self, _: &Start) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn interval(&mut self, _: &IntervalRecord<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn message(&mut self, _: Level, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! Checks that the server still accepts connections, while statements run that may take hours.
+//!
+//! An index that is being built and a process that was stopped look alike to the connection that waits for them. So
+//! another one logs in from time to time. A server that leaves several log-ins in a row without an answer is given up,
+//! however much time its statement still has; one that answers, be it by a refusal, is waited for.
+
+use crate::order::Access;
+use crate::terminal;
+use crate::trouble::{Exit, Trouble};
+use dbdyno_drive::StopSwitch;
+use dbdyno_wire::{CancelFlag, Session, WireError};
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Log-ins without an answer before a server is given up; the time until then is shared among them and the pause.
+const LOG_INS: u32 = 2;
+
+/// Shortest time for one of them.
+const SHORTEST: Duration = Duration::from_millis(500);
+
+/// Logs in again and again while it lives.
+pub(crate) struct Liveness {
+    address: String,
+    patience: Duration,
+    is_given_up: Arc<AtomicBool>,
+    is_path_lost: Arc<AtomicBool>,
+    cancel: CancelFlag,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// One connection beside the others.
+struct Prober {
+    access: Access,
+    limit: Duration,
+    stop: StopSwitch,
+    is_given_up: Arc<AtomicBool>,
+    /// Whether the last log-in without an answer met nobody at all.
+    is_path_lost: Arc<AtomicBool>,
+}
+
+impl Liveness {
+    /// Throws the switch when the server has let nobody in for as long as `patience`.
+    pub(crate) fn watch(access: &Access, stop: &StopSwitch, patience: Duration) -> Self {
+        let (cancel, is_given_up) = (CancelFlag::default(), Arc::<AtomicBool>::default());
+        let is_path_lost = Arc::<AtomicBool>::default();
+        let mut access = access.clone();
+        access.options.cancel = cancel.clone();
+        access.endpoint.database = None; // it may be still to be created
+        let address = access.endpoint.address.to_string();
+        let prober = Prober {
+            access,
+            limit: (patience / (LOG_INS + 1)).max(SHORTEST),
+            stop: stop.clone(),
+            is_given_up: Arc::clone(&is_given_up),
+            is_path_lost: Arc::clone(&is_path_lost),
+        };
+        let (end, ended) = channel();
+        Self {
+            address,
+            patience,
+            is_given_up,
+            is_path_lost,
+            cancel,
+            end: Some(end),
+            thread: Some(thread::spawn(move || prober.probe(&ended))),
+        }
+    }
+
+    /// What was ended because the server was given up failed; nobody interrupted it.
+    pub(crate) fn judge<T>(&self, result: Result<T, Trouble>) -> Result<T, Trouble> {
+        match result {
+            Err(trouble)
+                if trouble.exit == Exit::NotHeld && self.is_given_up.load(Ordering::Relaxed) =>
+            {
+                Err(self.given_up(&trouble))
+            }
+            other => other,
+        }
+    }
+
+    /// As [`judge`](Self::judge), for errors of any kind.
+    pub(crate) fn judged(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast_ref::<Trouble>() {
+            Some(trouble) => match self.judge::<()>(Err(trouble.clone())) {
+                Err(judged) => judged.into(),
+                Ok(()) => error,
+            },
+            None => error,
+        }
+    }
+
+    fn given_up(&self, during: &Trouble) -> Trouble {
+        let seconds = self.patience.as_secs_f64();
+        let what = format!("{} answers nobody any more", self.address);
+        let is_path_lost = self.is_path_lost.load(Ordering::Relaxed);
+        let trouble = Trouble::world(what)
+            .because(format!(
+                "{LOG_INS} log-ins in a row had no answer, within {seconds} s together; {during}"
+            ))
+            .hint(match is_path_lost {
+                true => "check cable, switch, route and power of its host; --patience waits longer",
+                false => "look whether its process is stopped or its machine stalls; --patience waits longer",
+            });
+        Trouble {
+            is_path_lost,
+            ..trouble
+        }
+    }
+}
+
+impl Drop for Liveness {
+    fn drop(&mut self) {
+        self.end = None;
+        self.cancel.set();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // it has nothing to tell but what it has told
+        }
+    }
+}
+
+impl Prober {
+    fn probe(&self, ended: &Receiver<()>) {
+        let mut unanswered = 0;
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(self.pause(unanswered)) {
+            unanswered = if self.is_answered(ended) {
+                0
+            } else {
+                unanswered + 1
+            };
+            match unanswered {
+                0 => {}
+                LOG_INS.. => {
+                    self.is_given_up.store(true, Ordering::Relaxed);
+                    return self.stop.throw();
+                }
+                _ => self.warn(),
+            }
+        }
+    }
+
+    fn pause(&self, unanswered: u32) -> Duration {
+        match unanswered {
+            0 => self.limit,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Whether a log-in had an answer, be it a refusal. Takes its whole time where it had none: the kernel says at once
+    /// that a host is not to be reached, which may be so for a moment only.
+    fn is_answered(&self, ended: &Receiver<()>) -> bool {
+        let (access, began) = (&self.access, Instant::now());
+        match Session::open_with(&access.endpoint, &access.options, self.limit) {
+            Ok(session) => session.close(),
+            Err(error) if error.is_path_lost() || matches!(error, WireError::Timeout { .. }) => {
+                self.is_path_lost
+                    .store(error.is_path_lost(), Ordering::Relaxed);
+                let _ = ended.recv_timeout(self.limit.saturating_sub(began.elapsed()));
+                return false;
+            }
+            Err(_) => {} // who refuses has said so, and others will
+        }
+        true
+    }
+
+    fn warn(&self) {
+        let (address, limit) = (&self.access.endpoint.address, self.limit.as_secs_f64());
+        // Where nobody reads, nothing is lost.
+        let _ = writeln!(
+            terminal::stderr(),
+            "warning: {address} has left a log-in without an answer for {limit} s; after another one it is given up"
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! Reads the server's own counts where phases begin and end, and in between where an order asks for it.
+//!
+//! A thread of its own asks, so that neither a worker nor the thread that writes the records ever waits for the answer.
+
+use crate::order::Access;
+use dbdyno_drive::{Load, Phase, StopSwitch};
+use dbdyno_meter::clock;
+use dbdyno_wire::{CancelFlag, Session, WireError};
+use dbdyno_workload::ServerCount;
+use std::num::NonZeroU32;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long the last readings are waited for once the run is over: a sum over the districts of thousands of warehouses
+/// takes tens of milliseconds, on a busy server some seconds.
+const LAST_ANSWER: Duration = Duration::from_secs(15);
+
+/// The same where the run was told to end, for then nobody else waits.
+const LAST_ANSWER_HURRIED: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether the run was told to end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What the server had counted at one instant.
+#[derive(Debug, Clone)]
+pub(super) struct CounterReading {
+    /// Seconds of the run that were over.
+    pub(super) second: u32,
+    /// When the server was asked.
+    pub(super) monotonic_ns: u64,
+    /// In the order of the workload's counts.
+    pub(super) values: Vec<u64>,
+}
+
+/// Asks when it is told to, and keeps the answers until they are taken.
+pub(super) struct CounterPoller {
+    /// Where phases begin and end.
+    bounds: Vec<u32>,
+    /// Seconds between the other readings; `None`: there are no others.
+    every_s: Option<NonZeroU32>,
+    asked: Option<Sender<u32>>,
+    answers: Receiver<Result<CounterReading, String>>,
+    thread: Option<JoinHandle<()>>,
+    /// Ends the run.
+    stop: StopSwitch,
+    /// Ends what is being read.
+    cancel: CancelFlag,
+}
+
+impl CounterPoller {
+    /// Ready to ask, if the workload has counts. The connection is made with the first question, when the load has
+    /// all of its own.
+    pub(super) fn begin(
+        load: &Load,
+        mut access: Access,
+        every_s: Option<NonZeroU32>,
+        stop: StopSwitch,
+    ) -> Option<Self> {
+        let counts = load.workload.server_counts()?;
+        let cancel = CancelFlag::default();
+        access.options.cancel = cancel.clone();
+        let mut asker = CounterConnection {
+            access,
+            session: None,
+            counts: counts.counts.clone(),
+        };
+        let (asked, orders) = channel::<u32>();
+        let (told, answers) = channel();
+        let thread = std::thread::spawn(move || {
+            for second in orders {
+                let _ = told.send(asker.read(second)); // nobody listens once the run is over
+            }
+            asker.leave();
+        });
+        Some(Self {
+            bounds: bounds(&load.phases),
+            every_s,
+            asked: Some(asked),
+            answers,
+            thread: Some(thread),
+            stop,
+            cancel,
+        })
+    }
+
+    /// So many seconds are over: the counts are read if a reading is due.
+    pub(super) fn note(&self, second: u32) {
+        if let (Some(asked), true) = (&self.asked, is_due(second, &self.bounds, self.every_s)) {
+            let _ = asked.send(second); // a thread that has ended has told why
+        }
+    }
+
+    /// What has been read since the last call.
+    pub(super) fn take(&self) -> Vec<Result<CounterReading, String>> {
+        self.answers.try_iter().collect()
+    }
+
+    /// Waits for what is still being read, for a while: a server that has fallen silent keeps nobody.
+    pub(super) fn finish(mut self) -> Vec<Result<CounterReading, String>> {
+        self.asked = None;
+        let (mut rest, mut waited) = (Vec::new(), Duration::ZERO);
+        loop {
+            match self.answers.recv_timeout(LOOK_EVERY) {
+                Ok(answer) => rest.push(answer),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => waited += LOOK_EVERY,
+            }
+            if waited >= self.patience() {
+                self.cancel.set();
+            }
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // whatever it had to tell was taken
+        }
+        rest
+    }
+
+    fn patience(&self) -> Duration {
+        match self.stop.is_thrown() {
+            true => LAST_ANSWER_HURRIED,
+            false => LAST_ANSWER,
+        }
+    }
+}
+
+fn is_due(second: u32, bounds: &[u32], every_s: Option<NonZeroU32>) -> bool {
+    bounds.contains(&second) || every_s.is_some_and(|every| second.is_multiple_of(every.get()))
+}
+
+/// Where phases begin and end, in seconds of the run.
+pub(super) fn bounds(phases: &[Phase]) -> Vec<u32> {
+    let mut bounds = vec![0_u32];
+    for phase in phases {
+        let end = bounds[bounds.len() - 1].saturating_add(phase.seconds);
+        bounds.push(end);
+    }
+    bounds
+}
+
+/// The connection, and what is asked over it.
+struct CounterConnection {
+    access: Access,
+    session: Option<Session>,
+    counts: Vec<ServerCount>,
+}
+
+impl CounterConnection {
+    /// A connection that failed is given up; the next question makes another.
+    fn read(&mut self, second: u32) -> Result<CounterReading, String> {
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => self.access.connect().map_err(|error| error.to_string())?,
+        };
+        let monotonic_ns = clock::monotonic_ns();
+        let values: Result<Vec<u64>, WireError> = self
+            .counts
+            .iter()
+            .map(|count| {
+                let found = session.select(&count.sql)?;
+                Ok(found.rows.iter().map(|row| last_integer(row)).sum())
+            })
+            .collect();
+        let values = values.map_err(|error| error.to_string())?;
+        self.session = Some(session);
+        Ok(CounterReading {
+            second,
+            monotonic_ns,
+            values,
+        })
+    }
+
+    fn leave(self) {
+        if let Some(session) = self.session {
+            session.close();
+        }
+    }
+}
+
+/// NULL, and what is no integer, counts nothing.
+fn last_integer(row: &[Option<Vec<u8>>]) -> u64 {
+    let value = row.last().and_then(Option::as_deref);
+    let text = value.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_are_due_at_the_bounds_of_phases_and_between_them_where_asked_for() {
+        let due = |every_s| -> Vec<u32> {
+            (0..=25)
+                .filter(|second| is_due(*second, &[0, 5, 25], NonZeroU32::new(every_s)))
+                .collect()
+        };
+        assert_eq!(due(0), [0, 5, 25]);
+        assert_eq!(due(10), [0, 5, 10, 20, 25]);
+    }
+
+    #[test]
+    fn the_last_column_counts() {
+        let row = |values: &[Option<&str>]| {
+            let bytes = |value: &Option<&str>| value.map(|text| text.as_bytes().to_vec());
+            last_integer(&values.iter().map(bytes).collect::<Vec<_>>())
+        };
+        assert_eq!(row(&[Some("Com_commit"), Some("53411")]), 53_411);
+        assert_eq!(row(&[Some("30010")]), 30_010);
+        assert_eq!(row(&[None]), 0, "SUM over no rows");
+    }
+}

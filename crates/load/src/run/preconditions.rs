@@ -1,0 +1,56 @@
+//! Checks that the tables hold what the workload needs, before it runs on them.
+
+use crate::order::{Access, LOGIN_TIMEOUT};
+use crate::trouble::Trouble;
+use dbdyno_drive::{DriveError, Load};
+use dbdyno_wire::{Session, WireError};
+
+/// Why a load is not to begin.
+pub(super) enum UnmetPrecondition {
+    /// A premise does not hold.
+    Premise(Trouble),
+    /// It could not be asked.
+    Unasked(Box<DriveError>),
+}
+
+/// Asks every premise of the workload. A server that answers with an error is left to the load, whose statements meet the
+/// same and say which of them did.
+pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPrecondition> {
+    let premises = load.workload.preconditions();
+    if premises.is_empty() {
+        return Ok(());
+    }
+    let session = Session::open_with(&access.endpoint, &access.options, LOGIN_TIMEOUT);
+    let mut session = match session {
+        Ok(session) => session,
+        Err(error) => return left_to_the_load("log-in", error),
+    };
+    for premise in premises {
+        match session.select(&premise.sql) {
+            Ok(found) if found.rows.is_empty() => {
+                let trouble = Trouble::request(premise.otherwise).hint(premise.remedy);
+                return Err(UnmetPrecondition::Premise(trouble));
+            }
+            Ok(_) => {}
+            Err(error) => return left_to_the_load("asking what the workload needs", error),
+        }
+    }
+    session.close();
+    Ok(())
+}
+
+/// Unless it is one that the load would wait for in its turn, or never meet.
+fn left_to_the_load(doing: &str, source: WireError) -> Result<(), UnmetPrecondition> {
+    match source {
+        WireError::Server(_) | WireError::Authentication { .. } => Ok(()),
+        WireError::Cancelled { .. } => unasked(DriveError::Interrupted),
+        source => unasked(DriveError::Server {
+            doing: doing.to_owned(),
+            source,
+        }),
+    }
+}
+
+fn unasked(error: DriveError) -> Result<(), UnmetPrecondition> {
+    Err(UnmetPrecondition::Unasked(Box::new(error)))
+}

@@ -1,0 +1,130 @@
+//! Shows one workload with its options: what they resolve to.
+
+use crate::arguments::WorkloadsArguments;
+use crate::order::SCHEMA_VERSION;
+use dbdyno_workload::{Metadata, RandomSource, population, quirk, workload};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// What is told of a workload.
+pub(super) struct WorkloadListing {
+    name: String,
+    facts: Metadata,
+    transaction_types: Vec<&'static str>,
+    role: Option<String>,
+    tables: u32,
+    rows_total: u64,
+    conditions: usize,
+}
+
+impl WorkloadListing {
+    /// Makes the workload and its dataset, which checks everything that can be checked without a server.
+    pub(super) fn of(name: &str, arguments: &WorkloadsArguments) -> anyhow::Result<Self> {
+        let source = RandomSource {
+            kind: arguments.rng.into(),
+            seed: arguments.seed,
+        };
+        let options = &arguments.options.0;
+        let made = workload(name, options, source, arguments.concurrency)?;
+        let rows = population(name, options, source)?;
+        Ok(Self {
+            name: made.name().to_owned(),
+            facts: made.metadata(),
+            transaction_types: made.transaction_types().to_vec(),
+            role: made.role().map(str::to_owned),
+            tables: rows.tables(),
+            rows_total: rows.rows_total(),
+            conditions: rows.conditions().len(),
+        })
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
+        let options: Map<String, Value> = self.facts.options.iter().map(option).collect();
+        json!({
+            "schema_version": SCHEMA_VERSION,
+            "name": self.name,
+            "imitates": self.facts.imitates,
+            "options": options,
+            "quirks": self.facts.quirks,
+            "transaction_types": self.transaction_types,
+            "role": self.role,
+            "tables": self.tables,
+            "rows_total": self.rows_total,
+            "conditions": self.conditions,
+        })
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |what: &str, words: &str| {
+            // Writing to a string can't fail.
+            let _ = writeln!(text, "{what:<18} {words}");
+        };
+        line("workload", &self.name);
+        line("imitates", &self.facts.imitates);
+        line("transaction types", &self.transaction_types.join(", "));
+        if let Some(role) = &self.role {
+            line(
+                "another server",
+                &format!("with the role {role} (--target {role}=ADDRESS)"),
+            );
+        }
+        line("data", &self.data_words());
+        for (index, id) in self.facts.quirks.iter().enumerate() {
+            let effect = quirk(id).map_or("", |quirk| quirk.effect);
+            let what = if index == 0 { "active quirks" } else { "" };
+            line(what, &format!("{id}: {effect}"));
+        }
+        for (name, value) in &self.facts.options {
+            line(name, value);
+        }
+        text
+    }
+
+    fn data_words(&self) -> String {
+        let (tables, rows) = (self.tables, self.rows_total);
+        match self.conditions {
+            0 => format!("{tables} tables, {rows} rows"),
+            count => format!("{tables} tables, {rows} rows, {count} conditions between them"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Cli;
+    use crate::arguments::Command;
+    use clap::Parser;
+
+    fn told(words: &[&str]) -> anyhow::Result<WorkloadListing> {
+        let cli = Cli::try_parse_from([&["dbdyno-load", "workloads"], words].concat()).unwrap();
+        let Command::Workloads(arguments) = cli.command else {
+            panic!("another command")
+        };
+        WorkloadListing::of(&arguments.workload.clone().unwrap(), &arguments)
+    }
+
+    #[test]
+    fn options_that_were_not_given_are_told_with_their_defaults() {
+        let told = told(&["oltp_read_write", "--tables", "4", "--rows=50"]).unwrap();
+        let json = told.to_json();
+        assert_eq!(json["name"], "sysbench/oltp_read_write");
+        assert_eq!(json["options"]["tables"], "4");
+        assert_eq!(json["options"]["range_size"], "100");
+        assert_eq!(
+            (json["tables"].as_u64(), json["rows_total"].as_u64()),
+            (Some(4), Some(200))
+        );
+        assert!(told.to_text().contains("4 tables, 200 rows"));
+    }
+
+    #[test]
+    fn a_wrong_value_is_refused_as_the_load_itself_would() {
+        let error = told(&["oltp_read_write", "--rand-type", "zipf"])
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("zipfian"), "{error}");
+    }
+}

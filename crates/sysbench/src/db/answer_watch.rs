@@ -1,0 +1,397 @@
+//! Watches for the server's answer.
+//!
+//! The thread looks at all open connections a few times a second. One whose request is without any byte of an answer for
+//! too long is broken off, so that its user goes on. While no connection hears anything the kernel is asked
+//! whether the way to the server is there: a server that is stalled, or stopped, still has a kernel that acknowledges.
+//! What a statement pays for this are two stores to a number of its own.
+//!
+//! sysbench waits for ever; so this is for our own form only.
+
+use crate::Engine;
+use crate::figures::Counter;
+use dbdyno_drive::{Cause, Failure, Fault, Outage, OutageLog, outages, path_failure};
+use dbdyno_fiber::{Signal, monotonic_ns};
+use dbdyno_wire::{PathState, WireError, break_off, check_path};
+use std::collections::BTreeMap;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Time between two looks at the connections.
+const LOOK_NS: u64 = 50_000_000;
+
+/// So long without anything heard, and the kernel is asked about the path.
+const SILENT_NS: u64 = SECOND_NS;
+
+/// Time between two such questions.
+const BETWEEN_QUESTIONS_NS: u64 = SECOND_NS / 2;
+
+/// Connections that it is asked about: they share the path.
+const ASKED_ABOUT: usize = 32;
+
+/// The client library's number for a connection that was lost while an answer was awaited.
+const LOST: u16 = super::client_error::SERVER_LOST;
+
+/// What is asked of the watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerLimits {
+    /// How long a request may be without any byte of an answer; `None`: for ever.
+    pub answer_timeout: Option<Duration>,
+}
+
+/// All connections of a process, as the watch sees them.
+#[derive(Debug)]
+pub(crate) struct AnswerWatch {
+    limits: AnswerLimits,
+    state: Mutex<WatchState>,
+}
+
+#[derive(Debug, Default)]
+struct WatchState {
+    next_number: u64,
+    open: BTreeMap<u64, OpenConnection>,
+    /// Most that were open at the same time.
+    most_open: u32,
+    outages: OutageLog,
+    /// Why the first user could not go on for want of a connection.
+    failure: Option<Failure>,
+    /// Where the connections go.
+    peer: String,
+    /// When anything was heard for the last time.
+    heard_ns: u64,
+    next_question_ns: u64,
+    /// Events completed in each second since the run began, and those before the last look.
+    completed: Vec<u64>,
+    completed_before: u64,
+}
+
+#[derive(Debug)]
+struct OpenConnection {
+    socket: RawFd,
+    progress: Arc<Progress>,
+    /// What the progress was at the last look, and since when it is so.
+    seen: u64,
+    since_ns: u64,
+    /// It was made after another one was lost.
+    is_reopened: bool,
+}
+
+/// How far a connection is. Only its own thread changes it.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Odd while an answer is awaited; the half of it grows with everything that is heard.
+    steps: AtomicU64,
+    /// It was broken off for want of an answer.
+    is_given_up: AtomicBool,
+}
+
+/// How a connection was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Loss {
+    pub(crate) cause: Cause,
+    pub(crate) message: String,
+}
+
+/// What became of the connections of a run.
+#[derive(Debug, Clone, Default)]
+pub struct ConnectionAccount {
+    /// Stretches with lost connections, or without a path.
+    pub outages: Vec<Outage>,
+    /// Why the run has failed, where it failed for want of a connection.
+    pub failure: Option<Failure>,
+}
+
+/// A connection's place in the watch. It ends before the socket is closed.
+#[derive(Debug)]
+pub(super) struct WatchedConnection {
+    watch: Arc<AnswerWatch>,
+    number: u64,
+    progress: Arc<Progress>,
+}
+
+/// The thread that looks. It ends with this.
+pub(crate) struct Watching {
+    end: Signal,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Loss {
+    /// What an error says of the connection on which it was met.
+    pub(super) fn of(error: &WireError) -> Self {
+        Self {
+            cause: Cause::of(error),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl AnswerWatch {
+    pub(crate) fn new(limits: AnswerLimits) -> Self {
+        Self {
+            limits,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Takes a connection into the watch until what this gives is dropped. `is_reopened`: another was lost for it.
+    pub(super) fn add(
+        self: &Arc<Self>,
+        socket: &impl AsRawFd,
+        peer: &str,
+        is_reopened: bool,
+    ) -> WatchedConnection {
+        let (progress, now_ns) = (Arc::<Progress>::default(), monotonic_ns());
+        let mut state = self.lock();
+        let number = state.next_number;
+        state.next_number += 1;
+        let connection = OpenConnection {
+            socket: socket.as_raw_fd(),
+            progress: Arc::clone(&progress),
+            seen: 0,
+            since_ns: now_ns,
+            is_reopened,
+        };
+        state.open.insert(number, connection);
+        state.most_open = state.most_open.max(state.open.len() as u32);
+        if state.peer.is_empty() {
+            peer.clone_into(&mut state.peer);
+        }
+        if is_reopened {
+            state.outages.reopen(now_ns);
+        }
+        WatchedConnection {
+            watch: Arc::clone(self),
+            number,
+            progress,
+        }
+    }
+
+    /// A user can't go on: why, unless another one could not before.
+    pub(super) fn fail(&self, code: u16, loss: &Loss) {
+        self.lock().failure.get_or_insert_with(|| Failure {
+            code: Some(code),
+            statement: None,
+            message: loss.message.clone(),
+            fault: Fault::World,
+            cause: loss.cause,
+        });
+    }
+
+    /// Begins to look, until what this gives is dropped.
+    pub(crate) fn start(self: &Arc<Self>, engine: &Arc<Engine>) -> Watching {
+        let (end, is_over) = (Signal::new(), Arc::<AtomicBool>::default());
+        let (watch, engine) = (Arc::clone(self), Arc::clone(engine));
+        let (ended, over) = (end.clone(), Arc::clone(&is_over));
+        let look_on = move || {
+            while !over.load(Ordering::Acquire) {
+                let generation = ended.generation();
+                let now_ns = monotonic_ns();
+                watch.lock().look(&engine, watch.limits, now_ns);
+                ended.wait_past(generation, Some(now_ns + LOOK_NS));
+            }
+        };
+        let builder = std::thread::Builder::new().name("answers".to_owned());
+        let thread = builder.spawn(look_on);
+        Watching {
+            end,
+            is_over,
+            thread: Some(thread.expect("the system gives a thread")),
+        }
+    }
+
+    /// What became of the connections up to now.
+    pub(crate) fn account(&self, engine: &Engine) -> ConnectionAccount {
+        let state = self.lock();
+        let zero_ns = engine.control.began_ns().unwrap_or_else(monotonic_ns);
+        let outages = outages(
+            vec![state.outages.clone()],
+            state.most_open,
+            zero_ns,
+            &state.completed,
+        );
+        let lives_with = engine.settings.database.ignore.matches(LOST);
+        let path = path_failure(&outages, lives_with, &state.peer, zero_ns);
+        let failure = match (&state.failure, path) {
+            // A connection that was reset, or waited for too long, over a path that is gone: the path is the reason.
+            (Some(failure), Some(path)) if failure.cause != Cause::Network => Some(path),
+            (Some(failure), _) => Some(failure.clone()),
+            (None, path) => path,
+        };
+        ConnectionAccount { outages, failure }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WatchState {
+    fn look(&mut self, engine: &Engine, limits: AnswerLimits, now_ns: u64) {
+        self.count_events(engine, now_ns);
+        self.listen(now_ns);
+        self.look_at_path(engine, now_ns);
+        if let Some(limit) = limits.answer_timeout {
+            self.end_unanswered(limit, now_ns);
+        }
+    }
+
+    fn count_events(&mut self, engine: &Engine, now_ns: u64) {
+        let Some(began_ns) = engine.control.began_ns() else {
+            return;
+        };
+        let second = (now_ns.saturating_sub(began_ns) / SECOND_NS) as usize;
+        if self.completed.len() <= second {
+            self.completed.resize(second + 1, 0);
+        }
+        let completed = engine.figures.total(Counter::Event);
+        self.completed[second] +=
+            completed - std::mem::replace(&mut self.completed_before, completed);
+    }
+
+    /// Notes which connections have heard anything since the last look.
+    fn listen(&mut self, now_ns: u64) {
+        let (mut has_heard, mut has_heard_reopened) = (false, false);
+        for connection in self.open.values_mut() {
+            let steps = connection.progress.steps.load(Ordering::Relaxed);
+            if steps == connection.seen {
+                continue;
+            }
+            if steps >> 1 > connection.seen >> 1 {
+                has_heard = true;
+                has_heard_reopened |= connection.is_reopened;
+            }
+            connection.seen = steps;
+            connection.since_ns = now_ns;
+        }
+        if has_heard {
+            self.heard_ns = now_ns;
+            self.outages.hear(has_heard_reopened, now_ns);
+        }
+    }
+
+    /// Notes that the path is lost, where the kernel says so of most of the connections that it is asked about.
+    fn look_at_path(&mut self, engine: &Engine, now_ns: u64) {
+        let is_quiet = now_ns >= self.heard_ns + SILENT_NS && self.heard_ns > 0;
+        if !is_quiet || now_ns < self.next_question_ns || self.outages.is_path_lost() {
+            return;
+        }
+        self.next_question_ns = now_ns + BETWEEN_QUESTIONS_NS;
+        let waiting: Vec<&OpenConnection> = self.waiting().collect();
+        let asked = waiting.iter().take(ASKED_ABOUT);
+        let states: Vec<PathState> = asked
+            .filter_map(|connection| check_path(connection.socket()))
+            .collect();
+        let dead = states
+            .iter()
+            .filter(|&&state| state == PathState::Dead)
+            .count();
+        if dead == 0 || 2 * dead < states.len() {
+            return;
+        }
+        let connections = waiting.len() as u32;
+        self.outages.lose_path(self.heard_ns, connections);
+        let text = format!(
+            "the path to {} is lost: for {:.1} s no byte has come and nothing is acknowledged, on {connections} \
+             connections",
+            self.peer,
+            (now_ns - self.heard_ns) as f64 / 1e9
+        );
+        engine.log.warning(&text);
+    }
+
+    /// Breaks off the connections whose request is without any byte of an answer for too long.
+    fn end_unanswered(&self, limit: Duration, now_ns: u64) {
+        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        for connection in self.waiting() {
+            if now_ns.saturating_sub(connection.since_ns) >= limit_ns {
+                connection
+                    .progress
+                    .is_given_up
+                    .store(true, Ordering::Release);
+                break_off(connection.socket());
+            }
+        }
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = &OpenConnection> {
+        self.open
+            .values()
+            .filter(|connection| connection.seen & 1 == 1)
+    }
+}
+
+impl OpenConnection {
+    #[expect(
+        unsafe_code,
+        reason = "a connection leaves the watch, under its lock, before its socket is closed"
+    )]
+    fn socket(&self) -> BorrowedFd<'_> {
+        // SAFETY: whoever has this has the lock, and so the connection is still in the watch and its socket open.
+        unsafe { BorrowedFd::borrow_raw(self.socket) }
+    }
+}
+
+impl WatchedConnection {
+    /// A request leaves, and its answer is awaited.
+    #[inline]
+    pub(super) fn ask(&self) {
+        let steps = self.progress.steps.load(Ordering::Relaxed);
+        self.progress.steps.store(steps | 1, Ordering::Relaxed);
+    }
+
+    /// A part of the answer has come.
+    pub(super) fn hear_part(&self) {
+        let steps = self.progress.steps.load(Ordering::Relaxed);
+        self.progress.steps.store(steps + 2, Ordering::Relaxed);
+    }
+
+    /// The answer has come.
+    #[inline]
+    pub(super) fn hear(&self) {
+        let steps = self.progress.steps.load(Ordering::Relaxed);
+        self.progress
+            .steps
+            .store((steps | 1) + 1, Ordering::Relaxed);
+    }
+
+    /// How long it was waited for in vain, where that is why the connection was broken off.
+    pub(super) fn given_up_after(&self) -> Option<Duration> {
+        let is_given_up = self.progress.is_given_up.load(Ordering::Acquire);
+        self.watch.limits.answer_timeout.filter(|_| is_given_up)
+    }
+
+    /// The connection is lost.
+    pub(super) fn lose(&self, cause: Cause) {
+        self.watch.lock().outages.lose(monotonic_ns(), cause);
+    }
+}
+
+impl Drop for WatchedConnection {
+    fn drop(&mut self) {
+        self.watch.lock().open.remove(&self.number);
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.end.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // a panic has been told by the thread itself
+        }
+    }
+}
+
+impl ConnectionAccount {
+    /// Whether the run says nothing of the server: it was not reached, or gave no answer.
+    #[must_use]
+    pub fn is_without_server(&self) -> bool {
+        let loss = self.failure.as_ref().map(|failure| failure.cause);
+        matches!(loss, Some(Cause::Network | Cause::NoAnswer))
+    }
+}

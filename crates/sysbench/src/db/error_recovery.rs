@@ -1,0 +1,174 @@
+//! Handles calls that fail: what is counted, logged and kept, and whether the event is repeated.
+
+use super::client_error::{ClientError, SERVER_GONE, SERVER_LOST};
+use super::connection::{CallResult, Connection};
+use super::link::{Link, LinkError};
+use super::{ErrorKind, login};
+use crate::Level;
+use crate::figures::Counter;
+use dbdyno_fiber::{monotonic_ns, sleep_until};
+use dbdyno_wire::ServerError;
+
+/// Lost connections, by the client library's numbers: after these, if they are to be ignored, a new one is made.
+const CONNECTION_ERRORS: [u16; 4] = [SERVER_GONE, 2011, SERVER_LOST, 2055];
+
+/// Between attempts to connect again.
+const RETRY_NS: u64 = 1_000_000;
+
+/// How long after the end of a run a server is still waited for.
+const PATIENCE_NS: u64 = 30_000_000_000;
+
+/// Messages are cut at this length, as sysbench cuts them; a bulk INSERT has half a megabyte.
+const MESSAGE_BYTES: usize = 4095;
+
+impl Connection {
+    /// A call failed: counts it, tells of it, keeps it.
+    #[cold]
+    pub(super) fn fail(&mut self, doing: &str, sql: &[u8], complaint: &ClientError) -> CallResult {
+        let ClientError {
+            code,
+            state,
+            message,
+            ..
+        } = complaint;
+        self.engine.figures.count_code(&self.actor, *code);
+        self.error.set(*code, *state, message);
+        self.error.kind = if self.connects_again_after(*code) {
+            self.count(Counter::Reconnect);
+            match self.mend() {
+                true => ErrorKind::Ignorable,
+                false => ErrorKind::Fatal,
+            }
+        } else if self.engine.settings.database.ignore.matches(*code) {
+            self.count(Counter::Error);
+            let text = format!("Ignoring error {code} {message}, ");
+            self.engine.log.say(Level::Debug, &text);
+            ErrorKind::Ignorable
+        } else {
+            self.count(Counter::Error);
+            self.note_failure(*code);
+            let sql = String::from_utf8_lossy(&sql[..sql.len().min(MESSAGE_BYTES)]);
+            let text = format!("{doing}() returned error {code} ({message}) for query '{sql}'");
+            self.engine.log.fatal(cut(&text));
+            ErrorKind::Fatal
+        };
+        CallResult::Failed
+    }
+
+    /// The server answered with an error.
+    #[cold]
+    pub(super) fn refused(&mut self, doing: &str, sql: &[u8], error: &ServerError) -> CallResult {
+        let complaint = if error.ends_connection() {
+            self.let_go(error);
+            self.farewell(error)
+        } else {
+            error.into()
+        };
+        self.fail(doing, sql, &complaint)
+    }
+
+    /// The connection broke.
+    #[cold]
+    pub(super) fn lost(&mut self, doing: &str, sql: &[u8], how: &LinkError) -> CallResult {
+        let complaint = self.broken(how);
+        self.fail(doing, sql, &complaint)
+    }
+
+    /// Gives the connection up, and says what a client library would say of its end.
+    pub(super) fn broken(&mut self, how: &LinkError) -> ClientError {
+        self.lost_by = self.link.take().and_then(Link::into_loss);
+        self.pending = None;
+        match how {
+            LinkError::Sending => ClientError::gone(self.dialect()),
+            LinkError::Reading => ClientError::lost(self.dialect()),
+            LinkError::Malformed => ClientError::malformed(self.dialect()),
+            LinkError::Excess(limit) => ClientError::out_of_memory(limit),
+        }
+    }
+
+    /// The server took its leave: the link is of no more use.
+    pub(super) fn let_go(&mut self, error: &ServerError) {
+        if let Some(mut link) = self.link.take() {
+            link.takes_leave(error);
+            self.lost_by = link.into_loss();
+        }
+    }
+
+    /// The event that met this error is not repeated. If it was for want of a connection, the run has failed for it.
+    pub(super) fn note_failure(&mut self, code: u16) {
+        if let (Some(watch), Some(loss)) = (&self.engine.database.answers, self.lost_by.take()) {
+            watch.fail(code, &loss);
+        }
+    }
+
+    /// The server took its leave in words. Client libraries pass them on; but whoever wants lost connections ignored
+    /// means these too.
+    pub(super) fn farewell(&self, error: &ServerError) -> ClientError {
+        if self.connects_again_after(SERVER_LOST) {
+            ClientError::lost(self.dialect())
+        } else if self.connects_again_after(SERVER_GONE) {
+            ClientError::gone(self.dialect())
+        } else {
+            error.into()
+        }
+    }
+
+    /// Whether the user wants a new connection after this error.
+    pub(super) fn connects_again_after(&self, code: u16) -> bool {
+        CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
+    }
+
+    /// Connects again, and again, until it works or the run has failed or is long over.
+    pub(super) fn mend(&mut self) -> bool {
+        loop {
+            self.unplug();
+            match login::log_in(&self.engine, &self.place, true) {
+                Ok(link) => {
+                    self.link = Some(link);
+                    self.lost_by = None;
+                    return true;
+                }
+                Err(complaint) if self.gives_up() => {
+                    self.tell_unconnected(&complaint);
+                    return false;
+                }
+                Err(_) => sleep_until(monotonic_ns() + RETRY_NS),
+            }
+        }
+    }
+
+    /// sysbench waits for a server that does not come back even when the run is over.
+    fn gives_up(&self) -> bool {
+        let control = &self.engine.control;
+        control.has_failed() || control.is_past(monotonic_ns().saturating_sub(PATIENCE_NS))
+    }
+
+    pub(super) fn tell_unconnected(&self, complaint: &ClientError) {
+        let place = self.place.words();
+        let text = format!("unable to connect to MySQL server {place}, aborting...");
+        self.engine.log.fatal(&text);
+        let text = format!("error {}: {}", complaint.code, complaint.message);
+        self.engine.log.fatal(&text);
+        if let (Some(watch), Some(loss)) = (&self.engine.database.answers, &complaint.lost_by) {
+            watch.fail(complaint.code, loss);
+        }
+    }
+
+    /// Ends the log-in under way, and with it its statements, its transaction and its results.
+    pub(super) fn unplug(&mut self) {
+        if let Some(link) = self.link.take() {
+            link.quit();
+        }
+        self.generation = self.generation.wrapping_add(1);
+        self.pending = None;
+        self.in_transaction = false;
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MESSAGE_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,198 @@
+//! Watches the path to the other host: sets how long it may be silent, and reads what the kernel knows of it.
+//!
+//! A server that is slow, stalled or stopped still has a kernel that acknowledges what arrives. A cable that is out, a
+//! host without power or a dropped route acknowledges nothing. Only the kernel of this side sees the difference, so it
+//! is asked (`TCP_INFO`) where a connection has been silent; nothing here is called for each statement.
+
+use rustix::net::sockopt;
+use socket2::Socket;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// How long the other host may acknowledge nothing before a connection over TCP counts as lost.
+///
+/// It becomes `TCP_USER_TIMEOUT` (data that nobody acknowledges) and, by keepalive, holds for connections that wait
+/// without anything under way, too. Sockets of this machine have no path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathTimeout(pub Duration);
+
+impl Default for PathTimeout {
+    /// 10 s: longer than the switch of a link or a router takes, far shorter than the quarter of an hour after which
+    /// Linux gives up by itself.
+    fn default() -> Self {
+        Self(Duration::from_secs(10))
+    }
+}
+
+/// Time between two questions to a host that is silent.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Unanswered, they tell that the path is dead: one alone may just be on its way.
+const UNANSWERED: u8 = 2;
+
+/// An acknowledgement within this time shows that the other kernel is there.
+const RECENT_MS: u32 = 950;
+
+/// Not less than this without any acknowledgement makes a path dead.
+const SILENT_MS: u32 = 1_500;
+
+/// What the kernel knows of a connection that has been silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathState {
+    /// The other kernel has acknowledged something within the last second.
+    Alive,
+    /// What was sent is not acknowledged, though it was sent again and again.
+    Dead,
+    /// Nothing was under way that could have been acknowledged, or not for long enough; the other kernel has been asked.
+    Unknown,
+}
+
+/// Has the kernel give the connection up when the path is silent for so long, busy or not.
+pub(crate) fn set_path_timeout(socket: &Socket, timeout: PathTimeout) -> io::Result<()> {
+    let PathTimeout(limit) = timeout;
+    let limit_ms = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
+    sockopt::set_tcp_user_timeout(socket, limit_ms)?;
+    // With a user timeout set, Linux counts no probes: the connection ends once the timeout is over and a probe is open.
+    sockopt::set_tcp_keepidle(socket, whole_seconds(limit / 2))?;
+    sockopt::set_tcp_keepintvl(socket, whole_seconds(limit / 10))?;
+    sockopt::set_socket_keepalive(socket, true)?;
+    Ok(())
+}
+
+fn whole_seconds(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs().clamp(1, 32_767))
+}
+
+/// Whether the error says that the path is gone, not that the server has closed or refused.
+pub(crate) fn is_path_error(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut
+            | io::ErrorKind::HostUnreachable
+            | io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::NetworkDown
+    )
+}
+
+/// Looks at a connection over TCP that has been silent. Where nothing is under way that the other kernel could
+/// acknowledge, it is asked for a sign of life, so that the next look can tell.
+pub(crate) fn probe(socket: BorrowedFd<'_>) -> io::Result<PathState> {
+    let info = tcp_info(socket)?;
+    let state = state_of(&info);
+    if state == PathState::Unknown && info.tcpi_unacked == 0 {
+        // Setting the time anew has the kernel look at it anew: after a second of silence the probe leaves at once.
+        sockopt::set_tcp_keepintvl(socket, PROBE_INTERVAL)?;
+        sockopt::set_tcp_keepidle(socket, PROBE_INTERVAL)?;
+    }
+    Ok(state)
+}
+
+/// Does what [`Channel::check_path`](crate::Channel::check_path) does, by the socket alone.
+#[must_use]
+pub fn check_path(socket: BorrowedFd<'_>) -> Option<PathState> {
+    probe(socket).ok() // a socket of this machine has no path
+}
+
+/// Ends a connection from another thread. The one that waits for the connection finds it closed.
+pub fn break_off(socket: BorrowedFd<'_>) {
+    // One that is closed already needs it no more.
+    let _: rustix::io::Result<()> = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
+}
+
+fn state_of(info: &libc::tcp_info) -> PathState {
+    let unanswered = match info.tcpi_unacked {
+        0 => info.tcpi_probes,
+        _ => info.tcpi_retransmits,
+    };
+    match info.tcpi_last_ack_recv {
+        0..=RECENT_MS => PathState::Alive,
+        silent_ms if silent_ms >= SILENT_MS && unanswered >= UNANSWERED => PathState::Dead,
+        _ => PathState::Unknown,
+    }
+}
+
+#[expect(unsafe_code, reason = "no safe crate reads TCP_INFO")]
+fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<libc::tcp_info> {
+    // SAFETY: plain integers, for which zeros are values.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes, which `info` has; an older one writes fewer and zeros stay.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut info).cast(),
+            &raw mut length,
+        )
+    };
+    match result {
+        0 => Ok(info),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_kernel_that_acknowledges_is_alive_whatever_its_process_does() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = Socket::from(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        set_path_timeout(&client, PathTimeout::default()).unwrap();
+        let _silent_server = listener.accept().unwrap();
+        client.send(b"hello").unwrap();
+        assert_eq!(probe(client.as_fd()).unwrap(), PathState::Alive);
+        // Everything is acknowledged, so nothing is under way: the first look asks, and the answer comes at once.
+        std::thread::sleep(Duration::from_millis(1_100));
+        assert_eq!(probe(client.as_fd()).unwrap(), PathState::Unknown);
+        let is_alive = |_| {
+            std::thread::sleep(Duration::from_millis(50));
+            probe(client.as_fd()).unwrap() == PathState::Alive
+        };
+        assert!((0..100).any(is_alive));
+    }
+
+    #[test]
+    fn a_single_question_that_is_on_its_way_is_no_evidence() {
+        let seen = |unacked, retransmits, probes, silent_ms| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let mut info = tcp_info(client.as_fd()).unwrap();
+            info.tcpi_unacked = unacked;
+            info.tcpi_retransmits = retransmits;
+            info.tcpi_probes = probes;
+            info.tcpi_last_ack_recv = silent_ms;
+            state_of(&info)
+        };
+        assert_eq!(seen(1, 3, 0, 2_000), PathState::Dead);
+        assert_eq!(seen(0, 0, 2, 2_600), PathState::Dead);
+        assert_eq!(seen(0, 0, 1, 5_000), PathState::Unknown);
+        assert_eq!(
+            seen(1, 1, 0, 5_000),
+            PathState::Unknown,
+            "a path of long delays"
+        );
+        assert_eq!(seen(0, 0, 0, 5_000), PathState::Unknown, "nothing was sent");
+        assert_eq!(
+            seen(1, 2, 0, 300),
+            PathState::Alive,
+            "something got through"
+        );
+    }
+
+    #[test]
+    fn both_limits_are_set_on_a_socket() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = Socket::from(client);
+        set_path_timeout(&socket, PathTimeout(Duration::from_secs(4))).unwrap();
+        assert_eq!(sockopt::tcp_user_timeout(&socket).unwrap(), 4_000);
+        assert_eq!(sockopt::tcp_keepidle(&socket).unwrap().as_secs(), 2);
+        assert!(sockopt::socket_keepalive(&socket).unwrap());
+    }
+}

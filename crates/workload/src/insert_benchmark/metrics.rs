@@ -1,0 +1,305 @@
+//! Measures what the benchmark's author looks at: whether the rate was held, the worst second, the longest
+//! time without an insert.
+
+use super::buckets::Buckets;
+use crate::Metric;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Below this share of the rate asked for, a step has failed.
+const SHARE_HELD: f64 = 0.95;
+
+/// What the inserters of all clients tell, and the readers.
+#[derive(Debug)]
+pub(super) struct BenchmarkMetrics {
+    kept: Mutex<MetricsState>,
+    /// Rows a second and client that were asked for, and for how many seconds.
+    asked: Option<(u32, u32)>,
+}
+
+#[derive(Debug, Default)]
+struct MetricsState {
+    /// By client: its first and its latest instant.
+    spans: Vec<Option<(u64, u64)>>,
+    inserted_rows: u64,
+    last_ns: Option<u64>,
+    longest_gap_ns: u64,
+    second: u64,
+    second_rows: u64,
+    /// Rows of the slowest of the whole seconds between the first insert and the last.
+    slowest_rows: Option<u64>,
+    /// Whether the open second was begun before the first insert.
+    is_first_second: bool,
+    deleted_rows: u64,
+    queries: u64,
+    fetched_rows: u64,
+    inserts: Buckets,
+    deletes: Buckets,
+    query_times: Buckets,
+}
+
+/// What a reader has done since it told last.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ReaderCounts {
+    pub(super) queries: u64,
+    pub(super) fetched_rows: u64,
+    pub(super) times: Buckets,
+}
+
+impl BenchmarkMetrics {
+    pub(super) fn new(clients: u32, asked: Option<(u32, u32)>) -> Self {
+        let kept = MetricsState {
+            spans: vec![None; clients as usize],
+            ..MetricsState::default()
+        };
+        Self {
+            kept: Mutex::new(kept),
+            asked,
+        }
+    }
+
+    fn hold(&self) -> MutexGuard<'_, MetricsState> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A client begins to insert.
+    pub(super) fn begin(&self, client: u32, now_ns: u64) {
+        let mut kept = self.hold();
+        kept.spans[client as usize].get_or_insert((now_ns, now_ns));
+    }
+
+    /// A client has inserted rows, by a statement that began and ended at these instants.
+    pub(super) fn add_insert(&self, client: u32, rows: u64, (began_ns, now_ns): (u64, u64)) {
+        let mut kept = self.hold();
+        kept.inserts.add(now_ns.saturating_sub(began_ns));
+        if let Some((_, latest_ns)) = &mut kept.spans[client as usize] {
+            *latest_ns = now_ns;
+        }
+        kept.add_insert(rows, now_ns);
+    }
+
+    /// So many rows were deleted, in this time.
+    pub(super) fn add_delete(&self, rows: u64, ns: u64) {
+        let mut kept = self.hold();
+        kept.deleted_rows += rows;
+        kept.deletes.add(ns);
+    }
+
+    /// A reader has done some queries.
+    pub(super) fn add_queries(&self, reading: &ReaderCounts) {
+        let mut kept = self.hold();
+        kept.queries += reading.queries;
+        kept.fetched_rows += reading.fetched_rows;
+        kept.query_times.merge(&reading.times);
+    }
+
+    /// Everything that is told at the end.
+    pub(super) fn metrics(&self) -> Vec<Metric> {
+        let kept = self.hold();
+        let mut figures = Vec::new();
+        if let Some((rate, seconds)) = self.asked.filter(|(rate, _)| *rate > 0) {
+            let share = kept.share(rate, seconds);
+            figures.push(Metric {
+                held: Some(share >= SHARE_HELD),
+                ..metric(
+                    "insert_rate_share",
+                    "rows inserted, of those asked for in the time",
+                    Some(share),
+                )
+            });
+        }
+        if self.asked.is_none_or(|(rate, _)| rate > 0) {
+            figures.extend(kept.write_metrics());
+        }
+        if self.asked.is_some() {
+            let rows = kept.fetched_rows as f64 / kept.queries as f64;
+            let rows = (kept.queries > 0).then_some(rows);
+            figures.push(metric("rows_per_query", "rows fetched by a query", rows));
+        }
+        figures.extend(kept.histograms());
+        figures
+    }
+}
+
+fn metric(name: &str, meaning: &str, value: Option<f64>) -> Metric {
+    Metric {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
+        value,
+        held: None,
+    }
+}
+
+impl MetricsState {
+    fn add_insert(&mut self, rows: u64, now_ns: u64) {
+        self.inserted_rows += rows;
+        let second = now_ns / SECOND_NS;
+        match self.last_ns {
+            None => (self.second, self.is_first_second) = (second, true),
+            Some(last_ns) => {
+                let gap_ns = now_ns.saturating_sub(last_ns);
+                self.longest_gap_ns = self.longest_gap_ns.max(gap_ns);
+            }
+        }
+        if second > self.second {
+            self.close_second(second);
+        }
+        self.second_rows += rows;
+        self.last_ns = self.last_ns.max(Some(now_ns));
+    }
+
+    /// The open second is over, and those up to `next` had no insert.
+    fn close_second(&mut self, next: u64) {
+        if !self.is_first_second {
+            let rows = self.second_rows;
+            self.slowest_rows = Some(self.slowest_rows.map_or(rows, |slowest| slowest.min(rows)));
+        }
+        if next > self.second + 1 {
+            self.slowest_rows = Some(0);
+        }
+        (self.second, self.second_rows) = (next, 0);
+        self.is_first_second = false;
+    }
+
+    fn write_metrics(&self) -> Vec<Metric> {
+        let gap = self.last_ns.map(|_| self.longest_gap_ns as f64 / 1e9);
+        let slowest = self.slowest_rows.map(|rows| rows as f64);
+        let mut figures = vec![
+            metric(
+                "inserted_rows",
+                "rows inserted",
+                Some(self.inserted_rows as f64),
+            ),
+            metric(
+                "inserted_rows_per_s",
+                "rows inserted a second",
+                self.rows_per_s(),
+            ),
+            metric(
+                "inserted_rows_per_s_lowest",
+                "rows inserted in the slowest whole second",
+                slowest,
+            ),
+            metric(
+                "insert_gap_longest_s",
+                "longest time without an insert, in seconds",
+                gap,
+            ),
+        ];
+        if self.deletes != Buckets::default() {
+            let rows = Some(self.deleted_rows as f64);
+            figures.push(metric("deleted_rows", "rows deleted", rows));
+        }
+        figures
+    }
+
+    /// How many answers took how long, in the tool's buckets.
+    fn histograms(&self) -> Vec<Metric> {
+        let named = [
+            ("insert", "inserts", &self.inserts),
+            ("delete", "deletes", &self.deletes),
+            ("query", "queries", &self.query_times),
+        ];
+        let of_one = |(name, many, buckets): (&str, &str, &Buckets)| {
+            let figure = |(edge, count): (&str, u64)| {
+                let (edge, words) = match edge {
+                    "" => ("over_16s".to_owned(), "over 16s".to_owned()),
+                    edge => (format!("up_to_{edge}"), format!("up to {edge}")),
+                };
+                let name = format!("{name}_response_{edge}_count");
+                metric(
+                    &name,
+                    &format!("{many} that took {words}"),
+                    Some(count as f64),
+                )
+            };
+            buckets.counted().map(figure).collect::<Vec<_>>()
+        };
+        named.into_iter().flat_map(of_one).collect()
+    }
+
+    fn rows_per_s(&self) -> Option<f64> {
+        let spans = self.spans.iter().flatten();
+        let begun_ns = spans.map(|(begun_ns, _)| *begun_ns).min()?;
+        let lasted_ns = self.last_ns?.saturating_sub(begun_ns);
+        (lasted_ns > 0).then(|| self.inserted_rows as f64 * 1e9 / lasted_ns as f64)
+    }
+
+    /// Rows inserted of those that the rate asks for while the clients were at work, each at least as long as it was to.
+    fn share(&self, rate: u32, seconds: u32) -> f64 {
+        let client_s = |span: &Option<(u64, u64)>| {
+            let lasted_ns = span.map_or(0, |(begun_ns, latest_ns)| latest_ns - begun_ns);
+            (lasted_ns as f64 / 1e9).max(f64::from(seconds))
+        };
+        let asked = f64::from(rate) * self.spans.iter().map(client_s).sum::<f64>();
+        self.inserted_rows as f64 / asked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(account: &BenchmarkMetrics, name: &str) -> (Option<f64>, Option<bool>) {
+        let figures = account.metrics();
+        let figure = figures.iter().find(|figure| figure.name == name).unwrap();
+        (figure.value, figure.held)
+    }
+
+    const S: u64 = SECOND_NS;
+
+    #[test]
+    fn a_rate_that_was_not_held_is_a_failed_step() {
+        for (last_ns, share) in [(4 * S, 1.0), (5 * S, 0.8)] {
+            let account = BenchmarkMetrics::new(1, Some((100, 4)));
+            account.begin(0, S / 2);
+            for round in 0..8 {
+                let at_ns = S / 2 + last_ns * round / 7;
+                account.add_insert(0, 50, (at_ns, at_ns));
+            }
+            let (metric, held) = value(&account, "insert_rate_share");
+            assert!((metric.unwrap() - share).abs() < 1e-9, "{metric:?}");
+            assert_eq!(held, Some(share > 0.9));
+        }
+    }
+
+    #[test]
+    fn the_slowest_second_is_a_whole_one_and_may_be_empty() {
+        let account = BenchmarkMetrics::new(1, None);
+        account.begin(0, 0);
+        for at_ns in [S * 9 / 10, S * 11 / 10, S * 15 / 10, S * 25 / 10] {
+            account.add_insert(0, 5, (at_ns, at_ns));
+        }
+        assert_eq!(
+            value(&account, "inserted_rows_per_s_lowest").0,
+            Some(10.0),
+            "neither the first second nor the open one"
+        );
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(1.0));
+        account.add_insert(0, 5, (S, S * 45 / 10));
+        assert_eq!(value(&account, "inserted_rows_per_s_lowest").0, Some(0.0));
+        assert_eq!(value(&account, "insert_gap_longest_s").0, Some(2.0));
+    }
+
+    #[test]
+    fn steps_without_inserts_tell_of_none() {
+        let account = BenchmarkMetrics::new(2, Some((0, 60)));
+        let mut times = Buckets::default();
+        times.add(300_000);
+        account.add_queries(&ReaderCounts {
+            queries: 16,
+            fetched_rows: 158,
+            times,
+        });
+        let figures = account.metrics().into_iter();
+        let metric: Vec<_> = figures.map(|figure| (figure.name, figure.value)).collect();
+        let count = |edge: &str| format!("query_response_up_to_{edge}_count");
+        let expected = [
+            ("rows_per_query".to_owned(), Some(9.875)),
+            (count("256us"), Some(0.0)),
+            (count("1ms"), Some(1.0)),
+        ];
+        assert_eq!(metric, expected);
+    }
+}

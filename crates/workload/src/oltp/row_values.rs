@@ -1,0 +1,182 @@
+//! Draws the values of rows, one by one or sixteen rows at a time.
+
+use super::starts::RowStarts;
+use super::text::{C_LENGTH, DIGITS_A_ROW, GROUPS_A_ROW, PAD_LENGTH, fill};
+use dbdyno_chance::{
+    GROUP_BYTES, JumpAhead, LANES, RandomKind, Sampler, Stream, digit_groups_of_lanes,
+};
+use std::sync::LazyLock;
+
+/// From the first digit of a row to its k.
+static SKIP_DIGITS: LazyLock<JumpAhead> = LazyLock::new(|| JumpAhead::of_draws(DIGITS_A_ROW));
+
+/// The values of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowValues<'a> {
+    pub(super) k: u32,
+    pub(super) c: &'a [u8],
+    pub(super) pad: &'a [u8],
+}
+
+/// c and pad of a row, a byte behind each.
+type RowText = [[u8; GROUP_BYTES]; GROUPS_A_ROW];
+
+/// Where pad begins in the text of a row.
+const PAD_START: usize = C_LENGTH + 1;
+
+/// Draws rows that follow each other: c, pad, k.
+#[derive(Debug)]
+pub(super) struct RowDrawer {
+    /// After the rows that were given.
+    stream: Stream,
+    ks: Sampler,
+    kind: RandomKind,
+    /// Where the next rows start, if somebody has gone through them before.
+    starts: Option<RowStarts>,
+    /// Of sysbench's rows, those that are drawn and not yet given.
+    ahead: Option<Box<RowBatch>>,
+    /// Of dbdyno's rows, the one that was given last.
+    text: RowText,
+}
+
+/// Sixteen rows, of which some were given.
+#[derive(Debug)]
+struct RowBatch {
+    given: usize,
+    texts: [RowText; LANES],
+    ks: [u32; LANES],
+    /// The stream after each row.
+    after: [Stream; LANES],
+}
+
+impl RowDrawer {
+    pub(super) fn new(stream: Stream, ks: Sampler, kind: RandomKind) -> Self {
+        Self {
+            stream,
+            ks,
+            kind,
+            starts: None,
+            ahead: None,
+            text: [[0; GROUP_BYTES]; GROUPS_A_ROW],
+        }
+    }
+
+    /// Spares it to search for the starts of rows that are known.
+    pub(super) fn with_starts(self, starts: Option<RowStarts>) -> Self {
+        Self { starts, ..self }
+    }
+
+    /// The stream after the rows that were given.
+    pub(super) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The next row.
+    #[inline]
+    pub(super) fn next(&mut self) -> RowValues<'_> {
+        match self.kind {
+            RandomKind::Dbdyno => self.next_of_dbdyno(),
+            RandomKind::Sysbench => self.next_of_sysbench(),
+        }
+    }
+
+    fn next_of_dbdyno(&mut self) -> RowValues<'_> {
+        let text = self.text.as_flattened_mut();
+        fill(&mut self.stream, self.kind, &mut text[..C_LENGTH]);
+        fill(
+            &mut self.stream,
+            self.kind,
+            &mut text[PAD_START..][..PAD_LENGTH],
+        );
+        let k = self.ks.draw(&mut self.stream);
+        RowValues::of(k, &self.text)
+    }
+
+    /// A draw a digit is what makes these rows dear. So sixteen are begun at once: where each one begins is found by
+    /// jumping over the digits of the one before, and then their digits are drawn side by side.
+    fn next_of_sysbench(&mut self) -> RowValues<'_> {
+        let (stream, ks, starts) = (&self.stream, &self.ks, &mut self.starts);
+        let ahead = self
+            .ahead
+            .get_or_insert_with(|| Box::new(RowBatch::none(stream)));
+        if ahead.given == LANES {
+            ahead.draw(stream, ks, starts.as_mut());
+        }
+        let row = ahead.given;
+        ahead.given += 1;
+        self.stream = ahead.after[row].clone();
+        RowValues::of(ahead.ks[row], &ahead.texts[row])
+    }
+}
+
+impl<'a> RowValues<'a> {
+    #[inline]
+    fn of(k: u32, text: &'a RowText) -> Self {
+        let text = text.as_flattened();
+        let (c, pad) = (&text[..C_LENGTH], &text[PAD_START..][..PAD_LENGTH]);
+        Self { k, c, pad }
+    }
+}
+
+impl RowBatch {
+    /// No rows, all of them given.
+    fn none(stream: &Stream) -> Self {
+        Self {
+            given: LANES,
+            texts: [[[0; GROUP_BYTES]; GROUPS_A_ROW]; LANES],
+            ks: [0; LANES],
+            after: std::array::from_fn(|_| stream.clone()),
+        }
+    }
+
+    /// Replaces them by the next ones.
+    fn draw(&mut self, stream: &Stream, ks: &Sampler, mut known: Option<&mut RowStarts>) {
+        let mut next = stream.clone();
+        let mut starts: [Stream; LANES] = std::array::from_fn(|_| next.clone());
+        for (row, start) in starts.iter_mut().enumerate() {
+            *start = next.clone();
+            let known = known.as_mut().and_then(|known| known.next());
+            (self.ks[row], next) = known.unwrap_or_else(|| {
+                let k = skip_row(&mut next, ks);
+                (k, next)
+            });
+            self.after[row] = next.clone();
+        }
+        digit_groups_of_lanes(&starts, &mut self.texts);
+        self.given = 0;
+    }
+}
+
+/// Skips a row of sysbench's, and gives its k.
+#[inline]
+pub(super) fn skip_row(stream: &mut Stream, ks: &Sampler) -> u32 {
+    stream.jump(&SKIP_DIGITS);
+    ks.draw(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oltp::OltpOptions;
+    use dbdyno_chance::RandomSource;
+
+    #[test]
+    fn rows_drawn_ahead_are_those_drawn_one_digit_after_the_other() {
+        let ks = OltpOptions::default().distribution().sampler(1, 1000);
+        let mut stream = RandomSource::sysbench_main_thread();
+        let mut draws = RowDrawer::new(stream.clone(), ks.clone(), RandomKind::Sysbench);
+        for row in 0..3 * LANES {
+            let digits: Vec<u8> = (0..DIGITS_A_ROW).map(|_| b'0' + stream.digit()).collect();
+            let k = ks.draw(&mut stream);
+            let values = draws.next();
+            let in_groups = |digits: &[u8]| -> Vec<u8> {
+                let groups: Vec<_> = digits.chunks(GROUP_BYTES - 1).collect();
+                groups.join(&b'-')
+            };
+            assert_eq!(values.c, in_groups(&digits[..110]), "{row}");
+            assert_eq!(values.pad, in_groups(&digits[110..]), "{row}");
+            assert_eq!(values.k, k, "{row}");
+            assert_eq!(draws.stream(), &stream, "{row}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+"""The level of a cell in the words that every place shows: with its interval, its whole window, or its runs."""
+
+from __future__ import annotations
+
+import math
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._words import counted, listed, plus_minus, significant_words
+
+_MOST_RUNS = 4
+
+
+def cell_level_words(group: CellJudgement, unit: str = "") -> str:
+    """The level with its 95 % interval; in brackets where it has not settled.
+
+    Where the repeats disagree so much that an interval would say nothing, their own levels stand for it. Where the
+    mean of the whole window is another, it stands next to the level.
+
+    Parameters
+    ----------
+    unit : after the number, such as ``TPS``
+    """
+    if group.tps_mean is None:
+        return ""
+    unit = f" {unit}" if unit else ""
+    if group.is_vague:
+        return f"{_runs(group)}{unit} ({vague_words(group)})"
+    words = plus_minus(group.tps_mean, group.tps_low or 0.0, group.tps_high or 0.0) + unit
+    if not group.is_settled:
+        return f"({words})"
+    whole = window_mean(group)
+    return words if whole is None else f"{words} (whole window {significant_words(whole)})"
+
+
+def vague_words(group: CellJudgement) -> str:
+    """Why a cell has no interval that says anything."""
+    count = len(group.judged)
+    return f"{counted(count, 'run')} that disagree" if count > 1 else "one run, too noisy for an interval"
+
+
+def window_mean(group: CellJudgement) -> float | None:
+    """Mean of the whole windows of the judged runs, where it is off their level; None where it is the same."""
+    if not group.is_settled or not any(run.is_window_off for run in group.judged):
+        return None
+    logs = [math.log(run.tps_mean) for run in group.judged if run.tps_mean]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def assumed_words(spread: float | None) -> str:
+    """On which spread between repeats a verdict rests that none was measured for; empty where one was.
+
+    >>> assumed_words(0.026), assumed_words(None)
+    ('if repeats spread by 2.6 %', '')
+    """
+    return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
+
+
+def _runs(group: CellJudgement) -> str:
+    levels = [significant_words(run.level_tps) for run in group.judged if run.level_tps]
+    if len(levels) <= _MOST_RUNS:
+        return listed(levels)
+    ordered = sorted(run.level_tps for run in group.judged if run.level_tps)
+    return f"{significant_words(ordered[0])} to {significant_words(ordered[-1])}"

@@ -1,0 +1,299 @@
+"""Lists the limitations of an answer. Each is a caveat: what was seen, why it matters, what would help."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._course import course_caveats
+from dbdyno.analyse._sentinel import judge_sentinel, sentinel_words
+from dbdyno.analyse._windows import unsettled_windows
+from dbdyno.analyse._words import counted, listed, supported
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
+from dbdyno.stats import smallest_detectable_ratio
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """What must be known of a study to weigh its runs.
+
+    Parameters
+    ----------
+    repeats : planned
+    is_closed : closed pacing: the next transaction starts when the last is done
+    cores : of the host; 0 when unknown
+    shares_cores : client and server run on the same cores
+    is_interleaved : targets took turns in random order
+    are_results_compared : each target was to be sent the same events before the runs, where there are several
+    results : how what they made of them compares
+    scaled : name of the scale that was chosen of a larger study; empty: none
+    imported : tool whose logs were imported; empty when dbdyno made the runs
+    """
+
+    window_s: float
+    repeats: int
+    is_closed: bool
+    cores: int
+    shares_cores: bool
+    is_interleaved: bool = True
+    are_results_compared: bool = True
+    results: tuple[ResultComparison, ...] = ()
+    scaled: str = ""
+    imported: str = ""
+
+
+def limitations(
+    facts: StudyFacts,
+    records: Sequence[RunRecord],
+    judgements: Sequence[CellJudgement],
+    comparisons: Sequence[Comparison],
+    courses: Mapping[str, RunCourse | None] | None = None,
+) -> list[Caveat]:
+    """Everything that weakens a study, the heaviest first.
+
+    Parameters
+    ----------
+    courses : by run id, what the stored seconds of runs give whose length was left to them
+    """
+    found = [
+        _results_differ(facts),
+        _scaled(facts),
+        _not_good(records),
+        _imported(facts),
+        _holes(facts, records),
+        _results_unknown(facts),
+        *unsettled_windows(records),
+        *course_caveats(records, courses or {}),
+        _machine_moved(records),
+        _window(facts),
+        _repeats(facts, judgements),
+        _fixed_order(facts),
+        _shared_cores(facts),
+        _busy_client(records),
+        _errors(records),
+        _undecided(comparisons),
+        _closed_loop(facts),
+    ]
+    known = [caveat for caveat in found if caveat is not None]
+    codes = {caveat.code for caveat in known}
+    return known + [caveat for caveat in _of_runs(records) if caveat.code not in codes]
+
+
+def _results_differ(facts: StudyFacts) -> Caveat | None:
+    differing = [comparison for comparison in facts.results if comparison.unlike]
+    if not differing:
+        return None
+    words = [
+        f"{target} in {comparison.workload} ({difference})"
+        for comparison in differing
+        for target, difference in comparison.unlike.items()
+    ]
+    return Caveat(
+        "results-differ",
+        f"The targets return different results for the same events: {listed(words)}. "
+        "They differ there in more than speed.",
+    )
+
+
+def _results_unknown(facts: StudyFacts) -> Caveat | None:
+    if not facts.are_results_compared:
+        how = "" if facts.imported else " (equivalence_events = 0)"
+        text = f"Not checked: whether all targets return identical results{how}."
+        return Caveat("results-unchecked", text)
+    unknown = [
+        f"{target} in {comparison.workload} ({reason.splitlines()[0]})"
+        for comparison in facts.results
+        for target, reason in comparison.unknown.items()
+    ]
+    if not unknown:
+        return None
+    text = f"Could not be checked: whether all targets return identical results: {listed(unknown)}."
+    return Caveat("results-unchecked", text)
+
+
+def _scaled(facts: StudyFacts) -> Caveat | None:
+    if not facts.scaled:
+        return None
+    return Caveat(
+        "scaled",
+        f"Scaled study ({facts.scaled}): rows, memory or times are smaller than in the original. "
+        "Absolute numbers do not carry over, and ranks may not.",
+    )
+
+
+def _not_good(records: Sequence[RunRecord]) -> Caveat | None:
+    count = Counter(record.status for record in records if record.status != "good")
+    if not count:
+        return None
+    words = listed([f"{number} {status}" for status, number in count.most_common()])
+    first = next(record for record in records if record.status != "good")
+    reason = f" The first, of {first.run.cell.target}: {first.reason}." if first.reason else ""
+    text = f"Of {counted(len(records), 'run')}, {words}. They are left out of every finding.{reason}"
+    return Caveat("runs-not-good", text)
+
+
+def _imported(facts: StudyFacts) -> Caveat | None:
+    if not facts.imported:
+        return None
+    text = (
+        f"Imported from logs of {facts.imported}. They do not say how the data were filled, whether the targets were "
+        "configured alike, what ran before each run, or in which order."
+    )
+    return Caveat("imported", text)
+
+
+def _holes(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
+    """Combinations that a full grid would have: of a planned study those are missing runs, of logs nobody knows."""
+    if not facts.imported:
+        return None
+    cells = {record.run.cell for record in records}
+    places = {(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells}
+    targets = {cell.target for cell in cells}
+    lacking = len(places) * len(targets) - len(cells)
+    if not lacking:
+        return None
+    text = f"{lacking:,} of the {len(places) * len(targets):,} combinations of target and place have no log."
+    return Caveat("not-in-the-logs", text)
+
+
+def _window(facts: StudyFacts) -> Caveat | None:
+    if facts.window_s >= 600 or (facts.imported and not facts.window_s):
+        return None
+    window = f"{facts.window_s:g} s"
+    if facts.window_s < 60:
+        why = "too short to see checkpoints, flush storms or compaction, so throughput may not last"
+    else:
+        why = "below 600 s the interval of one run is too narrow"
+    return Caveat(
+        "short-window",
+        f"Windows of {window}: {why}. Read the result as a direction; windows of 900 s or more remove this limitation.",
+    )
+
+
+def _repeats(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
+    single = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
+    if single:
+        which = "Every cell was" if facts.repeats == 1 else f"{counted(single, 'cell')} of {len(judgements)} were"
+        return Caveat("one-repeat", f"{which} run only once: {_single_spread(judgements)}")
+    if facts.repeats < 3:
+        levels = [group.level for group in judgements if group.level is not None]
+        moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
+        how = "the spread of each cell borrows from that of all cells" if moderated else "intervals are wide"
+        smallest = _smallest(levels and sorted(level.sd for level in levels)[len(levels) // 2], judgements)
+        return Caveat("few-repeats", f"{facts.repeats} repeats: {how}.{smallest}")
+    return None
+
+
+def _single_spread(judgements: Sequence[CellJudgement]) -> str:
+    """Where the spread of cells that were run once is taken from."""
+    assumed = max((group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None)
+    if assumed is None:
+        return "the spread between repeats comes from the sentinel and the repeated cells."
+    percent = f"{100 * assumed:.2g} %"
+    return (
+        f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
+        "one in three pairs of equal targets would look different. Repeat some cells, or run a sentinel."
+    )
+
+
+def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
+    levels = [group.level for group in judgements if group.level is not None]
+    if not isinstance(typical_sd, float) or not levels:
+        return ""
+    ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
+    percent = 100 * (ratio - 1)
+    return f" Differences below about {supported(percent, percent)} % are likely to be missed."
+
+
+def _machine_moved(records: Sequence[RunRecord]) -> Caveat | None:
+    found = judge_sentinel(records)
+    if found is None or not found.has_drifted:
+        return None
+    sure = "" if found.is_shown else " This may be chance."
+    text = (
+        f"The machine may have become faster or slower during the study: the sentinel, {sentinel_words(found)}.{sure}"
+    )
+    return Caveat("sentinel-drift", f"{text} Targets take turns, so all are affected alike.")
+
+
+def _fixed_order(facts: StudyFacts) -> Caveat | None:
+    if facts.is_interleaved or facts.imported:
+        return None
+    return Caveat(
+        "fixed-order",
+        "Runs were made in the same order in every round, so a drift of the machine can look like a difference "
+        "between targets. The interleaved order avoids this.",
+    )
+
+
+def _shared_cores(facts: StudyFacts) -> Caveat | None:
+    if not facts.shares_cores:
+        return None
+    cores = f" on {counted(facts.cores, 'core')}" if facts.cores else ""
+    return Caveat(
+        "shared-cores",
+        f"Client and server share the processors{cores}, so the load generator takes time from the server. "
+        "Pin them to different cores, or drive from another machine.",
+    )
+
+
+def _busy_client(records: Sequence[RunRecord]) -> Caveat | None:
+    """Whether the client was the limit is judged once, when a run is measured; here it is counted."""
+    bound = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
+    if not bound:
+        return None
+    worst = max(record.client_use_share or record.client_busy_share or 0.0 for record in bound)
+    text = (
+        f"In {counted(len(bound), 'run')} the load generator worked at up to {worst:.0%} of its limit on this machine"
+    )
+    return Caveat(CLIENT_BOUND, f"{text}. They may measure the client, not the server.")
+
+
+def _errors(records: Sequence[RunRecord]) -> Caveat | None:
+    errors: Counter[str] = Counter()
+    for record in records:
+        errors.update(dict(record.errors))
+    if not errors:
+        return None
+    done = sum(record.transactions for record in records)
+    words = listed([f"{count:,} × {code}" for code, count in errors.most_common(4)])
+    return Caveat("errors", f"Errors in the windows: {words}, next to {counted(done, 'committed transaction')}.")
+
+
+def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
+    open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
+    if not open_pairs:
+        return None
+    needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
+    is_are = "is" if len(open_pairs) == 1 else "are"
+    text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} {is_are} undecided"
+    if needed:
+        half = needed[(len(needed) - 1) // 2]
+        text += f". About {half} repeats would decide half of them, {needed[-1]} most"
+    return Caveat("undecided", text + ".")
+
+
+def _closed_loop(facts: StudyFacts) -> Caveat | None:
+    if not facts.is_closed:
+        return None
+    text = "Closed loop: a stalled server receives fewer requests, so p95 and p99 understate the stall."
+    return Caveat("closed-loop", f"{text} Use a fixed rate to see it.")
+
+
+def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
+    """Caveats that runs carry, each once, with how many carry it."""
+    texts: dict[str, dict[str, None]] = {}
+    count: Counter[str] = Counter()
+    for record in records:
+        for caveat in record.caveats:
+            texts.setdefault(caveat.code, {})[caveat.text] = None
+            count[caveat.code] += 1
+    return [Caveat(code, _counted_text(number, list(texts[code]))) for code, number in count.most_common()]
+
+
+def _counted_text(number: int, texts: Sequence[str]) -> str:
+    """How many runs carry a caveat, with its words; where those differ, with the first."""
+    one_of = "" if len(texts) == 1 else ", the first"
+    return f"{counted(number, 'run')}{one_of}: {texts[0]}"

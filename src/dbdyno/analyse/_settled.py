@@ -1,0 +1,56 @@
+"""Decides whether a finding may rest on the runs of a cell, and if not, says what would settle them.
+
+This is the one rule for all that compare: a run whose window drifts, jumps to its end or dies has no level, so no
+comparison, rank, lead or claim rests on it. Windows below three minutes can't be judged, and stay what they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dbdyno.core import RunRecord, SettledPart
+
+FAR = 1.25
+"""How many times one must exceed another before a level that has not settled is too far off to change their order."""
+_LONG_SHARE = 1.5  # a level counts from two thirds of the window on at the latest
+_LEAST_TAIL_S = 120
+_ROUNDED_TO_S = 10
+
+
+def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Of a cell's good runs those on which its level may rest; none unless most of them are settled.
+
+    One run of many that has not settled is left out and told; where half of them have not, what the others show is
+    luck rather than the cell's level.
+    """
+    settled = tuple(run for run in good if run.is_settled)
+    return settled if 2 * len(settled) > len(good) else ()
+
+
+def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
+    """Whether a cell that has not settled may yet come to do as much, by its runs' whole windows and their ends."""
+    seen = [run.tps_mean or 0.0 for run in runs]
+    seen += [run.settled.tps_mean or 0.0 for run in runs if run.settled is not None]
+    return FAR * max(seen, default=0.0) > tps
+
+
+def remedy_words(runs: Sequence[RunRecord]) -> str:
+    """Which runs have no level that lasts, and what would settle them; empty where all have one."""
+    words = [_words(run, run.settled) for run in runs if run.settled is not None and not run.is_settled]
+    return "; ".join(dict.fromkeys(words))
+
+
+def _words(run: RunRecord, found: SettledPart) -> str:
+    who = f"{run.run.cell.target}, {run.run.repeat_words}"
+    if found.status == "dead":
+        return f"{who} did no transaction in the last third of its {found.seconds} s: see the server's log"
+    if found.status == "drifting":
+        return f"{who} drifts ({found.change:+.0%} over {found.seconds} s): warm up longer, or use a longer window"
+    start_s = found.start_s or 0
+    enough_s = max(_LONG_SHARE * start_s, start_s + _LEAST_TAIL_S)
+    window_s = _ROUNDED_TO_S * math.ceil(enough_s / _ROUNDED_TO_S)
+    return (
+        f"{who} settled too late, at {start_s} of {found.seconds} s: warm up {start_s} s longer, or use a window of "
+        f"{window_s:,} s or more"
+    )

@@ -1,0 +1,82 @@
+"""What becomes of a claim: a verdict with the own figure beside the print, and how two verdicts join."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dbdyno.core import Caveat
+
+Outcome = Literal["holds", "does not hold", "can't be told", "not settled"]
+"""`not settled`: it rests on a run without a level that lasts, and the arithmetic does not refute it."""
+WIDEST = 0.25
+"""Half-width as a share of the figure from which an interval is too wide to uphold a print."""
+_FAR = 2.0
+"""Ratio from which on a difference in percent says little."""
+_WEIGHT: Mapping[Outcome, int] = {"holds": 0, "can't be told": 1, "not settled": 2, "does not hold": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """What the results say of a claim.
+
+    Parameters
+    ----------
+    own, low, high : the recomputed figure with its interval, in the claim's unit; None where there is none
+    reason : why it is not upheld; of a claim that holds, what to know beside it
+    counted : what was counted for it, with the figures that the very data give
+    figures : those of them that are held to the print; of pairs of cells the least and the largest
+    gives_print : whether that calculation gives the print; None where the data are not those of the report
+    caveats : what weakens it besides
+    """
+
+    outcome: Outcome
+    reason: str = ""
+    own: float | None = None
+    low: float | None = None
+    high: float | None = None
+    counted: str = ""
+    figures: tuple[float, ...] = ()
+    gives_print: bool | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+def within(value: float, rounding: float, own: float, low: float, high: float) -> ClaimResult:
+    """A printed figure held against an interval, widened by what rounding took from the print.
+
+    >>> within(13385, 0.5, 13390.0, 13050.0, 13740.0).outcome, within(14000, 0.5, 13390.0, 13050.0, 13740.0).reason
+    ('holds', 'the print is 4.6 % above the own figure, outside its interval')
+    """
+    if not low - rounding <= value <= high + rounding:
+        return ClaimResult(
+            "does not hold", f"the print is {_apart(value, own)} own figure, outside its interval", own, low, high
+        )
+    if max(high - own, own - low) > WIDEST * abs(own):
+        return ClaimResult("can't be told", "the interval is too wide to uphold a figure", own, low, high)
+    return ClaimResult("holds", "", own, low, high)
+
+
+def _apart(value: float, own: float) -> str:
+    """How a print lies to the own figure, completed by "own figure".
+
+    >>> _apart(14000, 13390), _apart(4900, 287.8)
+    ('4.6 % above the', '17 times the')
+    """
+    times = value / own if own else math.inf
+    if times >= _FAR:
+        return f"{times:.3g} times the"
+    return f"{100 * abs(times - 1):.2g} % {'above' if times > 1 else 'below'} the"
+
+
+def joined(first: ClaimResult, *others: ClaimResult) -> ClaimResult:
+    """Several parts of a claim: the weakest decide, and give the reasons; the figure is that of the first.
+
+    >>> joined(ClaimResult("holds", own=1.0), ClaimResult("can't be told", "why")).outcome
+    "can't be told"
+    """
+    parts = (first, *others)
+    outcome = max((result.outcome for result in parts), key=_WEIGHT.__getitem__)
+    reasons = dict.fromkeys(result.reason for result in parts if result.outcome == outcome and result.reason)
+    return replace(first, outcome=outcome, reason="; ".join(reasons))

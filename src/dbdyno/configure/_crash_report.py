@@ -1,0 +1,182 @@
+"""Why a server ended: its exit code, the kernel's counters and its own error log, held against each other. Pure.
+
+A process that the kernel killed for want of memory and one that somebody killed end by the same signal; a full disk and
+a defect end in the same assertion. So each is told from what only it leaves behind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from dbdyno.core import format_bytes
+from dbdyno.hosts import OomSigns
+
+DeathKind = Literal[
+    "assertion", "crashed", "disk-full", "ended", "killed", "oom", "oom-limit", "out-of-memory", "stopped"
+]
+
+_EXCERPT_LINES = 80
+_BEFORE_LINES = 4
+_LATE_LINES = 150
+_KILL = 9
+_SIGNALS = {
+    3: "quit",
+    4: "illegal instruction",
+    6: "abort",
+    7: "bus error",
+    8: "arithmetic error",
+    9: "kill",
+    11: "segmentation fault",
+    15: "termination",
+}
+_HANDLED_RE = re.compile(r"got (?:signal|exception) (?:0x)?(\d+)")
+_ASSERTION_RE = re.compile(r"assertion failure|assertion [`'\"].*failed|failing assertion|\bib::fatal\b", re.IGNORECASE)
+_DISK_RE = re.compile(
+    r"No space left on device|Disk (?:is )?full|Disk quota exceeded|\b(?:OS )?err(?:or|no)(?: number)?:? ?28\b"
+    r"|The table '[^']*' is full|\bENOSPC\b",
+    re.IGNORECASE,
+)
+_MEMORY_RE = re.compile(r"Cannot allocate memory|Out of memory|errno:? ?12\b|can't allocate memory", re.IGNORECASE)
+_STOPPED_RE = re.compile(r"shutdown", re.IGNORECASE)
+_ERROR_RE = re.compile(r"\[ERROR\]|\[FATAL\]")
+
+
+@dataclass(frozen=True, slots=True)
+class CrashReport:
+    """How a server ended.
+
+    Parameters
+    ----------
+    kind : assertion, crashed (another signal of its own), disk-full, ended (an exit code of its own), killed (by
+        somebody), oom-limit (by the kernel, at a memory limit), oom (by the kernel, the machine was short of memory),
+        out-of-memory (it was refused memory and gave up), stopped (somebody asked it to end)
+    words : in one line
+    excerpt : the lines of the error log that tell of it, the stack included; empty when none does
+    kernel_line : the kernel's line on it; empty when there is none or it can't be read
+    """
+
+    kind: DeathKind
+    words: str
+    exit_code: int
+    excerpt: str = ""
+    kernel_line: str = ""
+
+    def to_json(self) -> dict[str, str | int]:
+        """For the results folder."""
+        return dict(asdict(self))
+
+
+def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = None) -> CrashReport:
+    """Tell why a server ended.
+
+    Parameters
+    ----------
+    exit_code : negative: the signal that ended it
+    log : its error log since this start
+    limit_bytes : of the memory group it was given
+
+    >>> diagnose(-9, "", OomSigns(in_group=0, on_host=0, log_readable=True)).words
+    'killed by somebody (signal 9): the kernel killed nothing for want of memory meanwhile'
+    >>> diagnose(-9, "", OomSigns(in_group=1), 96 << 20).words
+    'killed by the kernel at its memory limit of 96 MiB (signal 9)'
+    """
+    if exit_code == -_KILL:
+        return _killed(oom, limit_bytes)
+    lines = log.splitlines()
+    late = lines[-_LATE_LINES:]
+    handled = next((int(m[1]) for line in reversed(late) if (m := _HANDLED_RE.search(line))), None)
+    signal = -exit_code if exit_code < 0 else handled
+    full = _last(_DISK_RE, late)
+    if full and exit_code != 0:
+        words = f"the disk was full ({exit_words(exit_code)}): {_message(full)}"
+        return CrashReport("disk-full", words, exit_code, _excerpt(lines, _DISK_RE))
+    assertion = next((line for line in late if _ASSERTION_RE.search(line)), "")
+    if assertion and exit_code != 0:
+        words = f"an assertion failed ({_signal_words(signal) or exit_words(exit_code)}): {_message(assertion)}"
+        return CrashReport("assertion", words, exit_code, _excerpt(lines, _ASSERTION_RE))
+    if signal is not None and exit_code != 0:
+        words = f"crashed by {_signal_words(signal)}" + ("" if handled else ", and its error log says nothing of it")
+        return CrashReport("crashed", words, exit_code, _excerpt(lines, _HANDLED_RE))
+    if exit_code == 0:
+        asked = _last(_STOPPED_RE, late)
+        words = "shut down by somebody (exit code 0)" + (f": {_message(asked)}" if asked else "")
+        return CrashReport("stopped", words, exit_code, "\n".join(late[-_BEFORE_LINES:]))
+    refused = _last(_MEMORY_RE, late)
+    if refused:
+        words = f"it was refused memory (exit code {exit_code}): {_message(refused)}"
+        return CrashReport("out-of-memory", words, exit_code, _excerpt(lines, _MEMORY_RE))
+    error = _last(_ERROR_RE, late)
+    words = f"exit code {exit_code}" + (f": {_message(error)}" if error else "")
+    return CrashReport("ended", words, exit_code, _excerpt(lines, _ERROR_RE))
+
+
+def disk_full_line(log: str) -> str:
+    """The last line of an error log that tells of a full disk, without its clock; empty when none does.
+
+    >>> disk_full_line("2026-11-22 1:02:03 5 [ERROR] mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)")
+    "mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)"
+    """
+    line = _last(_DISK_RE, log.splitlines()[-_LATE_LINES:])
+    return _message(line) if line else ""
+
+
+def _killed(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
+    at_limit = bool(oom.in_group) or "emory cgroup out of memory" in oom.line
+    if at_limit:
+        limit = f"its memory limit of {format_bytes(limit_bytes)}" if limit_bytes else "the limit of its control group"
+        return CrashReport("oom-limit", f"killed by the kernel at {limit} (signal 9)", -_KILL, kernel_line=oom.line)
+    if oom.line:
+        return CrashReport("oom", "killed by the kernel, out of memory (signal 9)", -_KILL, kernel_line=oom.line)
+    if oom.on_host and not oom.log_readable:
+        words = f"killed (signal 9), by the kernel as it seems: it killed {oom.on_host} for want of memory meanwhile"
+        return CrashReport("oom", words, -_KILL)
+    others = (
+        f"the kernel killed {oom.on_host} others for want of memory meanwhile, not this one"
+        if oom.on_host
+        else "the kernel killed nothing for want of memory meanwhile"
+        if oom.on_host == 0
+        else "whether by the kernel can't be seen here"
+    )
+    return CrashReport("killed", f"killed by somebody (signal 9): {others}", -_KILL)
+
+
+def _last(pattern: re.Pattern[str], lines: list[str]) -> str:
+    return next((line for line in reversed(lines) if pattern.search(line)), "")
+
+
+def _excerpt(lines: list[str], pattern: re.Pattern[str]) -> str:
+    """From a little before the first late line that matches: what follows it is the stack."""
+    first = max(len(lines) - _LATE_LINES, 0)
+    start = next((index for index in range(first, len(lines)) if pattern.search(lines[index])), None)
+    if start is None:
+        return ""
+    begin = max(start - _BEFORE_LINES, 0)
+    return "\n".join(lines[begin : begin + _EXCERPT_LINES])
+
+
+def _message(line: str) -> str:
+    """A log line without clock, thread and level.
+
+    >>> _message("2026-11-22T10:00:00.1Z 0 [ERROR] [MY-013183] [InnoDB] Assertion failure: fil0fil.cc:7483")
+    'Assertion failure: fil0fil.cc:7483'
+    """
+    text = re.sub(r"^\S*\d{2,4}-?\d\d-?\d\d[T ]+[\d:.]+Z?\s+(?:0x)?[\da-f]+\s+", "", line.strip())
+    return re.sub(r"^(?:\[[\w-]+\]\s*)+", "", text)[:300]
+
+
+def _signal_words(signal: int | None) -> str:
+    if signal is None:
+        return ""
+    name = _SIGNALS.get(signal)
+    return f"signal {signal}, {name}" if name else f"signal {signal}"
+
+
+def exit_words(code: int) -> str:
+    """An exit code for people.
+
+    >>> exit_words(-9), exit_words(1)
+    ('signal 9, kill', 'exit code 1')
+    """
+    return _signal_words(-code) if code < 0 else f"exit code {code}"

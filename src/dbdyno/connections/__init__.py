@@ -1,0 +1,25 @@
+"""Connections of dbdyno's own to a server: encrypted as the study says, and never waited for without end.
+
+>>> from dbdyno.connections import TlsPolicy, connect  # connection = connect(user="app", password="…", socket="/s")
+
+The load's connections are the load generator's business; a study's policy of encryption means the same there.
+"""
+
+from dbdyno.connections._connect import connect
+from dbdyno.connections._connection import ServerConnection, UnansweredError
+from dbdyno.connections._path import PATH_S, PathLostError
+from dbdyno.connections._rows import number_of, rows_of
+from dbdyno.connections._tls import TlsPolicy, TlsWord, tls_ca_path
+
+__all__ = [
+    "PATH_S",
+    "PathLostError",
+    "ServerConnection",
+    "TlsPolicy",
+    "TlsWord",
+    "UnansweredError",
+    "connect",
+    "number_of",
+    "rows_of",
+    "tls_ca_path",
+]

@@ -1,0 +1,330 @@
+"""A connection that waits no longer than it may, sends no password in clear, and takes no answer without end.
+
+The driver's own time limits are for one read of the socket: a server that sends a byte now and then is waited for
+without end, and one that is stopped is told of only when the time is up. Here each statement has a moment by which its
+whole answer must be there, and meanwhile the server's process is looked at once a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket as sockets
+import ssl
+import struct
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pymysql.connections import Connection
+from pymysql.constants import CLIENT, CR
+from pymysql.cursors import Cursor
+from pymysql.err import MySQLError, OperationalError
+
+from dbdyno.connections._path import PathLostError, is_path_error, open_path
+from dbdyno.connections._tls import TlsPolicy
+from dbdyno.hosts import ProcessWatch
+
+if TYPE_CHECKING:
+    _Driver = Connection[Cursor]
+else:
+    _Driver = Connection
+
+_TICK_S = 1.0
+_CLOSE_S = 1.0
+_FULL_QUEUE_S = 0.05
+_BLOCK_BYTES = 1 << 16
+_ANSWER_BYTES = 64 << 20
+_STATEMENT_CHARACTERS = 80
+_CLEAR_METHODS = frozenset({b"mysql_clear_password", b"dialog"})
+_TOO_WEAK = frozenset({b"mysql_old_password"})
+_NONSENSE = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What the driver fails with when a server's bytes are not what the protocol says."""
+
+
+class UnansweredError(OperationalError):
+    """The server did not answer in time, or can't: its process is stopped."""
+
+
+class ServerConnection(_Driver):
+    """See the module.
+
+    Parameters
+    ----------
+    where : the server's address, for messages
+    tls : see `TlsPolicy`
+    login_s : for connecting and logging in, together
+    answer_s : for the whole answer of a statement, unless `within` says otherwise
+    path_s : how long another host may acknowledge nothing before the connection is lost
+    watch : of the server's process, where it can be seen
+    """
+
+    # What the driver keeps for itself and its stubs don't name.
+    _sock: sockets.socket | None
+    _secure: bool
+    _ssl_required: bool
+    ctx: ssl.SSLContext | _Upgrade
+    server_capabilities: int
+    server_version: str
+
+    def __init__(
+        self,
+        *,
+        user: str,
+        password: bytes,
+        socket: str | None,
+        host: str,
+        port: int,
+        database: str | None,
+        where: str,
+        tls: TlsPolicy,
+        login_s: float,
+        answer_s: float,
+        path_s: float,
+        watch: ProcessWatch | None,
+    ) -> None:
+        self._path_s = path_s
+        self._where, self._tls, self._watch = where, tls, watch
+        self._login_s, self.answer_s = login_s, answer_s
+        self._begun = self._due = 0.0
+        self._doing = "logging in"
+        self._is_in = False
+        self._inbox = bytearray()
+        self._taken_bytes = 0
+        super().__init__(
+            user=user,
+            password=password,
+            unix_socket=socket,
+            host=host,
+            port=port,
+            database=database,
+            charset="utf8mb4",
+            collation="utf8mb4_general_ci",  # known to every version; the default of utf8mb4 is not the same
+            autocommit=True,
+            client_flag=CLIENT.MULTI_STATEMENTS,
+            ssl_disabled=True,
+            defer_connect=True,
+        )
+        if tls.wants_tls(is_local=self.unix_socket is not None):
+            self.ssl = True
+            self._ssl_required = tls.is_required
+            self.ctx = _Upgrade(self, tls.context())
+            if tls.is_required:
+                self.client_flag |= CLIENT.SSL
+
+    @contextlib.contextmanager
+    def within(self, limit_s: float) -> Iterator[None]:
+        """Statements of the block may take so long."""
+        before, self.answer_s = self.answer_s, limit_s
+        try:
+            yield
+        finally:
+            self.answer_s = before
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether what is sent is encrypted."""
+        return isinstance(self._sock, ssl.SSLSocket)
+
+    def connect(self, sock: sockets.socket | None = None) -> None:
+        """Connect and log in, all within the time of a log-in."""
+        self._begin("logging in", self._login_s)
+        self._is_in = False
+        self._inbox.clear()
+        try:
+            opened = self._opened() if sock is None else sock
+        except PathLostError as error:
+            raise PathLostError(error.args[0], f"{self._where}: {error.args[1]}") from None
+        except OSError as error:
+            words = f"no connection within {self._login_s:g} s" if isinstance(error, TimeoutError) else error
+            raise OperationalError(CR.CR_CONN_HOST_ERROR, f"{self._where}: {words}") from None
+        self._secure = self.unix_socket is not None
+        with self._sense():
+            super().connect(opened)
+        self._is_in = True
+
+    def close(self) -> None:
+        """Say good-bye, and wait no longer than a moment for that to be sent."""
+        self._begin("closing", _CLOSE_S)
+        super().close()
+
+    def abandon(self) -> None:
+        """End it without a word, also while another thread waits for an answer, which then fails at once."""
+        sock = self._sock
+        if sock is not None:
+            with contextlib.suppress(OSError):
+                sockets.socket.shutdown(sock, sockets.SHUT_RDWR)  # the socket's own: encryption would ask the peer
+            self._force_close()  # type: ignore[attr-defined]
+
+    def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
+        """As the driver's; an answer that is none is an error of the server."""
+        with self._sense():
+            return super().query(sql, unbuffered)
+
+    def next_result(self, unbuffered: bool = False) -> int:
+        """As the driver's; an answer that is none is an error of the server."""
+        with self._sense():
+            return super().next_result(unbuffered)
+
+    def check_upgrade(self) -> None:
+        """What came before the encryption may be anybody's: nothing of it is read as if it were encrypted."""
+        if self._inbox:
+            what = "the server sent something before the encryption began"
+            raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, what)
+
+    def remaining_s(self) -> float:
+        """Seconds until the answer must be there; never 0, which would mean not to wait at all."""
+        return max(self._due - time.monotonic(), 0.001)
+
+    def _opened(self) -> sockets.socket:
+        if self.unix_socket is not None:
+            return self._opened_locally(str(self.unix_socket))
+        return open_path(str(self.host), self.port, self._login_s, self._path_s)
+
+    def _opened_locally(self, path: str) -> sockets.socket:
+        opened = sockets.socket(sockets.AF_UNIX)
+        try:
+            while True:
+                try:
+                    opened.settimeout(self.remaining_s())
+                    opened.connect(path)
+                except BlockingIOError:  # its queue is full
+                    self._look()
+                    time.sleep(_FULL_QUEUE_S)
+                else:
+                    return opened
+        except BaseException:
+            opened.close()
+            raise
+
+    def _begin(self, doing: str, limit_s: float) -> None:
+        self._doing, self._begun, self._taken_bytes = doing, time.monotonic(), 0
+        self._due = self._begun + limit_s
+
+    def _execute_command(self, command: int, sql: str | bytes) -> None:
+        if self._is_in:
+            text = sql.decode("utf-8", "replace") if isinstance(sql, bytes) else sql
+            self._begin(text[:_STATEMENT_CHARACTERS], self.answer_s)
+        super()._execute_command(command, sql)  # type: ignore[misc]
+
+    def _request_authentication(self) -> None:
+        """Before anything about the user is sent, the encryption that was asked for is there or can be had."""
+        if self._ssl_required and not self.server_capabilities & CLIENT.SSL:
+            raise OperationalError(
+                CR.CR_SSL_CONNECTION_ERROR,
+                f'the server offers no TLS, and the study says tls = "{self._tls.word}": nothing was sent',
+            )
+        super()._request_authentication()  # type: ignore[misc]
+
+    def _process_auth(self, plugin_name: bytes, auth_packet: object, handler: object = None) -> object:
+        """A password in clear goes over encrypted connections and Unix sockets only; a broken method never."""
+        name = plugin_name.decode("ascii", "replace")
+        if plugin_name in _TOO_WEAK:
+            raise OperationalError(CR.CR_AUTH_PLUGIN_ERR, f"the server wants {name}, which anybody can break")
+        if plugin_name in _CLEAR_METHODS and not self._secure:
+            raise OperationalError(
+                CR.CR_AUTH_PLUGIN_ERR,
+                f"the server wants the password in clear ({name}) over a connection that is not encrypted: not sent",
+            )
+        answer: object = super()._process_auth(plugin_name, auth_packet, handler)  # type: ignore[misc]
+        return answer
+
+    def _read_bytes(self, num_bytes: int) -> bytes:
+        while len(self._inbox) < num_bytes:
+            self._inbox += self._received()
+        data = bytes(self._inbox[:num_bytes])
+        del self._inbox[:num_bytes]
+        return data
+
+    def _received(self) -> bytes:
+        while True:
+            try:
+                part = self._ready_socket().recv(_BLOCK_BYTES)
+            except OSError as error:
+                self._judge(error)
+                continue
+            self._taken_bytes += len(part)
+            if not part:
+                raise self._lost("the server closed the connection")
+            if self._taken_bytes > _ANSWER_BYTES:
+                raise self._lost(f"its answer to {self._doing} is longer than {_ANSWER_BYTES >> 20} MiB")
+            return part
+
+    def _write_bytes(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[self._ready_socket().send(rest) :]
+            except OSError as error:
+                self._judge(error)
+
+    def _judge(self, error: OSError) -> None:
+        """Raise what a call of the socket has ended with, unless it has only waited for a while."""
+        if is_path_error(error):  # the kernel's ETIMEDOUT is a TimeoutError, too
+            self._force_close()  # type: ignore[attr-defined]
+            words = f"{self._where}: the path to it was lost, nothing was acknowledged for {self._path_s:g} s"
+            raise PathLostError(CR.CR_SERVER_LOST, f"{words} ({self._doing})") from None
+        if not isinstance(error, TimeoutError):
+            raise self._lost(str(error)) from None
+
+    def _ready_socket(self) -> sockets.socket:
+        """The socket, set to wait for a moment; raises when the time is up or the server's process is halted."""
+        if self._sock is None:
+            raise self._lost("the connection was closed")
+        self._look()
+        self._sock.settimeout(min(self.remaining_s(), _TICK_S))
+        return self._sock
+
+    def _look(self) -> None:
+        """Raise when the time is up, or when the server's process is halted."""
+        now = time.monotonic()
+        if now >= self._due:
+            state = self._watch.state() if self._watch is not None else ""
+            raise self._unanswered(
+                f"has answered nothing for {now - self._begun:.0f} s" + (f"; {state}" if state else "")
+            )
+        halted = self._watch.verdict() if self._watch is not None else None
+        if halted is not None:
+            raise self._unanswered(halted)
+
+    def _unanswered(self, words: str) -> UnansweredError:
+        self._force_close()  # type: ignore[attr-defined]
+        return UnansweredError(CR.CR_SERVER_LOST, f"{self._where} {words} ({self._doing})")
+
+    def _lost(self, words: str) -> OperationalError:
+        self._force_close()  # type: ignore[attr-defined]
+        return OperationalError(CR.CR_SERVER_LOST, f"connection lost: {words}")
+
+    @contextlib.contextmanager
+    def _sense(self) -> Iterator[None]:
+        try:
+            yield
+        except MySQLError:
+            raise
+        except (*_NONSENSE, struct.error) as error:
+            self._force_close()  # type: ignore[attr-defined]
+            words = f"it answered {self._doing} with what the protocol does not allow: {error}"
+            raise OperationalError(CR.CR_MALFORMED_PACKET, words) from error
+
+
+class _Upgrade:
+    """Stands where the driver expects the rules of a handshake, and sees to it that they are kept."""
+
+    def __init__(self, connection: ServerConnection, context: ssl.SSLContext) -> None:
+        self._connection, self._context = connection, context
+
+    def wrap_socket(self, sock: sockets.socket, server_hostname: str) -> ssl.SSLSocket:
+        """Shake hands; what fails is told in words of TLS."""
+        self._connection.check_upgrade()
+        sock.settimeout(self._connection.remaining_s())
+        try:
+            return self._context.wrap_socket(sock, server_hostname=server_hostname)
+        except ssl.SSLCertVerificationError as error:
+            raise _refused(f"the server's certificate is refused: {error.verify_message}") from None
+        except TimeoutError:
+            raise _refused("the server did not finish the handshake in time") from None
+        except (ssl.SSLError, OSError) as error:
+            raise _refused(f"the handshake failed: {error.strerror or error}") from None
+
+
+def _refused(words: str) -> OperationalError:
+    return OperationalError(CR.CR_SSL_CONNECTION_ERROR, f"TLS: {words}")

@@ -1,0 +1,114 @@
+"""The way to a server on another host: its name looked up, its addresses tried, its silence noticed, all in time.
+
+A server that is slow or stopped has a kernel that acknowledges what arrives; a host without power or a cable that is
+out acknowledges nothing. `TCP_USER_TIMEOUT` and keepalive have this side's kernel tell the two apart.
+"""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import queue
+import socket as sockets
+import threading
+import time
+from typing import Any, TypeAlias
+
+from pymysql.constants import CR
+from pymysql.err import OperationalError
+
+PATH_S = 10.0
+_PATH_ERRORS = frozenset({errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
+_LONGEST_IDLE_S = 32_767  # of the kernel
+_Addresses: TypeAlias = list[tuple[sockets.AddressFamily, tuple[Any, ...]]]
+
+
+class PathLostError(OperationalError):
+    """Nobody at the other end acknowledged anything: this tells nothing of the server."""
+
+
+def is_path_error(error: OSError) -> bool:
+    """Whether the kernel says that nobody is there, not that somebody has closed or refused.
+
+    >>> is_path_error(OSError(errno.EHOSTUNREACH, "")), is_path_error(ConnectionRefusedError(errno.ECONNREFUSED, ""))
+    (True, False)
+    """
+    return error.errno in _PATH_ERRORS
+
+
+def open_path(host: str, port: int, limit_s: float, path_s: float) -> sockets.socket:
+    """A connected socket.
+
+    Parameters
+    ----------
+    limit_s : for the look-up of the name and all attempts together
+    path_s : how long the way may be silent from then on
+
+    Raises
+    ------
+    PathLostError : the resolver gave no answer, or nobody at the other end did
+    OSError : the name is unknown, or the host refuses
+    """
+    until = time.monotonic() + limit_s
+    failure: OSError = OSError(errno.EADDRNOTAVAIL, f"{host} has no address")
+    for family, address in _looked_up(host, port, limit_s):
+        opened = sockets.socket(family, sockets.SOCK_STREAM)
+        try:
+            opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
+            _limit_silence(opened, path_s)
+            opened.settimeout(max(until - time.monotonic(), 0.001))
+            opened.connect(address)
+        except OSError as error:
+            opened.close()
+            failure = error
+        except BaseException:
+            opened.close()
+            raise
+        else:
+            return opened
+    if isinstance(failure, TimeoutError) or is_path_error(failure):
+        words = "nobody answered" if isinstance(failure, TimeoutError) else failure.strerror
+        raise PathLostError(CR.CR_CONN_HOST_ERROR, f"no connection within {limit_s:g} s: {words}")
+    raise failure
+
+
+def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
+    """Addresses of a host. The resolver knows no deadline, so a thread asks it, and is left to itself in the end."""
+    try:
+        is_v6 = ipaddress.ip_address(host).version == 6
+    except ValueError:
+        pass
+    else:
+        return [(sockets.AF_INET6 if is_v6 else sockets.AF_INET, (host, port))]
+    answers: queue.Queue[_Addresses | OSError] = queue.Queue()
+
+    def ask() -> None:
+        try:
+            found = sockets.getaddrinfo(host, port, type=sockets.SOCK_STREAM)
+            answers.put([(family, address) for family, _, _, _, address in found])
+        except OSError as error:
+            answers.put(error)
+        except UnicodeError:  # not a name at all
+            answers.put(OSError(errno.EINVAL, f"{host!r} is no name of a host"))
+
+    threading.Thread(target=ask, daemon=True, name="name-look-up").start()
+    try:
+        answer = answers.get(timeout=limit_s)
+    except queue.Empty:
+        words = f"the resolver (DNS) gave no address of {host} within {limit_s:g} s"
+        raise PathLostError(CR.CR_UNKNOWN_HOST, words) from None
+    if isinstance(answer, OSError):
+        raise answer
+    return answer
+
+
+def _limit_silence(opened: sockets.socket, path_s: float) -> None:
+    """With a user timeout set, Linux counts no probes: the connection ends once that is over and a probe is open."""
+    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_USER_TIMEOUT, max(int(path_s * 1000), 1))
+    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPIDLE, _idle_s(path_s / 2))
+    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPINTVL, _idle_s(path_s / 10))
+    opened.setsockopt(sockets.SOL_SOCKET, sockets.SO_KEEPALIVE, 1)
+
+
+def _idle_s(seconds: float) -> int:
+    return min(max(int(seconds), 1), _LONGEST_IDLE_S)

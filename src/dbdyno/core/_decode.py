@@ -1,0 +1,201 @@
+"""Plain data from outside as the types that the code has for them, or the place where they are something else.
+
+One function for every edge: JSON documents of a results folder, calibrations, notes. A type is what an annotation can
+say: dataclasses and typed dictionaries (whose further keys are ignored: records grow), mappings, lists, tuples,
+literals, unions and plain values. Numbers are finite and in the range that a measurement can have.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from dbdyno.core._documents import pointer
+
+_T = TypeVar("_T")
+_Place = tuple[Any, ...]
+_Reader = Callable[[Any, _Place], Any]
+LARGEST = 1e18
+"""Beyond it nothing is a rate, a time or a size, and squares are soon infinite."""
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", type(None): "null"}
+
+
+class DecodeError(ValueError):
+    """A value is not of the type that stands there; its text begins with the JSON pointer of the place."""
+
+
+def decode(kind: type[_T], value: Any) -> _T:  # noqa: ANN401 - foreign data
+    """A value as a type.
+
+    Raises
+    ------
+    DecodeError : it, or a part of it, is something else; with the pointer to the part
+
+    >>> decode(dict[str, list[int]], {"a": [1, 2]})
+    {'a': [1, 2]}
+    >>> decode(dict[str, list[int]], {"a": [1, True]})
+    Traceback (most recent call last):
+    dbdyno.core._decode.DecodeError: /a/1: true where a whole number belongs
+    """
+    reader: _Reader = _reader(kind)  # type: ignore[arg-type] # a type is as good a key as any
+    result: _T = reader(value, ())
+    return result
+
+
+@functools.cache
+def _reader(kind: Any) -> _Reader:  # noqa: ANN401 - what an annotation can say
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Any or kind is object:
+        return lambda value, _: value
+    if dataclasses.is_dataclass(kind):
+        return _dataclass_reader(kind)
+    if typing.is_typeddict(kind):
+        return _typed_dictionary_reader(kind)
+    if origin is Literal:
+        return _literal_reader(arguments)
+    if origin in (Union, types.UnionType):
+        return _union_reader(arguments)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return _fixed_tuple_reader(arguments)
+    if origin in (list, tuple, Sequence):
+        return _list_reader(origin, arguments[0])
+    if origin in (dict, Mapping):
+        return _mapping_reader(arguments[1])
+    if kind in _NAMES:
+        return functools.partial(_plain, kind)
+    raise TypeError(f"no reader for {kind}")
+
+
+def _plain(kind: Any, value: Any, at: _Place) -> Any:  # noqa: ANN401
+    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
+        return float(value)
+    if type(value) is not kind:
+        raise _unlike(value, at, _NAMES[kind])
+    if kind is float and not (math.isfinite(value) and abs(value) <= LARGEST):
+        raise DecodeError(f"{pointer(at)}: {value:g} where a number of at most {LARGEST:g} belongs")
+    if kind is int and not -(2**63) <= value < 2**64:
+        raise DecodeError(f"{pointer(at)}: a whole number beyond 64 bits")
+    return value
+
+
+def _dataclass_reader(kind: Any) -> _Reader:  # noqa: ANN401
+    hints = typing.get_type_hints(kind)
+    fields = [(field.name, _is_needed(field)) for field in dataclasses.fields(kind) if field.init]
+    readers: dict[str, _Reader] = {}
+
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        if not readers:  # made at first use, so that a type may hold itself
+            readers.update({name: _reader(hints[name]) for name, _ in fields})
+        given = _mapping(value, at)
+        missing = next((name for name, is_needed in fields if is_needed and name not in given), None)
+        if missing is not None:
+            raise DecodeError(f"{pointer(at)}: '{missing}' is missing")
+        return kind(**{name: readers[name](given[name], (*at, name)) for name, _ in fields if name in given})
+
+    return read
+
+
+def _is_needed(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _typed_dictionary_reader(kind: Any) -> _Reader:  # noqa: ANN401
+    hints = typing.get_type_hints(kind)
+    needed: frozenset[str] = kind.__required_keys__
+
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        given = _mapping(value, at)
+        for name in sorted(needed - given.keys()):
+            raise DecodeError(f"{pointer(at)}: '{name}' is missing")
+        return {key: _reader(hints[key])(part, (*at, key)) if key in hints else part for key, part in given.items()}
+
+    return read
+
+
+def _literal_reader(words: tuple[Any, ...]) -> _Reader:
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        if not isinstance(value, str | int | None) or value not in words:
+            raise _unlike(value, at, f"one of {', '.join(map(repr, words))}")
+        return value
+
+    return read
+
+
+def _union_reader(kinds: tuple[Any, ...]) -> _Reader:
+    others = tuple(kind for kind in kinds if kind is not type(None))
+    can_be_null = len(others) < len(kinds)
+
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        if value is None and can_be_null:
+            return None
+        problem: DecodeError | None = None
+        for kind in others:
+            try:
+                return _reader(kind)(value, at)
+            except DecodeError as error:
+                problem = error
+        assert problem is not None, "a union has members"
+        raise problem
+
+    return read
+
+
+def _fixed_tuple_reader(kinds: tuple[Any, ...]) -> _Reader:
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        parts = _list(value, at)
+        if len(parts) != len(kinds):
+            raise DecodeError(f"{pointer(at)}: {len(parts)} values where {len(kinds)} belong")
+        return tuple(_reader(kind)(part, (*at, i)) for i, (kind, part) in enumerate(zip(kinds, parts, strict=True)))
+
+    return read
+
+
+def _list_reader(origin: Any, kind: Any) -> _Reader:  # noqa: ANN401
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        read_part = _reader(kind)
+        parts = [read_part(part, (*at, index)) for index, part in enumerate(_list(value, at))]
+        return tuple(parts) if origin is tuple else parts
+
+    return read
+
+
+def _mapping_reader(kind: Any) -> _Reader:  # noqa: ANN401
+    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+        read_part = _reader(kind)
+        return {key: read_part(part, (*at, key)) for key, part in _mapping(value, at).items()}
+
+    return read
+
+
+def _mapping(value: Any, at: _Place) -> Mapping[str, Any]:  # noqa: ANN401
+    if not isinstance(value, Mapping):
+        raise _unlike(value, at, "a table of names and values")
+    return value
+
+
+def _list(value: Any, at: _Place) -> Sequence[Any]:  # noqa: ANN401
+    if not isinstance(value, list | tuple):
+        raise _unlike(value, at, "a list")
+    return value
+
+
+def _unlike(value: Any, at: _Place, wanted: str) -> DecodeError:  # noqa: ANN401
+    return DecodeError(f"{pointer(at)}: {_shown(value)} where {wanted} belongs")
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if value is None:
+        return "null"
+    text = repr(value) if isinstance(value, str) else f"{value}"
+    return text if len(text) <= 40 else f"{text[:40]}…"

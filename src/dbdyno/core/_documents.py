@@ -1,0 +1,155 @@
+"""JSON and TOML from outside: parsed, and refused where they hold what nobody means.
+
+Nesting without end, numbers that are none (NaN, 1e400) and whole numbers beyond 64 bits pass most parsers and break
+what comes after. They are refused here, once, with line or pointer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+DEEPEST = 64
+"""Levels of lists and tables within each other; what dbdyno reads has fewer than ten."""
+_MOST_KEY_PARTS = 100
+_DOTTED_RE = re.compile(r"[\w\"' \t.-]+")
+_MOST_WHOLE = 2**63
+_STRANGE_RE = re.compile(r"nan|inf|[eE]\+?\d{3}|\d{19}")
+_Place = tuple[Any, ...]
+
+
+class InvalidValueError(ValueError):
+    """A text is TOML, and holds what nobody means.
+
+    Parameters
+    ----------
+    line : from 1
+    """
+
+    def __init__(self, line: int, words: str) -> None:
+        super().__init__(f"line {line}: {words}")
+        self.line, self.words = line, words
+
+
+def json_value(text: str) -> Any:  # noqa: ANN401 - foreign data
+    """The value of a JSON text.
+
+    Raises
+    ------
+    ValueError : it is not JSON, is nested too deeply, or holds a number that is none
+
+    >>> json_value('{"a": [1, 2.5]}')
+    {'a': [1, 2.5]}
+    >>> json_value('{"a": [1, 1e400]}')
+    Traceback (most recent call last):
+    ValueError: /a/1: inf is not a finite number
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"nested more than {DEEPEST} levels deep at line {_deepest_line(text)}") from error
+    check_plain(value)
+    return value
+
+
+def toml_document(text: str) -> dict[str, Any]:
+    r"""The tables of a TOML text.
+
+    Raises
+    ------
+    ValueError : it is not TOML, is nested too deeply, or holds a number that is none
+
+    >>> toml_document("a = 1")
+    {'a': 1}
+    >>> toml_document("[pacing]\nrate = nan")
+    Traceback (most recent call last):
+    dbdyno.core._documents.InvalidValueError: line 2: rate: nan is not a finite number
+    """
+    for found in _DOTTED_RE.finditer(text):
+        if found[0].count(".") > _MOST_KEY_PARTS:  # the parser's work grows with the square of a key's parts
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"a key of more than {_MOST_KEY_PARTS} parts at line {line}")
+    try:
+        value = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"nested more than {DEEPEST} levels deep at line {_deepest_line(text)}") from error
+    problem = _unfit(value)
+    if problem is not None:
+        at, words = problem
+        key = next((str(part) for part in reversed(at) if isinstance(part, str)), "")
+        raise InvalidValueError(_line_of_key(text, key), f"{key[:80]}: {words}")
+    return value
+
+
+def _line_of_key(text: str, key: str) -> int:
+    """The line in which a key gets a value that is no number; else the first in which it gets one."""
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if _is_of(line, key)]
+    strange = [number for number in lines if _STRANGE_RE.search(text.split("\n")[number - 1])]
+    return next(iter(strange or lines), 1)
+
+
+def _is_of(line: str, key: str) -> bool:
+    before, equals, _ = line.partition("=")
+    return bool(equals) and key in re.findall(r"[^\s.\"'{,]+", before + " " + line)
+
+
+def check_plain(value: Any) -> None:  # noqa: ANN401 - foreign data
+    """Refuse what is nested too deeply and numbers that are none, in what a parser of JSON or TOML gave.
+
+    Raises
+    ------
+    ValueError : with the pointer to it
+    """
+    problem = _unfit(value)
+    if problem is not None:
+        at, words = problem
+        raise ValueError(f"{pointer(at[:8])}: {words}")
+
+
+def _unfit(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign data
+    """The first place that holds what nobody means, and what that is."""
+    open_values: list[tuple[Any, _Place]] = [(value, ())]
+    while open_values:
+        found, at = open_values.pop()
+        if isinstance(found, dict | list):
+            if len(at) >= DEEPEST:
+                return at, f"nested more than {DEEPEST} levels deep"
+            open_values += _unsafe_parts(found, at)
+        elif isinstance(found, float) and not math.isfinite(found):
+            return at, f"{found} is not a finite number"
+        elif isinstance(found, int) and not -_MOST_WHOLE <= found < 2 * _MOST_WHOLE:
+            return at, "a whole number beyond 64 bits"
+    return None
+
+
+def _unsafe_parts(value: dict[str, Any] | list[Any], at: _Place) -> Iterator[tuple[Any, _Place]]:
+    """Parts of a value that need a look; texts, most of all parts, need none."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    return ((part, (*at, key)) for key, part in parts if not isinstance(part, str | bool | None))
+
+
+def pointer(at: tuple[Any, ...]) -> str:
+    """JSON pointer (RFC 6901) of a place; the whole document is the slash alone, for readers.
+
+    >>> pointer(("a/b", 3)), pointer(())
+    ('/a~1b/3', '/')
+    """
+    return "".join(f"/{str(key)[:80].replace('~', '~0').replace('/', '~1')}" for key in at) or "/"
+
+
+def _deepest_line(text: str) -> int:
+    """Line in which the most brackets are open; those in texts are counted, too, so it may be a later one."""
+    depth = deepest = 0
+    line = at = 1
+    for sign in re.findall(r"[\[\]{}\n]", text):
+        if sign == "\n":
+            line += 1
+        else:
+            depth += 1 if sign in "[{" else -1
+            if depth > deepest:
+                deepest, at = depth, line
+    return at

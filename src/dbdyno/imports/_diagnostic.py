@@ -1,0 +1,69 @@
+"""What could not be read, with its place: the import goes on without it and tells at the end."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One thing that was wrong with a file.
+
+    Parameters
+    ----------
+    path : relative to the imported folder
+    line : from 1
+    is_minor : no figure of a run rests on it
+    """
+
+    path: str
+    line: int
+    text: str
+    is_minor: bool = False
+
+    def __str__(self) -> str:
+        """As compilers write it; nothing in it can move the cursor of a terminal.
+
+        >>> str(Diagnostic("a/b.txt", 3, "cut off"))
+        'a/b.txt:3: cut off'
+        """
+        return f"{printable(self.path)}:{self.line}: {printable(self.text)}"
+
+
+def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, ...]]:
+    """Diagnostics that differ only in place and numbers together; groups that matter come before minor ones.
+
+    >>> found = grouped(
+    ...     [Diagnostic("a", 2, "at 3", True), Diagnostic("b", 1, "empty"), Diagnostic("c", 7, "at 9", True)]
+    ... )
+    >>> [[each.path for each in group] for group in found]
+    [['b'], ['a', 'c']]
+    """
+    groups: dict[tuple[bool, str], list[Diagnostic]] = defaultdict(list)
+    for diagnostic in sorted(diagnostics, key=lambda one: (one.is_minor, one)):
+        groups[diagnostic.is_minor, re.sub(r"\d+", "0", diagnostic.text)].append(diagnostic)
+    return [tuple(alike) for alike in groups.values()]
+
+
+def stored_path(path: str) -> str:
+    r"""A path as it can be stored: bytes of a name that are no text become escapes.
+
+    >>> stored_path("a/\udcff.txt")
+    'a/\\udcff.txt'
+    """
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def printable(text: str, most: int = _LONGEST) -> str:
+    r"""Foreign text on one line, shortened, control characters shown as such.
+
+    >>> printable("a\x1b[2Jb\n"), len(printable("x" * 9999))
+    ('a\\x1b[2Jb\\n', 300)
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1])
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

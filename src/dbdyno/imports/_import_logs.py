@@ -1,0 +1,261 @@
+"""The import as a story: walk the tree, look into every log, find each run's cell, make all runs ready, store them.
+
+Results appear whole or not at all: they are written beside the folder that was asked for, which is then put in place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from dbdyno.core import Run, StoreError, TreeError
+from dbdyno.imports._campaign import campaign_files
+from dbdyno.imports._diagnostic import Diagnostic, printable, stored_path
+from dbdyno.imports._identity import IdentifiedRun, IdentifiedRuns, identify_runs, repeated
+from dbdyno.imports._job import Job, PreparedRun, make_run
+from dbdyno.imports._pattern import Pattern
+from dbdyno.imports._study import in_order, study_of, with_lengths, with_rates
+from dbdyno.imports._survey import LogSurvey, survey_log
+from dbdyno.imports._tool import Tool
+from dbdyno.imports._tools import TOOLS
+from dbdyno.imports._tree import LOG, TELEMETRY_KINDS, Tree, scan_tree
+from dbdyno.imports._worker_pool import WorkerPool, workers
+from dbdyno.store import JsonValue, Results, ResultsWriter
+from dbdyno.study import Study, study_text
+
+OnProgress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and of how much."""
+_MOST_TOLD = 1000
+_SCRIPT_RE = re.compile(r"\.(?:R|sh|py|html|md)$")
+"""Files whose names speak of readings though they hold none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What is to be imported.
+
+    Parameters
+    ----------
+    root : folder of the logs
+    tool : which wrote them, one of `TOOLS`
+    output : results folder to be made
+    name : of the study
+    patterns : how paths are named; none: known layouts are recognised
+    given : fields that hold for all logs
+    """
+
+    root: Path
+    output: Path
+    name: str
+    patterns: tuple[Pattern, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    command_line: tuple[str, ...] = ()
+    tool: str = "sysbench"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """What came of an import.
+
+    Parameters
+    ----------
+    statuses : status -> runs
+    diagnostics : everything that could not be read, by path and line
+    others_count, asides_count : files of no use here; logs without a run, such as those of `prepare`
+    """
+
+    study: Study
+    statuses: Mapping[str, int]
+    diagnostics: tuple[Diagnostic, ...]
+    layouts: tuple[str, ...]
+    others_count: int
+    asides_count: int
+
+    @property
+    def runs_count(self) -> int:
+        """Runs stored."""
+        return sum(self.statuses.values())
+
+
+def import_logs(request: ImportRequest, on_progress: OnProgress) -> ImportOutcome:
+    """Import a folder of a tool's logs with what lies beside them.
+
+    Raises
+    ------
+    TreeError : no folder, no log in it, or a tier without a unit
+    StoreError : the output is there already, or can't be written
+    """
+    _check_output(request.output)
+    tool = TOOLS[request.tool]
+    tree = scan_tree(request.root, tool, request.patterns, leave_out=request.output)
+    with workers(_size(tree)) as crew:
+        surveys = _surveyed(tree, tool, crew, on_progress)
+        found = identify_runs(tree, tool, surveys, request.patterns, request.given)
+        if not found.runs:
+            raise _nothing(tool, request.root, found)
+        return _stored(
+            request, tree, found, in_order(repeated(with_lengths(with_rates(found.runs)))), crew, on_progress
+        )
+
+
+def _surveyed(tree: Tree, tool: Tool, crew: WorkerPool, on_progress: OnProgress) -> dict[str, LogSurvey]:
+    surveys = {}
+    logs = tree.of_kind(LOG)
+    results = crew.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
+    for number, (log, survey) in enumerate(zip(logs, results, strict=True), 1):
+        surveys[log.path] = survey
+        on_progress("looking into logs", number, len(logs))
+    return surveys
+
+
+def _stored(
+    request: ImportRequest,
+    tree: Tree,
+    found: IdentifiedRuns,
+    runs: Sequence[IdentifiedRun],
+    crew: WorkerPool,
+    on_progress: OnProgress,
+) -> ImportOutcome:
+    """Every run made ready and written into a folder beside the output, which is put in place at the end."""
+    study = study_of(
+        runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
+    )
+    jobs = [_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
+    draft = request.output.with_name(f".{request.output.name}.importing-{os.getpid()}")
+    try:
+        results = Results.create(draft, study_text(study), _plan(study, jobs), {}, study_name=study.name)
+        told = _RunSummary([*tree.diagnostics, *found.diagnostics, *_without_run(tree, runs)])
+        with results.writing(request.command_line) as writer:
+            # Neighbours in the tree share the files of their server, which are then read once.
+            near = sorted(jobs, key=lambda job: (job.log_path, job.part_index or 0))
+            for number, made in enumerate(crew.each(make_run, near, chunk=24), 1):
+                writer.add_packed(made.packed)
+                told.take(made)
+                on_progress("reading runs", number, len(jobs))
+            _conclude(writer, request, tree, found, runs, told)
+        _put_in_place(draft, request.output)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return ImportOutcome(study, told.statuses, told.diagnostics, found.layouts, tree.others_count, found.asides_count)
+
+
+class _RunSummary:
+    """What the runs tell beside their figures."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self._diagnostics = set(diagnostics)
+        self.statuses: Counter[str] = Counter()
+        self.versions: Counter[str] = Counter()
+        self.machines: Counter[tuple[tuple[str, str | int], ...]] = Counter()
+
+    def take(self, made: PreparedRun) -> None:
+        self._diagnostics.update(made.diagnostics)
+        self.statuses[made.record.status] += 1
+        if made.record.imported:
+            self.versions[made.record.imported.tool.partition(" ")[2]] += 1
+        if made.machine:
+            self.machines[tuple(sorted(made.machine.items()))] += 1
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(sorted(self._diagnostics, key=lambda diagnostic: (diagnostic.is_minor, diagnostic)))
+
+
+def _without_run(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
+    """Readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
+    taken = {path for run in runs for path in run.companion_data.telemetry.values()}
+    return [
+        Diagnostic(file.path, 1, f"{file.kind} that belongs to no run here: left aside", is_minor=True)
+        for file in tree.of_kind(*TELEMETRY_KINDS)
+        if file.path not in taken and not _SCRIPT_RE.search(file.path)
+    ]
+
+
+def _job(tool: str, root: Path, run: IdentifiedRun, index: int) -> Job:
+    planned = Run(run.cell, run.repeat, index, 0, f"imported from {printable(run.log.path)}")
+    why_none = run.survey.why_none if run.part_index is None else ""
+    return Job(tool, root, run.log.path, run.part_index, planned, run.target, run.companion_data, why_none, run.caveats)
+
+
+def _plan(study: Study, jobs: Sequence[Job]) -> JsonValue:
+    runs: list[JsonValue] = [{"run_id": job.run.run_id, "log": stored_path(job.log_path)} for job in jobs]
+    return {"imported": True, "study": study.name, "runs": runs}
+
+
+def _conclude(
+    writer: ResultsWriter,
+    request: ImportRequest,
+    tree: Tree,
+    found: IdentifiedRuns,
+    runs: Sequence[IdentifiedRun],
+    told: _RunSummary,
+) -> None:
+    """The journal, the machine as far as it is known, and facts of the targets."""
+    diagnostics = told.diagnostics
+    rows: list[dict[str, JsonValue]] = [
+        {"path": stored_path(c.path), "line": c.line, "text": c.text} for c in diagnostics
+    ]
+    writer.append_all("not-read", rows[:_MOST_TOLD])
+    writer.append(
+        "imported",
+        origin=stored_path(str(request.root)),
+        patterns=[pattern.text for pattern in request.patterns],
+        given=dict(request.given),
+        layouts=list(found.layouts),
+        runs=sum(told.statuses.values()),
+        not_read=len(diagnostics),
+        others=tree.others_count + found.asides_count,
+    )
+    if len(told.machines) == 1:
+        writer.write_host({**dict(next(iter(told.machines))), "told_by": "the heads of iostat and mpstat"})
+    versions = [version for version, _ in told.versions.most_common() if version]
+    if versions:
+        writer.note_versions({request.tool: ", ".join(printable(version, 40) for version in versions[:5])})
+    for target in {run.target.name: run.target for run in runs}.values():
+        files = campaign_files(tree, target.family)
+        facts = {
+            "family": target.family,
+            "version": target.version or "not told",
+            "storage_engine": target.storage_engine,
+        }
+        writer.write_engine(target.name, {**facts, **({"option_files": files} if files else {})})
+
+
+def _check_output(output: Path) -> None:
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise StoreError(
+            f"{output} is there already", "an import makes a folder of its own", "give another folder with -o"
+        )
+
+
+def _put_in_place(draft: Path, output: Path) -> None:
+    try:
+        if output.is_dir():
+            output.rmdir()
+        draft.rename(output)
+    except OSError as error:
+        raise StoreError(
+            f"{output} can't be written", error.strerror or str(error), "give another folder with -o"
+        ) from error
+
+
+def _size(tree: Tree) -> int:
+    total = 0
+    for file in tree.files:
+        with suppress(OSError):
+            total += (tree.root / file.path).stat().st_size
+    return total
+
+
+def _nothing(tool: Tool, root: Path, found: IdentifiedRuns) -> TreeError:
+    first = min(found.diagnostics, default=None)
+    why = f"the first of {len(found.diagnostics)} problems: {first}" if first else "no file in it looks like one"
+    return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "give the folder that holds the logs")

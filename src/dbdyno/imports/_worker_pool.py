@@ -1,0 +1,59 @@
+"""Work on many files spread over the processors; where there is little of it, done at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+WORTH_BYTES = 48 << 20
+_AHEAD = 3
+Each = Callable[[Callable[[Item], Result], Sequence[Item]], Iterator[Result]]
+
+
+class WorkerPool:
+    """Processes that take over work, or none: then it is done here."""
+
+    def __init__(self, pool: ProcessPoolExecutor | None, count: int) -> None:
+        self._pool = pool
+        self._count = count
+
+    def each(self, work: Callable[[Item], Result], items: Sequence[Item], chunk: int = 8) -> Iterator[Result]:
+        """Results in the order of the items. Only a few chunks are under way, so memory stays bounded."""
+        if self._pool is None:
+            yield from map(work, items)
+            return
+        chunks = iter([items[start : start + chunk] for start in range(0, len(items), chunk)])
+        waiting: deque[Future[list[Result]]] = deque()
+        for part in chunks:
+            waiting.append(self._pool.submit(_all, work, part))
+            if len(waiting) > _AHEAD * self._count:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+@contextmanager
+def workers(total_bytes: int) -> Iterator[WorkerPool]:
+    """Workers for so much data; on the way out all of them have ended."""
+    count = min(os.process_cpu_count() if hasattr(os, "process_cpu_count") else len(os.sched_getaffinity(0)), 8)
+    if total_bytes < WORTH_BYTES or count < 2:
+        yield WorkerPool(None, 1)
+        return
+    # Fresh processes: threads that libraries started here would not survive a fork.
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield WorkerPool(pool, count)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    return [work(item) for item in items]

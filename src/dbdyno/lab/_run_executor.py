@@ -1,0 +1,263 @@
+"""One run from restore to stored value. Whatever goes wrong with it becomes its reason; the study goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pymysql
+
+from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
+from dbdyno.gates import ServerFacts, gate_facts
+from dbdyno.hosts import Host
+from dbdyno.lab import _events as events
+from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.lab._changed import changed_caveats, changed_variables
+from dbdyno.lab._ladder import HeldServer, LadderServer
+from dbdyno.lab._live import SecondReporter
+from dbdyno.lab._page_cache import unbounded_cache
+from dbdyno.lab._prepare import Prepared, Unprepared
+from dbdyno.lab._record import failed_run, record_of, with_conditions, with_waits
+from dbdyno.lab._session_waits import SessionWatch
+from dbdyno.lab._signals import uninterrupted
+from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
+from dbdyno.measure.client import Calibration, CostCurve
+from dbdyno.plan import Told, share_server
+from dbdyno.populate import Dataset, Verified, verify
+from dbdyno.store import JsonValue, StoredRun
+from dbdyno.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class RunExecutor:
+    """Makes runs of one study.
+
+    Parameters
+    ----------
+    logical_cpu_count : of the client's machine
+    held : keeps a server from one run to the next, where these share it; whoever made it lets go of it
+    calibration : of the load generator on this machine; None: not known
+    told : of each workload, by target and label
+    pause : waits for seconds; tests don't
+    is_flash : whether data lies on a device without turning parts; None: not known
+    """
+
+    study: Study
+    bench: Bench
+    host: Host
+    generator: Path
+    logical_cpu_count: int
+    on_event: events.OnEvent
+    held: HeldServer
+    calibration: Calibration | None = None
+    told: Told = field(default_factory=dict)
+    pause: Callable[[float], None] = time.sleep
+    is_flash: bool | None = None
+
+    def make(self, run: Run, prepared: Prepared | Unprepared, following: Run | None = None) -> StoredRun:
+        """Attempt a run. A server that does not start or dies is a failed run, not an error.
+
+        Parameters
+        ----------
+        following : the run that is made next; where both share a server, it is kept for that one
+        """
+        clock = WallClock.start()
+        if isinstance(prepared, Unprepared):
+            return failed_run(run, prepared, prepared.error, clock)
+        try:
+            ladder_server = self._ladder_server(run, prepared)
+        except ConfigureError as error:  # a full disk would fail every run alike: that stops the study instead
+            return failed_run(run, prepared, error, clock)
+        stored = None
+        try:
+            stored = self._with_server(run, prepared, ladder_server)
+        except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
+            return failed_run(run, prepared, error, clock, ladder_server.server)
+        finally:
+            with uninterrupted():
+                self._leave(run, ladder_server, stored, following)
+        return stored
+
+    def _ladder_server(self, run: Run, prepared: Prepared) -> LadderServer:
+        if prepared.is_running_server:
+            return LadderServer(self.bench.running_server(prepared.target, prepared.installation))
+        held = self.held.take(run)
+        if held is not None:
+            return held
+        self.on_event(events.RunPhaseEntered(run, "restore"))
+        snapshot = prepared.snapshots[self._dataset(run).digest]
+        return self.held.first(run, self.bench.run_server(run, prepared.target, prepared.installation, snapshot))
+
+    def _leave(self, run: Run, ladder_server: LadderServer, stored: StoredRun | None, following: Run | None) -> None:
+        """Keep a server that did its work for the run that goes on with it; stop any other."""
+        did_its_work = stored is not None and stored.record.status != "failed"
+        if stored and did_its_work and following and share_server(self.study, run, following):
+            self.held.keep(run, ladder_server.after(stored.telemetry))
+            return
+        self.on_event(events.RunPhaseEntered(run, "stop"))
+        ladder_server.server.discard()
+
+    def _dataset(self, run: Run) -> Dataset:
+        return Dataset.of_study(self.study, self.study.workload_of(run.cell.target, run.cell.workload))
+
+    def _with_server(self, run: Run, prepared: Prepared, ladder_server: LadderServer) -> StoredRun:
+        server = ladder_server.server
+        before = _Before.seen(server, self._dataset(run).schema)
+        order = self._order(run, ladder_server)
+        watch = SessionWatch(order, server, SecondReporter(run, order, self.on_event))
+        measured = self._measured(order, prepared, ladder_server, before, watch)
+        status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
+        verified = self._verified(run, prepared, server, measured)
+        log_tail = server.log_tail()
+        record = record_of(run, prepared, measured, server.autopsy(), log_tail, server.wedged())
+        record = with_waits(record, watch.words())
+        changed = changed_caveats(changed_variables(before.variables, variables_after))
+        record = replace(record, step=ladder_server.step, caveats=(*record.caveats, *ladder_server.caveats, *changed))
+        filled = prepared.undecided.get(self._dataset(run).digest, ())
+        record = with_conditions(self._bounded(record, before.variables), verified.answers, filled, self.study.timeouts)
+        record = self._ended(record, server)
+        return StoredRun(
+            record=record,
+            seconds=measured.seconds,
+            intervals=measured.intervals,
+            telemetry=measured.telemetry,
+            variables=before.variables,
+            variables_after=variables_after,
+            settings=server.settings,
+            status_before=before.status,
+            status_after=status_after,
+            conditions=[answer.to_json() for answer in verified.answers],
+            space=[table.to_json() for table in verified.space],
+            schema=before.schema,
+            process=before.process,
+            order=order.to_json(),
+            start=measured.start,
+            end=measured.end,
+            counters=_counters(measured, server.telemetry_facts()),
+            telemetry_facts={
+                **server.telemetry_facts(),
+                "client_use": self._client_facts(run, order),
+                **({"session_waits": watch.looks} if watch.looks else {}),
+            },
+            life=server.life(),
+            server_cnf=server.option_file,
+            server_log=log_tail,
+        )
+
+    def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
+        workers = worker_count(run.cell.concurrency, self.study.pinning.client, self.logical_cpu_count)
+        target = ladder_server.server.order_target(self._dataset(run).schema)
+        return LoadOrder(run, self.study, target, workers, is_step=ladder_server.is_used)
+
+    def _measured(
+        self, order: LoadOrder, prepared: Prepared, ladder_server: LadderServer, before: _Before, watch: SessionWatch
+    ) -> MeasuredRun:
+        """Let the server settle, then drive it."""
+        run, server = order.run, ladder_server.server
+        if self.study.settle_ns:
+            self.on_event(events.RunPhaseEntered(run, "settle"))
+            self.pause(self.study.settle_ns / 1e9)
+        self.on_event(events.RunPhaseEntered(run, "load"))
+        return measure_run(
+            order,
+            server,
+            self.host,
+            self.generator,
+            server.sources(),
+            watch.take,
+            on_course=watch.reporter.follow,
+            facts=self._gate_facts(prepared, before, ladder_server),
+            curve=self._curve(run),
+        )
+
+    def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
+        """With a caveat where the memory tier does not bind what the storage engine keeps in memory."""
+        is_theirs = self.study.target(record.run.cell.target).engine.source_kind == "server"
+        if self.study.limits.memory is not None or is_theirs:
+            return record
+        available = self.host.memory_available_bytes()
+        caveat = unbounded_cache(record.storage_engine, variables, record.run.cell.tier_bytes, available)
+        return record if caveat is None else replace(record, caveats=(*record.caveats, caveat))
+
+    def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
+        """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""
+        if self.study.ending == "discard" or record.status == "failed":
+            return record
+        self.on_event(events.RunPhaseEntered(record.run, "stop" if self.study.ending == "stop" else "recover"))
+        try:
+            server.end(self.study.ending)
+        except DbdynoError as error:
+            caveat = Caveat("ending-failed", f"after the window: {error.what}")
+            return replace(record, caveats=(*record.caveats, caveat))
+        return record
+
+    def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
+        """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
+        told = self.told.get((run.cell.target, run.cell.workload))
+        if told is None or not told.conditions or measured.judgement.status == "failed":
+            return Verified()
+        self.on_event(events.RunPhaseEntered(run, "verify"))
+        dataset = self._dataset(run)
+        return verify(
+            dataset,
+            server,
+            prepared.target.engine.storage_engine,
+            "run",
+            self.host,
+            self.generator,
+            timeouts=self.study.timeouts,
+            on_wait=lambda wait: self.on_event(events.awaited(run.cell.target, wait)),
+        )
+
+    def _curve(self, run: Run) -> CostCurve | None:
+        if self.calibration is None:
+            return None
+        return self.calibration.curve(run.cell.route, self.study.workload(run.cell.workload).name)
+
+    def _client_facts(self, run: Run, order: LoadOrder) -> dict[str, JsonValue]:
+        """What the client's use was read off: with it anyone can do the sum again."""
+        curve = self._curve(run)
+        points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
+        return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
+
+    def _gate_facts(self, prepared: Prepared, before: _Before, ladder_server: LadderServer) -> ServerFacts | None:
+        """What the server's gates are read with; None: the study does not ask them."""
+        if not self.study.open_ends.gates:
+            return None
+        is_flash = None if prepared.is_running_server else self.is_flash
+        engine = prepared.target.engine.storage_engine
+        return gate_facts(engine, before.variables, before.schema, is_flash=is_flash, step=ladder_server.step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What a server says of itself before the load."""
+
+    variables: Mapping[str, str]
+    status: Mapping[str, str]
+    schema: Mapping[str, JsonValue]
+    process: Mapping[str, JsonValue]
+
+    @classmethod
+    def seen(cls, server: RunServer, schema: str) -> _Before:
+        return cls(server.variables(), server.status(), server.schema(schema), server.process())
+
+
+def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:
+    if server.death() or server.wedged():
+        return {}
+    try:
+        return dict(ask())
+    except (pymysql.MySQLError, ConfigureError):
+        return {}
+
+
+def _counters(measured: MeasuredRun, lacking: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Deltas over the window; what the server does not show stands there by name."""
+    if not measured.counters:
+        return {}
+    absent = lacking.get("absent_counters")
+    names = [str(name) for name in absent] if isinstance(absent, list) else []
+    return counters_document(measured.counters, measured.figures.window_s, measured.figures.transactions, names)

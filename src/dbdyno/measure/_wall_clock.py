@@ -1,0 +1,47 @@
+"""The time of day of a run's beginning and end, by a clock that nobody can set.
+
+The wall clock is read once, at the beginning; what comes later is that plus the time since, by the clock that counts
+from boot. So a run never ends before it began, and a clock that was set in between is told.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from dbdyno.core import Caveat
+
+CLOCK_JUMP = "clock-jump"
+CLOCK_JUMP_LIMIT_NS = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WallClock:
+    """A beginning, by both clocks.
+
+    Parameters
+    ----------
+    unix_ns : Unix time
+    boot_ns : nanoseconds since boot, time of suspension included
+    """
+
+    unix_ns: int
+    boot_ns: int
+
+    @classmethod
+    def start(cls) -> WallClock:
+        """Read both clocks."""
+        return cls(time.time_ns(), time.clock_gettime_ns(time.CLOCK_BOOTTIME))
+
+    def now_ns(self) -> int:
+        """Unix time, had nobody set the clock since the beginning."""
+        return self.unix_ns + time.clock_gettime_ns(time.CLOCK_BOOTTIME) - self.boot_ns
+
+    def caveats(self) -> tuple[Caveat, ...]:
+        """That the wall clock was set since the beginning, if it was."""
+        jump_ns = time.time_ns() - self.now_ns()
+        if abs(jump_ns) <= CLOCK_JUMP_LIMIT_NS:
+            return ()
+        set_by = f"{'forward' if jump_ns > 0 else 'back'} by {abs(jump_ns) / 1e9:.1f} s"
+        text = f"the wall clock was set {set_by} during the run; the times of the run go on by the old clock"
+        return (Caveat(CLOCK_JUMP, text),)

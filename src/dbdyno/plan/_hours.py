@@ -1,0 +1,246 @@
+"""Where the time of a study goes: obtaining and filling, restoring, warming up, judging, repeating.
+
+Nothing is looked at but the study, so what depends on a machine is assumed, on the slow side, and each part says what
+it rests on. A part has three times: at the least, as expected, and at the most. Where a study leaves lengths to its
+runs, the expected ones are those that recorded runs have taken, and caps where that can't be foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.core import format_bytes, format_duration
+from dbdyno.plan._adaptive_length import shortest_warm_up_ns, shortest_window_ns
+from dbdyno.stats import Variation
+from dbdyno.study import Study, WorkloadChoice
+
+ROW_BYTES = 260
+"""Row, secondary index and page slack."""
+EMPTY_SERVER_BYTES = 700 << 20
+"""System tables, redo log, undo, temporary tables."""
+_START_NS = 3 * 10**9
+_STOP_NS = 1 * 10**9
+_COPY_BYTES_PER_S = 400 << 20
+_REDO_IN_SNAPSHOT_BYTES = 256 << 20  # counted among what an empty server takes
+_READ_BYTES_PER_S = 100 << 20  # random reads of a cold pool: 6,400 pages of 16 KiB
+_REDO_BYTES_PER_S = 5 << 20
+_PROBES = 10  # of a search: some up, and about four to narrow it down to 5 %
+_REDO_CYCLES = 2
+_WINDOW_SHARE = 0.6
+"""Of the way from the shortest window to the cap. Of 239 public runs of 15 min the windows are 224 s on average at 3 %
+between 180 s and 300 s (0.37), and 337 s at 2 % between 240 s and 420 s (0.54); rounded up."""
+RESTORE, WARM_UP, STEP, WINDOW = "restore and start", "warm-up after a restore", "warm-up of a further step", "window"
+FURTHER = "further repeats"
+_READ_ONLY = frozenset(
+    f"sysbench/{name}"
+    for name in ("oltp_read_only", "oltp_point_select", "select_random_points", "select_random_ranges")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time at the least, as expected, and at the most, nanoseconds."""
+
+    least_ns: int
+    expected_ns: int
+    most_ns: int
+
+    def __add__(self, other: Span) -> Span:
+        """The times of both."""
+        return Span(self.least_ns + other.least_ns, self.expected_ns + other.expected_ns, self.most_ns + other.most_ns)
+
+    def __mul__(self, count: int) -> Span:
+        """So many of them."""
+        return Span(self.least_ns * count, self.expected_ns * count, self.most_ns * count)
+
+
+NOTHING = Span(0, 0, 0)
+
+
+def fixed_span(duration_ns: int) -> Span:
+    """A time that is known."""
+    return Span(duration_ns, duration_ns, duration_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class TimePart:
+    """A share of a study's time.
+
+    Parameters
+    ----------
+    what : restores, warm-ups, windows
+    count : how many there are
+    basis : what the expected time rests on, in words
+    """
+
+    what: str
+    count: int
+    span: Span
+    basis: str
+
+
+def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[TimePart, ...]:
+    """The parts of all runs that are made in any case, further repeats left out.
+
+    Parameters
+    ----------
+    rows : of each workload's dataset, by its label
+    sentinels : runs of the sentinel
+    """
+    parts = [_Place(study, choice, tier, rows.get(choice.label, 0)) for choice, tier in _places(study)]
+    ladders = study.restore == "ladder"
+    each = len(study.targets) * len(study.routes) * study.repeats
+    first_count = each * (1 if ladders else len(study.concurrencies))
+    step_count = each * (len(study.concurrencies) - 1) if ladders else 0
+    own = _Place(study, study.workloads[0], study.tiers_bytes[0], rows.get(study.workloads[0].label, 0))
+    restores = _total([place.restore * first_count for place in parts]) + own.restore * sentinels
+    warm_ups = _total([place.warm_up * first_count for place in parts]) + own.warm_up * sentinels
+    windows = _total([place.window * (first_count + step_count) for place in parts]) + own.window * sentinels
+    firsts, steps = len(parts) * first_count + sentinels, len(parts) * step_count
+    largest = max(parts, key=lambda place: place.snapshot_bytes)
+    found = [
+        TimePart(RESTORE, firsts, restores, largest.restore_words),
+        TimePart(WARM_UP, firsts, warm_ups, _warm_up_words(parts)),
+    ]
+    if steps:
+        step_ns = study.step_warm_up_ns + study.settle_ns
+        found.append(TimePart(STEP, steps, fixed_span(step_ns) * steps, "fixed"))
+    return (*found, TimePart(WINDOW, firsts + steps, windows, _window_words(parts)))
+
+
+def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) -> TimePart | None:
+    """The repeats beyond those that are made in any case; None where the study allows none.
+
+    As expected, where cells spread as is assumed; at the most, where no cell is ever sure enough.
+    """
+    if study.repeats_max is None:
+        return None
+    more = study.repeats_max - study.repeats
+    windows = parts[-1]
+    runs_a_round = windows.count // study.repeats
+    window_s = shortest_window_ns(study) / 1e9
+    shares = [
+        variation.unsure_share(study.level_certainty, study.repeats, made, window_s, runs_a_round)
+        for made in range(study.repeats, study.repeats_max)
+    ]
+    steps = len(study.concurrencies) if study.restore == "ladder" else 1
+    ladders = [1 - (1 - share) ** steps for share in shares]
+    round_ns = {part.what: part.span.expected_ns // study.repeats for part in parts}
+    restored_ns = round_ns[RESTORE] + round_ns[WARM_UP]
+    driven_ns = round_ns[WINDOW] + round_ns.get(STEP, 0)
+    expected_ns = round(restored_ns * sum(ladders) + driven_ns * sum(shares))
+    most_ns = sum(part.span.most_ns for part in parts) // study.repeats * more
+    told = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
+    basis = (
+        f"not known to ±{100 * study.level_certainty:.2g} % after {study.repeats} and more repeats: {told} of the cells"
+    )
+    return TimePart(FURTHER, round(sum(shares) * runs_a_round), Span(0, expected_ns, most_ns), basis)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A workload at a tier, with the rows of its dataset."""
+
+    study: Study
+    choice: WorkloadChoice
+    tier_bytes: int
+    rows: int
+
+    @property
+    def snapshot_bytes(self) -> int:
+        """What a restore copies."""
+        redo = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
+        more = max(int(redo) - _REDO_IN_SNAPSHOT_BYTES, 0) if isinstance(redo, int | float) else 0
+        return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + more
+
+    @property
+    def restore(self) -> Span:
+        """Copying, starting, the idle pause, stopping."""
+        copy_ns = self.snapshot_bytes * 10**9 // _COPY_BYTES_PER_S
+        return fixed_span(copy_ns + _START_NS + self.study.settle_ns + _STOP_NS)
+
+    @property
+    def restore_words(self) -> str:
+        """The assumption behind it."""
+        size, speed = format_bytes(self.snapshot_bytes), format_bytes(_COPY_BYTES_PER_S)
+        return f"{size} copied at {speed}/s, which XFS and Btrfs need not do"
+
+    @property
+    def warm_up(self) -> Span:
+        """From the first transaction to the window."""
+        study = self.study
+        if not study.open_ends.warm_up:
+            return fixed_span(study.warm_up_ns)
+        least_ns = shortest_warm_up_ns(study)
+        waiting_ns = self.reading_ns if not self.waits_for_redo else max(self.reading_ns, self.redo_ns)
+        expected_ns = min(max(least_ns, least_ns + waiting_ns), study.warm_up_ns)
+        return Span(least_ns, expected_ns, study.warm_up_ns)
+
+    @property
+    def window(self) -> Span:
+        """The window; the windows of a search with what settles before each."""
+        study, search = self.study, self.study.pacing.search
+        if search is not None:
+            return fixed_span(_PROBES * (search.settle_ns + study.window_ns))
+        least_ns = shortest_window_ns(study)
+        share = 1.0 if self.is_held_by_redo else _WINDOW_SHARE
+        return Span(least_ns, round(least_ns + share * (study.window_ns - least_ns)), study.window_ns)
+
+    @property
+    def waits_for_redo(self) -> bool:
+        """Whether the server's redo log must be written over before it counts as settled."""
+        return self.study.open_ends.gates and self.choice.name not in _READ_ONLY
+
+    @property
+    def is_held_by_redo(self) -> bool:
+        """Whether the redo log is expected to be still filling when the warm-up ends."""
+        study = self.study
+        if study.open_ends.window_least_ns is None or not self.waits_for_redo:
+            return False
+        return self.redo_ns > study.warm_up_ns
+
+    @property
+    def reading_ns(self) -> int:
+        """Until a cold cache is full."""
+        return min(self.tier_bytes, self.rows * ROW_BYTES) * 10**9 // _READ_BYTES_PER_S
+
+    @property
+    def redo_ns(self) -> int:
+        """Until the redo log has been written over twice."""
+        capacity = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
+        bytes_needed = _REDO_CYCLES * int(capacity) if isinstance(capacity, int | float) else 0
+        return bytes_needed * 10**9 // _REDO_BYTES_PER_S
+
+
+def _places(study: Study) -> list[tuple[WorkloadChoice, int]]:
+    return [(choice, tier) for choice in study.workloads for tier in study.tiers_bytes]
+
+
+def _total(spans: list[Span]) -> Span:
+    total = NOTHING
+    for span in spans:
+        total += span
+    return total
+
+
+def _warm_up_words(places: list[_Place]) -> str:
+    study = places[0].study
+    if not study.open_ends.warm_up:
+        return "fixed"
+    words = [f"a pool filled at {format_bytes(_READ_BYTES_PER_S)}/s"]
+    if any(place.waits_for_redo for place in places):
+        words.append(f"writers: redo written over twice at {format_bytes(_REDO_BYTES_PER_S)}/s")
+    return f"{'; '.join(words)}; at most {format_duration(study.warm_up_ns)}"
+
+
+def _window_words(places: list[_Place]) -> str:
+    study = places[0].study
+    if study.pacing.search is not None:
+        return f"{_PROBES} rates each"
+    if study.open_ends.window_least_ns is None:
+        return "fixed"
+    words = "as public runs took"
+    if any(place.is_held_by_redo for place in places):
+        words += "; writers at the cap, as their redo log is still filling"
+    return words

@@ -1,0 +1,121 @@
+"""Further repeats of the cells that are not sure enough: decided after each round, from what is stored by then.
+
+A cell is sure enough when its level is known to what the study asks, or when it is told apart from every other target
+at its place beyond any doubt. Both are asked after whole rounds only, from the second one on.
+
+Asking again and again must not make differences of nothing, nor intervals too narrow. How many runs a cell gets is
+decided by the spread of its first runs, and those alone give its spread in every judgement (`staged_levels`): the mean
+of all runs does not depend on that, so intervals hold as often as they say. Stopping by a difference does favour one,
+so it takes a p below 0.001 (the boundary of Haybittle and Peto): what is found at the end is tested as if asked once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.plan._order import rounds
+from dbdyno.stats import MARGIN, LogLevel, compare, holm, staged_levels
+from dbdyno.study import Study
+
+EARLY_P = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherRound:
+    """A round beyond those that are made in any case.
+
+    Parameters
+    ----------
+    runs : of the cells that are not sure enough, in order, with the round's sentinels; none when all are
+    sure_count, cell_count : cells that are sure enough, and all
+    """
+
+    repeat: int
+    runs: tuple[Run, ...]
+    sure_count: int
+    cell_count: int
+
+
+def further_rounds(study: Study, records: Sequence[RunRecord]) -> tuple[FurtherRound, ...]:
+    """The rounds beyond `repeats` that the stored runs call for; the last one may not have been made yet.
+
+    A round is asked for once all runs of those before it are stored, and from them alone: a study that is gone on with
+    makes the same runs as one that was never interrupted.
+    """
+    if study.repeats_max is None:
+        return ()
+    stored = {record.run.run_id: record for record in records}
+    every = rounds(study, study.repeats_max)
+    needed = [run for runs in every[: study.repeats] for run in runs]
+    found: list[FurtherRound] = []
+    for repeat, runs in enumerate(every[study.repeats :], start=study.repeats + 1):
+        if any(run.run_id not in stored for run in needed):
+            break
+        cells = {run.cell for run in runs if not run.is_sentinel}
+        unsure = unsure_cells(study, [stored[run.run_id] for run in needed])
+        further = tuple(run for run in runs if run.cell in unsure or (run.is_sentinel and unsure))
+        found.append(FurtherRound(repeat, further, len(cells) - len(unsure), len(cells)))
+        if not unsure:
+            break
+        needed += further
+    return tuple(found)
+
+
+def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
+    """Cells of which further runs are worth their time."""
+    runs: dict[Cell, list[RunRecord]] = {record.run.cell: [] for record in records if not record.run.is_sentinel}
+    for record in records:
+        if record.status == "good" and record.is_settled and record.level_tps and not record.run.is_sentinel:
+            runs[record.run.cell].append(record)
+    judged = {cell: own for cell, own in runs.items() if own}
+    levels = _levels(judged)
+    apart = _told_apart(levels, runs)
+    return frozenset(
+        cell
+        for cell in runs
+        if cell not in levels
+        or (cell not in apart and max(levels[cell].half_width(), _noise(judged[cell])) > study.level_certainty)
+    )
+
+
+def _levels(judged: Mapping[Cell, Sequence[RunRecord]]) -> dict[Cell, LogLevel]:
+    """Of the cells with two runs or more: one tells nothing of its own spread."""
+    first = [[_log(record) for record in own if not record.run.is_further] for own in judged.values()]
+    every = [[_log(record) for record in own] for own in judged.values()]
+    levels = staged_levels(first, every) if judged else []
+    return {cell: level for cell, level in zip(judged, levels, strict=True) if level is not None}
+
+
+def _log(record: RunRecord) -> float:
+    return math.log(record.level_tps or 1.0)
+
+
+def _noise(runs: Sequence[RunRecord]) -> float:
+    """Noise half-width of the mean of a cell's runs, as a share."""
+    return math.sqrt(sum(((run.level_half_width or 0.0) / (run.level_tps or 1.0)) ** 2 for run in runs)) / len(runs)
+
+
+def _told_apart(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> frozenset[Cell]:
+    """Cells that differ from all others at their place, by more than the margin and far beyond chance."""
+    places: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        places.setdefault((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), []).append(cell)
+    found: set[Cell] = set()
+    for own in places.values():
+        if any(cell not in levels for cell in own):
+            continue
+        pairs = list(itertools.combinations(own, 2))
+        differences = [compare(levels[left], levels[right]) for left, right in pairs]
+        adjusted = holm([difference.p for difference in differences])
+        doubtful = {
+            cell
+            for pair, difference, p in zip(pairs, differences, adjusted, strict=True)
+            for cell in pair
+            if p >= EARLY_P or abs(difference.difference) < MARGIN
+        }
+        found |= set(own) - doubtful if pairs else set()
+    return frozenset(found)

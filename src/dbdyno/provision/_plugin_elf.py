@@ -1,0 +1,115 @@
+"""Versions that a plug-in's file declares, read out of the ELF file: nothing is loaded.
+
+MariaDB's plug-ins export the array ``_maria_plugin_declarations_`` (`st_maria_plugin` in its include/mysql/plugin.h).
+Each entry holds pointers to a name and a version text. Relocations fill these pointers when the file is loaded, so the
+relocations are read: their addends, or the words in place where the linker put the addends there.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+_PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
+_DYNAMIC_ENTRY = struct.Struct("<qQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QQq")
+_LOAD, _DYNAMIC = 1, 2
+_STRTAB, _SYMTAB, _RELA, _RELASZ = 5, 6, 7, 8
+_DECLARATIONS = b"_maria_plugin_declarations_"
+# struct st_maria_plugin of a 64-bit build: where its name and its version text are, and its size.
+_NAME_AT, _VERSION_INFO_AT, _ENTRY_SIZE = 16, 88, 104
+_TEXT_MAX = 200
+_VERSION_RE = re.compile(r"\d+(?:\.\d+)+")
+
+
+def declared_versions(path: Path) -> dict[str, str]:
+    """Plug-in's name, lower case -> version, for each plug-in of a file whose version is one of numbers and dots.
+
+    What can't be read is left out: a version is then not known, and that is no error. Only 64-bit little-endian files
+    are understood: all platforms that dbdyno measures on.
+    """
+    content = path.read_bytes()
+    try:
+        return _Elf(content).versions()
+    except (struct.error, KeyError, IndexError, ValueError):
+        return {}
+
+
+class _Elf:
+    """The parts of a shared library that its loader uses: segments and the dynamic table."""
+
+    def __init__(self, content: bytes) -> None:
+        if content[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("not a 64-bit little-endian ELF file")
+        self._content = content
+        table = int.from_bytes(content[32:40], "little")
+        entry_size, count = struct.unpack_from("<HH", content, 54)
+        headers = [_PROGRAM_HEADER.unpack_from(content, table + entry_size * index) for index in range(count)]
+        self._segments = [(h[3], h[2], h[5]) for h in headers if h[0] == _LOAD]  # address, offset, bytes in the file
+        place, size = next((h[2], h[5]) for h in headers if h[0] == _DYNAMIC) if headers else (0, 0)
+        entries = _DYNAMIC_ENTRY.iter_unpack(content[place : place + size // _DYNAMIC_ENTRY.size * _DYNAMIC_ENTRY.size])
+        self._dynamic: list[tuple[int, int]] = []
+        for tag, value in entries:
+            if tag == 0:
+                break
+            self._dynamic.append((int(tag), int(value)))
+
+    def versions(self) -> dict[str, str]:
+        place = self._symbol(_DECLARATIONS)
+        if place is None:
+            return {}
+        address, size = place
+        pointers = self._relocations(address, address + size)
+        found = {}
+        for entry in range(address, address + size - _ENTRY_SIZE + 1, _ENTRY_SIZE):
+            name, version = (self._pointed(entry + at, pointers) for at in (_NAME_AT, _VERSION_INFO_AT))
+            match = _VERSION_RE.match(version)
+            if name and match:
+                found[name.lower()] = match[0]
+        return found
+
+    def _pointed(self, address: int, pointers: dict[int, int]) -> str:
+        """The text that a pointer of the loaded file will point to; empty for a null pointer."""
+        place = self._offset(address)
+        target = pointers.get(address) or int.from_bytes(self._content[place : place + 8], "little")
+        return self._text(target) if target else ""
+
+    def _relocations(self, first: int, end: int) -> dict[int, int]:
+        """Address -> addend of the relocations of a range."""
+        size = self._one(_RELASZ, 0)
+        start = self._offset(self._one(_RELA)) if size else 0
+        table = self._content[start : start + size // _RELOCATION.size * _RELOCATION.size]
+        return {place: addend for place, _, addend in _RELOCATION.iter_unpack(table) if first <= place < end}
+
+    def _symbol(self, name: bytes) -> tuple[int, int] | None:
+        """Address and size of an exported object; the symbols lie before their names in every linker's output."""
+        symbols, strings = self._offset(self._one(_SYMTAB)), self._one(_STRTAB)
+        names = self._offset(strings)
+        end = names if names > symbols else len(self._content)
+        for place in range(symbols, end - _SYMBOL.size + 1, _SYMBOL.size):
+            label, _, _, section, value, size = _SYMBOL.unpack_from(self._content, place)
+            start = names + label
+            if section and self._content[start : start + len(name) + 1] == name + b"\0":
+                return int(value), int(size)
+        return None
+
+    def _one(self, wanted: int, default: int | None = None) -> int:
+        for tag, value in self._dynamic:
+            if tag == wanted:
+                return value
+        if default is None:
+            raise KeyError(wanted)
+        return default
+
+    def _offset(self, address: int) -> int:
+        for start, offset, size in self._segments:
+            if start <= address < start + size:
+                return int(offset + address - start)
+        raise ValueError("an address outside the file")
+
+    def _text(self, address: int) -> str:
+        start = self._offset(address)
+        end = self._content.find(b"\0", start, start + _TEXT_MAX)
+        return self._content[start : end if end >= 0 else start].decode("utf-8", "replace")

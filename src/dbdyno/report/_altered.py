@@ -1,0 +1,26 @@
+"""What is said of a results folder that is not as dbdyno wrote it, and that somebody uses all the same."""
+
+from __future__ import annotations
+
+from dbdyno.core import Caveat
+from dbdyno.store import Results
+
+_MOST = 5
+
+
+def altered_caveats(*folders: Results) -> list[Caveat]:
+    """One caveat for each folder in which something is altered; it comes before all others."""
+    return [
+        Caveat(
+            "results-altered",
+            f"{results.path} is not as dbdyno wrote it, and is used by --allow-altered: {_words(results)}.",
+        )
+        for results in folders
+        if results.alterations
+    ]
+
+
+def _words(results: Results) -> str:
+    named = "; ".join(map(str, results.alterations[:_MOST]))
+    more = len(results.alterations) - _MOST
+    return f"{named}; and {more} more" if more > 0 else named

@@ -1,0 +1,101 @@
+"""Vega in a process of its own: its JavaScript engine ends the process it is in when memory is short.
+
+The engine reserves tens of GiB of addresses at its start and aborts where a limit (``ulimit -v``) forbids that, and it
+aborts when a drawing takes more than its heap. No exception tells, so only another process can live to say it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from types import TracebackType
+from typing import TypeVar
+
+from dbdyno.core import HostError, format_bytes
+
+PNG_SCALE = 2.0
+_Made = TypeVar("_Made")
+
+
+class ChartConverter:
+    """Makes pictures of definitions; a context manager, so that its process ends with it."""
+
+    def __init__(self) -> None:
+        self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_silence)
+
+    def __enter__(self) -> ChartConverter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def svg(self, spec: str) -> str:
+        """The drawing of a Vega-Lite definition.
+
+        Raises
+        ------
+        HostError : the process that draws has died
+        """
+        return self._made(_svg, spec)
+
+    def png(self, spec: str) -> bytes:
+        """As `svg`, in pixels."""
+        return self._made(_png, spec)
+
+    def bundle(self) -> str:
+        """The libraries that draw on a page, as one script."""
+        return self._made(_bundle)
+
+    def _made(self, make: Callable[..., _Made], *arguments: str) -> _Made:
+        try:
+            return self._pool.submit(make, *arguments).result()
+        except BrokenProcessPool as error:
+            raise HostError("the charts can't be drawn", _why(), _remedy()) from error
+
+
+def _why() -> str:
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return "the process that draws them has died, most likely for want of memory"
+    return (
+        f"the process that draws them has died: addresses are limited to {format_bytes(limit)} (ulimit -v), "
+        "and its JavaScript engine reserves tens of GiB at its start"
+    )
+
+
+def _remedy() -> str:
+    is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    raised = "raise the limit (ulimit -v unlimited), or " if is_limited else ""
+    return f"{raised}write the results without charts: dbdyno show, or dbdyno report --format md"
+
+
+def _silence() -> None:
+    """Drop what the engine prints when it aborts: addresses of its code, which tell a user nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def _svg(spec: str) -> str:
+    import vl_convert  # late: only the process that draws needs it
+
+    made: str = vl_convert.vegalite_to_svg(spec)
+    return made
+
+
+def _png(spec: str) -> bytes:
+    import vl_convert
+
+    made: bytes = vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)
+    return made
+
+
+def _bundle() -> str:
+    import vl_convert
+
+    made: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return made

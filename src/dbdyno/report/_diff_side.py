@@ -1,0 +1,55 @@
+"""One side of a comparison of two results folders: what is read of it, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.analyse import CellJudgement, judge_cells
+from dbdyno.core import Cell, RunRecord
+from dbdyno.report._study_analysis import planned_records
+from dbdyno.report._windows import settled_records
+from dbdyno.store import Results
+from dbdyno.study import Study, family_name, parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSide:
+    """A results folder with its cells judged.
+
+    Parameters
+    ----------
+    records : every planned run in order, those not there yet as ``missing``
+    judgements : by cell
+    """
+
+    results: Results
+    study: Study
+    records: tuple[RunRecord, ...]
+    judgements: Mapping[Cell, CellJudgement]
+
+    @classmethod
+    def of(cls, results: Results) -> DiffSide:
+        """Read and judge a folder; seconds are touched only where they were not judged when they were stored."""
+        study = parse_study(results.study_text, str(results.path / "study.toml"))
+        records = planned_records(study, settled_records(results, study))
+        return cls(results, study, records, {group.cell: group for group in judge_cells(records)})
+
+    @property
+    def stored(self) -> tuple[RunRecord, ...]:
+        """Runs that have a folder."""
+        return tuple(record for record in self.records if record.status != "missing")
+
+    @property
+    def name(self) -> str:
+        """The folder as it was named."""
+        return str(self.results.path)
+
+    def dataset(self, cell: Cell) -> Mapping[str, Any] | None:
+        """What the runs of a cell started from; None where that was not stored."""
+        choice = self.study.workload_of(cell.target, cell.workload)
+        stored = (self.results.dataset(cell.target) or {}).get("datasets", ())
+        own = [facts for facts in stored if family_name(str(facts.get("workload", ""))) == choice.family]
+        alike = [facts for facts in own if facts.get("options") == choice.dataset_options]
+        return next(iter(alike or own), None) if len(alike or own) == 1 else None

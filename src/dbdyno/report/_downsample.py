@@ -1,0 +1,95 @@
+"""Runs as the page carries them: packed, and thinned as little as the page's size allows.
+
+Throughput and response times come first: they keep every second while there is room. Of each stretch that is thinned
+the least and the greatest value stay, so that no stall and no spike is lost; the folder keeps every second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.report._format import significant_array
+from dbdyno.report._pack import packed_json
+from dbdyno.report._series import downsampled
+
+
+@dataclass(frozen=True, slots=True)
+class Downsampling:
+    """The most points of a line.
+
+    Parameters
+    ----------
+    own : of throughput and response times
+    other : of telemetry and the rest
+    shown : of metrics that no panel draws by itself; 0 leaves them to the folder
+    """
+
+    own: int
+    other: int
+    shown: int
+
+
+LADDER = (
+    Downsampling(3600, 1200, 600),
+    Downsampling(1800, 600, 300),
+    Downsampling(900, 450, 150),
+    Downsampling(900, 300, 100),
+    Downsampling(900, 150, 0),
+    Downsampling(600, 100, 0),
+    Downsampling(450, 60, 0),
+    Downsampling(300, 40, 0),
+    Downsampling(200, 24, 0),
+    Downsampling(120, 12, 0),
+)
+_OWN = ("tps", "latency")
+_EXACT = 2.0**62
+"""Whole numbers below it fit into 64 bits."""
+
+
+def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -> Downsampling:
+    """The least thinning with which a sample of runs fits."""
+    return next((s for s in LADDER if sum(len(packed_run(run, s)) for run in sample) <= budget_bytes), LADDER[-1])
+
+
+def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:
+    """One run."""
+    panels = [packed for panel in run["panels"] if (packed := _panel(panel, thinning)) is not None]
+    left_out = len(run["panels"]) - len(panels)
+    return packed_json({**run, "panels": panels, "leftOut": left_out, "thinned": _is_thinned(run, thinning)})
+
+
+def _panel(panel: Mapping[str, Any], thinning: Downsampling) -> dict[str, Any] | None:
+    most = _most(panel, thinning)
+    return {**panel, "lines": [_line(line, most) for line in panel["lines"]]} if most else None
+
+
+def _most(panel: Mapping[str, Any], thinning: Downsampling) -> int:
+    return thinning.own if panel["key"] in _OWN else thinning.shown if panel["key"] == "other" else thinning.other
+
+
+def _is_thinned(run: Mapping[str, Any], thinning: Downsampling) -> bool:
+    lines = ((line, _most(panel, thinning)) for panel in run["panels"] for line in panel["lines"])
+    return any(len(line["v"]) > most > 0 for line, most in lines)
+
+
+def _line(line: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """Seconds as steps from one to the next, which packs well; without steps where each is one."""
+    seconds, values = downsampled(line["s"], line["v"], most)
+    steps = np.diff(seconds)
+    regular: dict[str, Any] = {} if (steps == 1).all() else {"d": steps.tolist()}
+    return {"n": line["name"], "s": int(seconds[0]), **regular, "v": _plain(significant_array(values))}
+
+
+def _plain(values: NDArray[np.float64]) -> list[float | int]:
+    """Numbers as short as JSON has them: whole ones without a point."""
+    is_whole = values == np.rint(values)
+    if is_whole.all() and (np.abs(values) < _EXACT).all():
+        whole: list[float | int] = values.astype(np.int64).tolist()
+        return whole
+    shown = values.tolist()
+    return [int(v) if v.is_integer() else v for v in shown] if is_whole.any() else shown

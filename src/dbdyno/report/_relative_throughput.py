@@ -1,0 +1,119 @@
+"""Where each target stands: its throughput over the best one's, and the places it may hold.
+
+At each number of connections, and at the best of each target. The best is chosen after it was measured, so it leans
+upward by about what noise can do; places at the best are compared between different numbers of connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dbdyno.analyse import CellJudgement, Place, compare_targets, is_vague_ratio, rank_places, turned
+from dbdyno.core import Cell, Comparison
+from dbdyno.report._study_analysis import StudyAnalysis
+
+AT_BEST = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeThroughput:
+    """A target at a place.
+
+    Parameters
+    ----------
+    at : connections, or `AT_BEST` for those at which each target does most
+    ratio : of its throughput over that of the best target there
+    low, high : 95 % interval of the ratio; None of the best itself and of cells that were not compared
+    first, last : places it may hold; None where nothing was compared
+    of : targets compared there
+    """
+
+    group: CellJudgement
+    at: int
+    ratio: float
+    low: float | None
+    high: float | None
+    first: int | None
+    last: int | None
+    of: int
+
+    @property
+    def cell(self) -> Cell:
+        """The cell, with the connections that it was measured at."""
+        return self.group.cell
+
+    @property
+    def may_be_first(self) -> bool:
+        """Whether the findings leave open that nobody does more."""
+        return self.first == 1
+
+    @property
+    def why_no_place(self) -> str:
+        """Why it has no place: nothing may rest on its level, or nothing was compared."""
+        return "" if self.group.is_settled else "not settled"
+
+
+def relative_throughputs(analysis: StudyAnalysis) -> list[RelativeThroughput]:
+    """At the best of each target first, then at every number of connections; nothing where a target stands alone."""
+    best = best_groups(analysis.judgements)
+    moved = [replace(group, cell=replace(group.cell, concurrency=AT_BEST)) for group in best]
+    pairs = compare_targets(moved)
+    found = _at(best, pairs, rank_places(moved, pairs), at_best=True)
+    known = [group for group in analysis.judgements if group.tps_mean is not None]
+    return [*found, *_at(known, analysis.comparisons, analysis.ranks, at_best=False)]
+
+
+def best_groups(judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
+    """Of each target, workload, route and memory the trusted cell that does most.
+
+    Where that one has not settled, the target has no place at its best: its best settled cell would rank it too low.
+    """
+    best: dict[tuple[str, str, str, int], CellJudgement] = {}
+    for group in judgements:
+        key = (group.cell.target, *group.place[:3])
+        if group.trusted and group.tps_mean and (key not in best or group.tps_mean > (best[key].tps_mean or 0)):
+            best[key] = group
+    return list(best.values())
+
+
+def _at(
+    groups: Sequence[CellJudgement],
+    pairs: Sequence[Comparison],
+    ranks: dict[Place, dict[str, tuple[int, int]]],
+    *,
+    at_best: bool,
+) -> list[RelativeThroughput]:
+    by_place: dict[Place, list[CellJudgement]] = {}
+    for group in groups:
+        by_place.setdefault((*group.place[:3], AT_BEST) if at_best else group.place, []).append(group)
+    pairs_at: dict[Place, list[Comparison]] = {}
+    for pair in pairs:
+        pairs_at.setdefault((pair.workload, pair.route, pair.tier_bytes, pair.concurrency), []).append(pair)
+    return [
+        standing
+        for place, here in by_place.items()
+        if len(here) > 1
+        for standing in _of_place(place[3], here, pairs_at.get(place, []), ranks.get(place, {}))
+    ]
+
+
+def _of_place(
+    at: int, groups: Sequence[CellJudgement], pairs: Sequence[Comparison], ranks: dict[str, tuple[int, int]]
+) -> list[RelativeThroughput]:
+    best = max(groups, key=lambda group: (group.decides, group.trusted, group.tps_mean or 0.0))
+    found = []
+    for group in groups:
+        pair = _over(group.cell.target, best.cell.target, pairs)
+        first, last = ranks.get(group.cell.target, (None, None)) if group.decides else (None, None)
+        ratio = pair.ratio if pair else (group.tps_mean or 0.0) / (best.tps_mean or 1.0)
+        is_told = pair is not None and pair.verdict != "not settled" and not is_vague_ratio(pair.low, pair.high)
+        low, high = (pair.low, pair.high) if pair is not None and is_told else (None, None)
+        found.append(RelativeThroughput(group, at, ratio, low, high, first, last, len(ranks)))
+    return found
+
+
+def _over(target: str, best: str, pairs: Sequence[Comparison]) -> Comparison | None:
+    """The comparison of a target with the best one, the best below the line."""
+    found = next((pair for pair in pairs if {pair.left, pair.right} == {target, best}), None)
+    return found if found is None or found.left == target else turned(found)

@@ -1,0 +1,117 @@
+"""Times of the servers' starts, shutdowns and recoveries, what memory limits made of them, and how servers died."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory
+from dbdyno.store import Results
+
+TIMES = ("start_ns", "shutdown_ns", "recovery_ns")
+_MOST_DEATHS = 10
+MEMORY = ("peak_bytes", "page_cache_bytes", "anonymous_bytes", "refaulted_pages")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetLifecycle:
+    """All runs of a target at a memory budget.
+
+    Parameters
+    ----------
+    times_ns : by name of `TIMES`, of the runs that have it
+    limit_bytes : None without a memory limit
+    memory : by name of `MEMORY`, the largest of the runs; None where the kernel does not tell
+    """
+
+    target: str
+    tier_bytes: int
+    times_ns: Mapping[str, Sequence[int]]
+    limit_bytes: int | None
+    memory: Mapping[str, int | None]
+
+    def median_ns(self, name: str) -> int | None:
+        """Of one of the times; None where no run has it."""
+        values = self.times_ns.get(name)
+        return round(statistics.median(values)) if values else None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCrash:
+    """A run that was spoilt by the end of its server, or by a full disk."""
+
+    record: RunRecord
+    words: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLifecycles:
+    """What is known of the servers of a study."""
+
+    targets: tuple[TargetLifecycle, ...] = ()
+    deaths: tuple[ServerCrash, ...] = ()
+
+
+def server_lifecycles(results: Results, records: Sequence[RunRecord], targets: Sequence[str]) -> ServerLifecycles:
+    """Read it off the stored runs, targets in the study's order; runs of older versions and of others tell nothing."""
+    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    deaths = []
+    for record in records:
+        life: Mapping[str, Any] = results.optional_document(record.run.run_id, "life")
+        if life:
+            found.setdefault((record.run.cell.target, record.run.cell.tier_bytes), []).append(life)
+        if record.fault:
+            deaths.append(_death(record, life))
+    place = {name: index for index, name in enumerate(targets)}
+    ordered = sorted(found.items(), key=lambda item: (item[0][1], place.get(item[0][0], len(place))))
+    return ServerLifecycles(tuple(_target(*key, lives) for key, lives in ordered), tuple(deaths))
+
+
+def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
+    """One line a target and memory budget, of those whose study asked for more than the start; then one a death."""
+    lines = []
+    for life in lives.targets:
+        facts = []
+        for name, words in (("shutdown_ns", "shutdown"), ("recovery_ns", "recovery")):
+            if (median := life.median_ns(name)) is not None:
+                facts.append(f"{words} {format_duration(median)}")
+        if life.limit_bytes is not None:
+            peak = life.memory["peak_bytes"]
+            used = "an unknown part" if peak is None else f"{peak / life.limit_bytes:.0%}"
+            facts.append(f"used {used} of its limit of {format_bytes(life.limit_bytes)}")
+        if facts:
+            start = life.median_ns("start_ns")
+            facts = [*([f"start {format_duration(start)}"] if start is not None else []), *facts]
+            lines.append(f"{life.target} at {format_memory(life.tier_bytes)}: {', '.join(facts)}")
+    return lines + [f"{death.record.run.cell.target}: {death.words}" for death in lives.deaths[:_MOST_DEATHS]]
+
+
+def lifecycles_object(lives: ServerLifecycles) -> list[dict[str, object]]:
+    """For programs: times of each target and memory budget in nanoseconds, memory in bytes."""
+    return [
+        {
+            "target": life.target,
+            "tier_bytes": life.tier_bytes,
+            **{name: list(values) for name, values in life.times_ns.items()},
+            "limit_bytes": life.limit_bytes,
+            **life.memory,
+        }
+        for life in lives.targets
+    ]
+
+
+def _target(target: str, tier_bytes: int, lives: Sequence[Mapping[str, Any]]) -> TargetLifecycle:
+    times = {name: [life[name] for life in lives if isinstance(life.get(name), int)] for name in TIMES}
+    uses = [life["memory"] for life in lives if life.get("memory")]
+    memory = {name: max((use[name] for use in uses if use.get(name) is not None), default=None) for name in MEMORY}
+    return TargetLifecycle(target, tier_bytes, times, uses[0]["limit_bytes"] if uses else None, memory)
+
+
+def _death(record: RunRecord, life: Mapping[str, Any]) -> ServerCrash:
+    death: Mapping[str, Any] = life.get("death") or {}
+    words, _, rest = record.reason.partition("\n")
+    excerpt = "\n".join(filter(None, (death.get("kernel_line"), death.get("excerpt")))) or rest
+    return ServerCrash(record, words, excerpt)

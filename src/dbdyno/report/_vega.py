@@ -1,0 +1,58 @@
+"""The chart library that a page carries: Vega, Vega-Lite and Vega-Embed in one script.
+
+vl-convert makes the script by running a bundler in its own JavaScript engine, longer than most reports take. It is
+the same for each version of vl-convert, so it is kept in the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from dbdyno.report._converter import ChartConverter
+
+_DIGEST_CHARS = 64
+
+
+@cache
+def vega_script() -> str:
+    """The script, safe inside a ``script`` element."""
+    kept = _cache_folder() / f"vega-{metadata.version('vl-convert-python')}.js"
+    return _read(kept) or _made(kept)
+
+
+def _cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dbdyno"
+
+
+def _read(kept: Path) -> str:
+    """The kept script; empty where there is none, it is not this user's, or it is not whole."""
+    try:
+        descriptor = os.open(kept, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, encoding="utf-8", newline="") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return ""
+            digest, script = file.read(_DIGEST_CHARS), file.read()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return script if digest == _digest(script) else ""
+
+
+def _made(kept: Path) -> str:
+    with ChartConverter() as converter:
+        bundled = converter.bundle()
+    script = bundled.replace("</script", "<\\/script")
+    with contextlib.suppress(OSError):  # without a cache the next report takes as long as this one
+        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = kept.with_name(f".{kept.name}.{os.getpid()}")
+        temporary.write_text(_digest(script) + script, encoding="utf-8", newline="")
+        temporary.replace(kept)
+    return script
+
+
+def _digest(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()

@@ -1,0 +1,96 @@
+"""Which connections are open, until when, and which one makes room when there are too many.
+
+A visitor who sends nothing, or a byte now and then, holds a thread. So a request has to be there in full within
+seconds, and where all places are taken, the connection that has waited longest without a whole request gives way.
+One that is being answered never does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How many, and how long.
+
+    Parameters
+    ----------
+    most : open at once
+    request_s : until the whole request must be there, from when the connection was taken
+    reply_s : until a reply must have been read, from its first byte on
+    """
+
+    most: int = 64
+    request_s: float = 10.0
+    reply_s: float = 120.0
+
+
+@dataclass(slots=True)
+class _Open:
+    """A connection; `deadline` is None while its reply is being made, which takes what it takes."""
+
+    opened: float
+    deadline: float | None
+    is_waiting: bool = True
+
+
+class OpenConnections:
+    """Counts and ends connections; asked from many threads."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._open: dict[socket.socket, _Open] = {}
+
+    def admit(self, connection: socket.socket) -> bool:
+        """Take a new connection; False when every place is taken by one that is being answered."""
+        now = time.monotonic()
+        with self._lock:
+            if len(self._open) >= self._limits.most:
+                waiting = [other for other, facts in self._open.items() if facts.is_waiting]
+                if not waiting:
+                    return False
+                oldest = min(waiting, key=lambda other: self._open[other].opened)
+                del self._open[oldest]
+                _end(oldest)
+            self._open[connection] = _Open(now, now + self._limits.request_s)
+            return True
+
+    def answering(self, connection: socket.socket) -> None:
+        """Its request is there; now it is our turn."""
+        self._change(connection, None)
+
+    def replying(self, connection: socket.socket) -> None:
+        """Its reply is made and goes out."""
+        self._change(connection, time.monotonic() + self._limits.reply_s)
+
+    def drop(self, connection: socket.socket) -> None:
+        """It is closed."""
+        with self._lock:
+            self._open.pop(connection, None)
+
+    def end_overdue(self) -> None:
+        """End those whose time is up; each one's own thread then closes it."""
+        now = time.monotonic()
+        with self._lock:
+            overdue = [c for c, facts in self._open.items() if facts.deadline is not None and facts.deadline < now]
+            for connection in overdue:
+                del self._open[connection]
+                _end(connection)
+
+    def _change(self, connection: socket.socket, deadline: float | None) -> None:
+        with self._lock:
+            if connection in self._open:
+                self._open[connection].deadline = deadline
+                self._open[connection].is_waiting = False
+
+
+def _end(connection: socket.socket) -> None:
+    """Wake the thread that reads or writes it, which closes it."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

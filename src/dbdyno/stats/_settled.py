@@ -1,0 +1,77 @@
+"""The settled part of a run's window: its level, its stalls, and whether a finding may rest on it.
+
+This is the one place where a window becomes a level. It is worked out once, when the run is stored, and kept with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dbdyno.core import SettledPart
+from dbdyno.stats._series import FloatArray, checked_series
+from dbdyno.stats._stalls import COARSE_GROUP_S, Stalls, stalls
+from dbdyno.stats._steady import SteadyState, steady_state
+
+SHORTEST_JUDGED_S = 180
+
+
+def settled_part(tps: ArrayLike) -> SettledPart | None:
+    """Judge the window of a run, one value a second; None below three minutes.
+
+    Parameters
+    ----------
+    tps : committed transactions per second of the window, no gaps
+
+    Raises
+    ------
+    AnalysisError : a value is not a finite number
+
+    Notes
+    -----
+    Below three minutes a window can hold no start that is not settled beside a level of two minutes and what shows
+    that it lasts, so nothing could be disowned there but by chance.
+
+    >>> found = settled_part([45.0] * 300 + [103.0] * 600)
+    >>> found.status, found.start_s, found.tps_mean, found.stalled_s
+    ('steady', 300, 103.0, 0)
+    >>> settled_part([100.0] * 179) is None
+    True
+    """
+    if np.size(tps) < SHORTEST_JUDGED_S:
+        return None
+    values = checked_series(tps)
+    state = steady_state(values)
+    return _part(state, values, _stalls_from(state, values))
+
+
+def _part(state: SteadyState, values: FloatArray, stalled: Stalls | None) -> SettledPart:
+    window, wave = state.window, state.period
+    return SettledPart(
+        status=state.status,
+        seconds=len(values),
+        start_s=None if window is None else len(values) - window.n,
+        tps_mean=None if window is None else window.mean,
+        tps_half_width=None if window is None else window.half_width,
+        change=0.0 if state.drift is None else state.drift.change,
+        period_s=None if wave is None else wave.period_s,
+        period_share=None if wave is None else wave.share,
+        is_wave=wave is not None and wave.is_wave,
+        bounds_s=() if state.levels is None else tuple(int(bound) for bound in state.levels.bounds_s[1:-1]),
+        stalled_s=0 if stalled is None else _stalled_s(stalled, window.n if window else 0),
+        stall_count=0 if stalled is None else stalled.count,
+        stall_longest_s=0 if stalled is None else stalled.longest_s,
+        stall_median=None if stalled is None else stalled.median,
+        stalls_are_coarse=stalled is not None and stalled.coarse,
+    )
+
+
+def _stalls_from(state: SteadyState, values: FloatArray) -> Stalls | None:
+    """Stalls of the seconds behind the level: what comes before them is warm-up."""
+    window = state.seconds_of_window(values)
+    return stalls(window) if len(window) and float(np.median(window)) > 0 else None
+
+
+def _stalled_s(found: Stalls, seconds: int) -> int:
+    """Whole seconds; where groups of ten were judged, an incomplete last group is in none."""
+    return round(found.share * (seconds // COARSE_GROUP_S * COARSE_GROUP_S if found.coarse else seconds))

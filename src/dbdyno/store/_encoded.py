@@ -1,0 +1,105 @@
+"""Many encoded histograms of one layout, decoded together.
+
+A window of 900 seconds has as many histograms. ``hdrh`` makes an object with 33,792 counts of each, which takes most of
+the time of a report; here the bytes of all of them are laid end to end, and numpy reads them in a few passes. What the
+load generator does not write (another layout, damage) is left to ``hdrh`` and its messages.
+
+The format is HdrHistogram's V2: Base64 of a cookie, a length and a zlib stream; inside a header of 40 bytes and the
+counts as zigzag LEB128 numbers, of which a negative one stands for so many empty buckets.
+"""
+
+from __future__ import annotations
+
+import binascii
+import struct
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+_OUTER = struct.Struct(">II")
+_HEADER = struct.Struct(">IIIIQQd")
+_COMPRESSED_COOKIE, _COOKIE = 0x1C849314, 0x1C849313
+_LONGEST = 8
+"""Bytes of a number; the ninth would have eight bits, and no count needs it."""
+_TOGETHER = 24
+"""Histograms whose numbers are read in one pass: of more, the arrays in between leave the processor's cache."""
+_MOST_BYTES = 1 << 20
+"""Of one histogram unpacked: each of 33,792 counts has nine bytes at most."""
+
+Filled = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def filled_buckets(texts: Sequence[str], *, digits: int, lowest: int, buckets: int) -> Filled | None:
+    """Of each histogram the buckets that hold something.
+
+    Parameters
+    ----------
+    digits, lowest, buckets : the layout: significant digits, lowest value, and how many buckets it has
+
+    Returns
+    -------
+    which histogram, which bucket, how many, in order; None where one of the histograms is not of that layout or not
+    whole
+    """
+    payloads = []
+    for text in texts:
+        payload = _payload(text, digits, lowest)
+        if payload is None:
+            return None
+        payloads.append(payload)
+    parts = [
+        (first, _numbers(payloads[first : first + _TOGETHER], buckets)) for first in range(0, len(texts), _TOGETHER)
+    ]
+    found = [(which + first, bucket, count) for first, part in parts if part for which, bucket, count in [part]]
+    if not found or len(found) < len(parts):
+        return None
+    which, bucket, count = (np.concatenate(sides) for sides in zip(*found, strict=True))
+    return which, bucket, count
+
+
+def _payload(text: str, digits: int, lowest: int) -> bytes | None:
+    """The counts of a histogram as they are stored; None of anything unusual."""
+    try:
+        packed = binascii.a2b_base64(text)
+        cookie, length = _OUTER.unpack_from(packed)
+        if cookie != _COMPRESSED_COOKIE or length != len(packed) - _OUTER.size:
+            return None
+        unpacker = zlib.decompressobj()
+        content = unpacker.decompress(packed[_OUTER.size :], _MOST_BYTES)
+        if not unpacker.eof:
+            return None
+        cookie, length, offset, own_digits, own_lowest, _, ratio = _HEADER.unpack_from(content)
+    except (ValueError, struct.error, zlib.error):
+        return None
+    payload = content[_HEADER.size :]
+    is_usual = (cookie, offset, own_digits, own_lowest, ratio) == (_COOKIE, 0, digits, lowest, 1.0)
+    is_whole = length == len(payload) and (not payload or payload[-1] < 0x80)
+    return payload if is_usual and is_whole else None
+
+
+def _numbers(payloads: Sequence[bytes], buckets: int) -> Filled | None:
+    content = np.frombuffer(b"".join(payloads), dtype=np.uint8)
+    ends = np.flatnonzero(content < 0x80)
+    begins = np.append(0, ends[:-1] + 1) if len(ends) else ends
+    lengths = ends - begins + 1
+    longest = int(lengths.max(initial=0))
+    if longest > _LONGEST:
+        return None
+    raw = content[begins].astype(np.int64) & 0x7F
+    for place in range(1, longest):
+        has = np.flatnonzero(lengths > place)
+        raw[has] |= (content[begins[has] + place].astype(np.int64) & 0x7F) << (7 * place)
+    values = (raw >> 1) ^ -(raw & 1)
+    # A negative number skips so many buckets, any other is the count of one.
+    after = np.cumsum(np.where(values < 0, -values, 1))
+    bounds = np.searchsorted(ends, np.cumsum([len(payload) for payload in payloads]))
+    counts = np.diff(bounds, prepend=0)
+    skipped = np.append(0, after)[bounds - counts]
+    which = np.repeat(np.arange(len(payloads)), counts)
+    bucket = after - 1 - skipped[which]
+    is_count = values > 0
+    if (bucket[is_count] >= buckets).any():
+        return None
+    return which[is_count], bucket[is_count], values[is_count]

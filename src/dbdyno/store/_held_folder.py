@@ -1,0 +1,69 @@
+"""A results folder held open while it is written to: what is written reaches it wherever it is moved.
+
+By its name alone, a folder that was renamed would be made anew, and runs would go on into one without a study.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.store import _layout as layout
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFolder:
+    """An open folder.
+
+    Parameters
+    ----------
+    named : the path that the user gave
+    path : leads to the folder itself, whatever its name is now
+    """
+
+    named: Path
+    path: Path
+    _descriptor: int
+    _runs: tuple[int, int]
+
+    def problem(self) -> HostError | None:
+        """What became of the folder; None while it is where it was."""
+        if _identity(self.named) == _identity(self.path) and _identity(self.named / layout.RUNS) == self._runs:
+            return None
+        now = self.path.readlink()
+        what = f"the results folder {self.named} was moved or removed while it was written to"
+        again = "run the same command again: it goes on with what is missing"
+        if os.fstat(self._descriptor).st_nlink == 0:
+            return HostError(what, "it was removed: nothing that was stored is left", again)
+        if _identity(self.path / layout.RUNS) != self._runs:
+            return HostError(what, f"its folder {layout.RUNS} was moved or removed", f"put it back, and {again}")
+        return HostError(what, f"what was stored until now is in {now}", f"move it back, and {again}")
+
+
+@contextmanager
+def held_folder(path: Path) -> Iterator[HeldFolder]:
+    """Hold a results folder open.
+
+    Raises
+    ------
+    OSError : there is no such folder
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        inside = Path(f"/proc/self/fd/{descriptor}")
+        (inside / layout.RUNS).mkdir(exist_ok=True)
+        yield HeldFolder(path.absolute(), inside, descriptor, _identity(inside / layout.RUNS))
+    finally:
+        os.close(descriptor)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return (0, 0)
+    return facts.st_dev, facts.st_ino

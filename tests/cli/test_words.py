@@ -1,0 +1,72 @@
+"""Documents are in plain English: constructions that read as if translated do not come back.
+
+A reference that is written from the programs' own texts is left out: those texts are held where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from command_reference import FOLDER
+from shown_commands import without_code
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+MEASUREMENTS = ROOT / "docs" / "measurements"
+GENERATED = {
+    *FOLDER.glob("*.md"),
+    *(REFERENCE / name for name in ("study-file.md", "fairness-rules.md", "results-folder.md", "engines.md")),
+    *(MEASUREMENTS / name for name in ("client-cost.md", "cold-starts.md")),
+}
+DOCUMENTS = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")} - GENERATED)
+BANNED = {
+    r"(?<!can't )\b(?:is|are|was|were|be|been)\s+told\b(?!\s+apart)": "reports, shows, lists",  # a verdict has it
+    r"\btold\s+(?:of|by)\b": "reported",
+    r"\bwho(?:so)?ever\b": "name who does it",
+    r"\bof\s+(?:its|their|your|our)\s+own\b": "its own X; separate",
+    r"\bbeside\b": "next to, compared with, besides, during",
+    r"\bdoes\s+most\b": "is fastest, has the highest throughput",
+    r"\bwhat\s+weakens\b": "limitations",
+    r"\bwhat\s+is\s+so\s+and\s+so\b": "say what",
+    r"\b(?:comes?|came)\s+about\b": "results, is built, happens",
+    r"\blets?\s+(?:it\s+)?be\b": "ignores, keeps, allows",
+    r"\bas\s+it\s+is\b": "unchanged",
+    r"\bwhere\s+that\s+serves\b": "where useful",
+    r"\blying\s+about\b": "left over, orphaned",
+    r"\bheed(?:s|ed)?\b": "applies, uses, obeys",
+    r"\btimes\s+as\s+much\b": "percent",
+    r"\b(?:bench|desk)\s+(?:wing|rooms?)\b": "execution, analysis",
+}
+"""A construction, and what to write in its place."""
+_BARE_CLAUSE_RE = re.compile(r"^(?:[-*] )?(?:Of|What|Who|When|Where) (?:\S+ ){1,6}\S+\.$", re.MULTILINE)
+"""A line that is a relative clause and nothing else, such as *What no reply leaves.*"""
+_QUOTED_RE = re.compile(r'"[^"\n]*"|^>.*$', re.MULTILINE)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def findings(text: str) -> list[str]:
+    """Every banned construction of a text, with its line and what to write; code and quoted words don't count."""
+    plain = _QUOTED_RE.sub("", without_code(text))
+    found = [
+        (plain.count("\n", 0, match.start()) + 1, f"{' '.join(match[0].split())}: write {better}")
+        for pattern, better in BANNED.items()
+        for match in re.finditer(pattern, plain, re.IGNORECASE)
+    ]
+    bare = [(plain.count("\n", 0, m.start()) + 1, f"{m[0]}: add a verb") for m in _BARE_CLAUSE_RE.finditer(plain)]
+    return [f"line {number}: {words}" for number, words in sorted(found + bare)]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_a_document_has_no_banned_construction(document: Path) -> None:
+    assert findings(document.read_text()) == []
+
+
+def test_banned_constructions_are_found_over_line_ends_and_not_in_code() -> None:
+    text = 'How many is\ntold.\n\n    it is told\n\nWhat no reply leaves.\n\nSay `beside`. "whoever" is banned.\n'
+    assert [line.partition(":")[0] for line in findings(text)] == ["line 1", "line 6"]

@@ -1,0 +1,98 @@
+"""What weakens a study is said, once each, and nothing is said that is not so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations
+from dbdyno.core import CLIENT_BOUND, Caveat, ResultComparison, RunRecord
+
+MakeRecord = Callable[..., RunRecord]
+MakeStudy = Callable[..., list[RunRecord]]
+
+GOOD = StudyFacts(window_s=900, repeats=6, is_closed=False, cores=64, shares_cores=False)
+
+
+def said(facts: StudyFacts, records: list[RunRecord]) -> dict[str, str]:
+    judgements = judge_cells(records)
+    found = limitations(facts, records, judgements, compare_targets(judgements))
+    assert len({caveat.code for caveat in found}) == len(found)
+    return {caveat.code: caveat.text for caveat in found}
+
+
+def test_a_long_repeated_open_loop_study_with_clear_findings_has_no_caveat(
+    study: MakeStudy,
+) -> None:
+    assert said(GOOD, study({"a": 200.0, "b": 100.0}, repeats=6)) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        ({"window_s": 12.0}, "short-window", "12 s"),
+        ({"window_s": 300.0}, "short-window", "below 600 s"),
+        ({"repeats": 2}, "few-repeats", "2 repeats"),
+        ({"repeats": 1}, "one-repeat", "assumed"),
+        ({"shares_cores": True, "cores": 2}, "shared-cores", "2 cores"),
+        ({"is_closed": True}, "closed-loop", "understate"),
+        ({"is_interleaved": False}, "fixed-order", "drift of the machine"),
+    ],
+)
+def test_each_weakness_of_the_design_is_named(
+    study: MakeStudy, change: dict[str, float], code: str, words: str
+) -> None:
+    assert (
+        words
+        in said(replace(GOOD, **change), study({"a": 200.0, "b": 100.0}, repeats=int(change.get("repeats", 6))))[code]
+    )
+
+
+def test_targets_that_make_other_results_are_said_first_with_what_differs(study: MakeStudy) -> None:
+    apart = ResultComparison("tpcc", 500, 3, {"mysql:9.7": "other rows in orders"}, {})
+    facts = replace(GOOD, is_closed=True, results=(apart,))
+    found = said(facts, study({"a": 200.0, "b": 100.0}, repeats=6))
+    assert next(iter(found)) == "results-differ"
+    assert "mysql:9.7 in tpcc (other rows in orders)" in found["results-differ"]
+
+
+def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(study: MakeStudy) -> None:
+    records = study({"a": 200.0, "b": 100.0}, repeats=6)
+    assert "equivalence_events = 0" in said(replace(GOOD, are_results_compared=False), records)["results-unchecked"]
+    unknown = ResultComparison("tpcc", 500, 1, {}, {"mysql:9.7": "no start\nlog"})
+    assert "mysql:9.7 in tpcc (no start)" in said(replace(GOOD, results=(unknown,)), records)["results-unchecked"]
+    assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
+
+
+def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRecord) -> None:
+    records = [record(), record(repeat=2, status="failed", reason="the server died", tps_mean=None)]
+    assert "1 failed" in said(GOOD, records)["runs-not-good"]
+    assert "the server died" in said(GOOD, records)["runs-not-good"]
+
+
+def test_a_busy_client_is_named(record: MakeRecord) -> None:
+    bound = record(client_use_share=0.93, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    assert "up to 93%" in said(GOOD, [bound])["client-bound"]
+    assert "client-bound" not in said(GOOD, [record(client_use_share=0.5)])
+
+
+def test_a_busy_client_of_an_older_version_is_named(record: MakeRecord) -> None:
+    bound = record(client_busy_share=0.91, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    assert "up to 91%" in said(GOOD, [bound])["client-bound"]
+
+
+def test_errors_are_listed_by_code(record: MakeRecord) -> None:
+    assert "5 × 1213" in said(GOOD, [record(errors={"1213": 2}), record(repeat=2, errors={"1213": 3})])["errors"]
+
+
+def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
+    text = said(GOOD, study({"a": 103.0, "b": 100.0}, spread=0.05))["undecided"]
+    assert "6 comparisons are undecided" in text
+
+
+def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
+    caveat = Caveat("clock-jump", "the wall clock was set during the run")
+    records = [record(caveats=(caveat,)), record(repeat=2, caveats=(caveat,))]
+    assert said(GOOD, records)["clock-jump"] == "2 runs: the wall clock was set during the run"

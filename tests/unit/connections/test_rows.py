@@ -1,0 +1,65 @@
+"""A server that answers with fewer columns than were asked for, with no result set, or with words for numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pymysql
+import pytest
+
+from dbdyno.connections import ServerConnection, connect, rows_of
+from dbdyno.core import ProvisionError
+from dbdyno.engines import counter_sources
+from dbdyno.hosts import LocalHost
+from dbdyno.lab._session_waits import read_session_waits
+from dbdyno.lab._tables import table_facts
+from dbdyno.measure.telemetry import StatusSource
+from dbdyno.provision._server import _ask
+from dbdyno.study import ServerAddress
+from rogue_server import OK_PACKET, Behaviour, RogueServer, length_encoded, result_set
+
+SOURCES = counter_sources("mysql", "9.7.0", ("innodb",))
+QUESTIONS: dict[str, Callable[[ServerConnection], object]] = {
+    "waits": read_session_waits,
+    "tables": lambda connection: table_facts(connection, "d"),
+    "status": lambda connection: StatusSource(lambda: connection, SOURCES).read(),
+}
+ONE_COLUMN = result_set([["1"]])
+# Its rows hold less than its columns say.
+CUT_ROWS = [*result_set([["a", "b"]])[:4], length_encoded(b"a"), result_set([["a"]])[-1]]
+WORDS = result_set([["many"] * 9])
+
+
+def open_to(server: RogueServer) -> ServerConnection:
+    return connect(user="any", password="", host="127.0.0.1", port=server.port, answer_s=5)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("payloads", [ONE_COLUMN, CUT_ROWS, [OK_PACKET]], ids=["narrow", "cut", "ok"])
+def test_too_few_columns_are_an_error_of_the_server(question: str, payloads: list[bytes]) -> None:
+    answers = {"SHOW|SELECT": payloads}
+    with RogueServer(Behaviour(answers=answers)) as server, open_to(server) as connection:
+        with pytest.raises(pymysql.OperationalError, match=r"columns where|without a result set"):
+            QUESTIONS[question](connection)
+
+
+def test_words_where_numbers_belong_are_an_error_of_the_server() -> None:
+    answers = {"INNODB_METRICS": WORDS, "SHOW|SELECT": result_set([["a", "b", "c"]])}
+    with RogueServer(Behaviour(answers=answers)) as server, open_to(server) as connection:
+        with pytest.raises(pymysql.OperationalError, match="'many' where a number was asked for"):
+            QUESTIONS["status"](connection)
+
+
+def test_further_columns_are_passed_over() -> None:
+    with RogueServer(Behaviour(answers={"SELECT": result_set([["a", "b", "c"]])})) as server:
+        with open_to(server) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            assert rows_of(cursor, 2) == (("a", "b", "c"),)
+
+
+@pytest.mark.parametrize("payloads", [ONE_COLUMN, [OK_PACKET]], ids=["narrow", "ok"])
+def test_a_server_that_says_too_little_of_itself_can_not_be_had(payloads: list[bytes]) -> None:
+    with RogueServer(Behaviour(answers={"SHOW|SELECT": payloads})) as server:
+        address = ServerAddress("x", "any", host="127.0.0.1", port=server.port, tls="off")
+        with pytest.raises(ProvisionError, match="does not let us in"):
+            _ask(address, LocalHost())

@@ -1,0 +1,106 @@
+"""Rows of a storage engine know the versions of its plug-in: held against what three of them showed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbdyno.configure import Setting, choose_settings
+from dbdyno.core import StudyError
+from dbdyno.engines import counter_sources, parameters_for, use_tables
+
+SHARED = Path(__file__).parents[4] / "shared" / "engines" / "tidesdb"
+VERSIONS = ("4.2.4-9.0.8", "4.5.5-9.3.5", "4.5.6-9.3.7")
+NEEDS_DUMPS = pytest.mark.skipif(not SHARED.exists(), reason="the reference data is not beside this repository")
+
+
+def shown(kind: str, version: str) -> dict[str, str]:
+    rows: dict[str, str] = json.loads((SHARED / f"{kind}-{version}.json").read_text())
+    return rows
+
+
+def chosen(plugin_version: str | None, **more: object) -> dict[str, Setting]:
+    settings = choose_settings(
+        family="mariadb",
+        version="11.8.6",
+        storage_engine="tidesdb",
+        tier_bytes=256 << 20,
+        concurrency_max=8,
+        plugin_version=plugin_version,
+        **more,  # type: ignore[arg-type]
+    )
+    return {setting.option: setting for setting in settings}
+
+
+@NEEDS_DUMPS
+@pytest.mark.parametrize("version", VERSIONS)
+def test_only_options_that_a_version_of_the_plug_in_has_are_written(version: str) -> None:
+    written = {option for option in chosen(version.partition("-")[0]) if option.startswith("tidesdb_")}
+    assert len(written) >= 14 and written <= shown("variables", version).keys()
+    every = {row.name for p in parameters_for("tidesdb") for row in p.rows if row.name.startswith("tidesdb_")}
+    assert every & shown("variables", version).keys() == written
+
+
+@NEEDS_DUMPS
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_counters_of_a_version_are_those_that_it_shows(version: str) -> None:
+    status = shown("status", version)
+
+    def counted(plugin_version: str | None) -> set[str]:
+        sources = counter_sources("mariadb", "11.8.6", ("tidesdb",), plugin_version)
+        return {name for source in sources for name in source.status if name.startswith("tidesdb_")}
+
+    here = counted(version.partition("-")[0])
+    assert here == counted(None) & status.keys()
+    assert len(counted(None)) == 24 and len(here) == {"4.2.4": 8, "4.5.5": 24, "4.5.6": 24}[version.partition("-")[0]]
+
+
+def test_the_published_version_lacks_two_options_that_later_ones_have() -> None:
+    later = {"tidesdb_max_concurrent_flushes", "tidesdb_lock_wait_timeout_ms"}
+    assert chosen("4.5.5").keys() - chosen("4.2.4").keys() == later
+    assert not later & chosen("").keys(), "a plug-in of unknown version gets only what all versions have"
+    assert later <= chosen(None).keys(), "a study is held against the newest before the file is there"
+
+
+def test_defaults_are_those_under_which_the_engine_is_measured_like_the_others() -> None:
+    found = {option: setting.value for option, setting in chosen("4.2.4").items()}
+    assert found["tidesdb_pessimistic_locking"] == "OFF" and found["tidesdb_log_level"] == "WARN"
+    assert found["tidesdb_unified_memtable_sync_interval"] == found["tidesdb_default_sync_interval_us"] == "1000000"
+
+
+def test_what_a_version_of_the_plug_in_lacks_is_refused_when_asked_for() -> None:
+    with pytest.raises(StudyError, match=r"can't be had with TidesDB 4\.2\.4") as caught:
+        chosen("4.2.4", asked={"trx.lock_wait_timeout": 5})
+    assert "tidesdb_lock_wait_timeout_ms is in plug-ins from 4.5.1 on" in caught.value.why
+    with pytest.raises(StudyError, match="of an unknown version") as caught:
+        chosen("", asked={"trx.lock_wait_timeout": 5})
+    assert "plugin_version" in caught.value.remedy
+    assert chosen("4.5.1", asked={"trx.lock_wait_timeout": 5})["tidesdb_lock_wait_timeout_ms"].value == "5000"
+    with pytest.raises(
+        StudyError, match=r"version 4\.2\.4 of the plug-in has no option 'tidesdb_max_concurrent_flushes'"
+    ):
+        chosen("4.2.4", raw={"tidesdb_max_concurrent_flushes": "2"})
+
+
+def test_a_durability_that_only_other_storage_engines_have_is_said_so() -> None:
+    with pytest.raises(StudyError, match=r"can't be had on mariadb 11\.8\.6 with TidesDB") as caught:
+        chosen("4.5.5", asked={"commit.durability": "relaxed"})
+    assert "no known version of TidesDB has it, InnoDB and MyRocks can have it" in caught.value.why
+    assert "no server known" not in caught.value.why
+
+
+def test_rows_of_a_user_have_versions_of_plug_ins_too() -> None:
+    row = '{ families = ["mariadb"], name = "otherdb_x", form = "count", plugin_since = "2.0", plugin_until = "3.1" }'
+    keys = ('id = "otherdb.x"', 'unit = "count"', 'value = "1"', 'storage_engine = "otherdb"', 'reason = "r"')
+    text = "\n".join(("[[parameter]]", *keys, f"options = [{row}]"))
+    use_tables({"mine.toml": text})
+    try:
+        (parameter,) = [p for p in parameters_for("otherdb") if p.parameter_id == "otherdb.x"]
+        having = [v for v in ("1.9", "2.0", "3.0.9", "3.1", "", None) if parameter.row("mariadb", "11.8", None, v)]
+        assert having == ["2.0", "3.0.9", None]
+        with pytest.raises(StudyError, match="not a version"):
+            use_tables({"mine.toml": text.replace("2.0", "new")})
+    finally:
+        use_tables({})

@@ -1,0 +1,106 @@
+"""Where a study's time goes: parts that add up, on stated assumptions, and slow ones where nothing is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.plan import Budget, TimePart, make_plan
+from dbdyno.study import ResolvedWorkload, Study, parse_study, read_study
+
+ROOT = Path(__file__).parents[3]
+S = 10**9
+HOUR = 3600 * S
+
+
+@pytest.fixture
+def published() -> Study:
+    return read_study(ROOT / "studies" / "percona-2026.toml")
+
+
+def budget(study: Study, rows: int = 100_000_000) -> Budget:
+    told = {
+        (target.name, choice.label): ResolvedWorkload(choice.name, "sysbench", {}, (), (), 20, rows)
+        for target in study.targets
+        for choice in study.workloads
+    }
+    return make_plan(study, told).budget
+
+
+def part(found: Budget, what: str) -> TimePart:
+    return next(one for one in found.parts if one.what == what)
+
+
+def small(measure: str, workload: str = "oltp_read_write", settings: str = "") -> Study:
+    text = f'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "{workload}"\n{settings}\n'
+    axes = 'axes = {tier = "64MB", concurrency = [1, 4, 16]}\n'
+    return parse_study(f"{axes}{text}[measure]\n{measure}", "small.toml")
+
+
+def test_the_published_matrix_fits_into_120_hours_with_its_rows_filled(published: Study) -> None:
+    found = budget(published)
+    assert found.runs.expected_ns + found.prepare_ns <= 120 * HOUR
+    in_any_case = sum(one.span.most_ns for one in found.parts if one.what != "further repeats")
+    assert in_any_case + found.prepare_ns <= 120 * HOUR, "also where each run goes to its caps"
+
+
+def test_parts_add_up_to_the_whole(published: Study) -> None:
+    found = budget(published)
+    assert sum(one.span.expected_ns for one in found.parts) == found.runs.expected_ns
+    assert [one.what for one in found.parts] == [
+        "restore and start",
+        "warm-up after a restore",
+        "warm-up of a further step",
+        "window",
+        "further repeats",
+    ]
+
+
+def test_a_ladder_is_restored_and_warmed_up_once(published: Study) -> None:
+    ladders, runs = budget(published), budget(replace(published, restore="run"))
+    steps = len(published.concurrencies)
+    for what in ("restore and start", "warm-up after a restore"):
+        assert part(runs, what).count == steps * part(ladders, what).count
+        assert part(runs, what).span == part(ladders, what).span * steps
+    assert part(ladders, "warm-up of a further step").count == (steps - 1) * part(ladders, "restore and start").count
+    assert part(runs, "window") == part(ladders, "window")
+
+
+def test_a_restore_takes_the_longer_the_more_there_is_to_copy() -> None:
+    study = small('warm_up = "10s"\nwindow = "60s"')
+    few, many = (part(budget(study, rows), "restore and start").span.expected_ns for rows in (1000, 100_000_000))
+    assert many - few > 12 * 50 * S
+
+
+def test_lengths_that_are_fixed_are_no_estimate() -> None:
+    found = budget(small('warm_up = "10s"\nwindow = "60s"'), 1000)
+    assert found.runs.least_ns == found.runs.expected_ns == found.runs.most_ns
+    assert part(found, "window").span.expected_ns == 12 * 60 * S
+
+
+def test_writers_whose_redo_log_is_still_filling_are_planned_at_their_caps() -> None:
+    measure = 'warm_up = "auto"\nwarm_up_max = "600s"\nwindow = "auto"\nwindow_max = "600s"'
+    large = 'settings = {redo.capacity = "8GB"}'
+    for workload, is_at_cap in (("oltp_read_write", True), ("oltp_read_only", False)):
+        found = budget(small(measure, workload, large), 1_000_000)
+        window = part(found, "window").span
+        assert (window.expected_ns == window.most_ns) == is_at_cap
+        warm_up = part(found, "warm-up after a restore").span
+        assert (warm_up.expected_ns == warm_up.most_ns) == is_at_cap
+
+
+def test_further_repeats_cost_the_more_the_surer_levels_shall_be() -> None:
+    measure = 'warm_up = "10s"\nwindow = "180s"\nrepeats = 2\nrepeats_max = 4\nlevel_certainty = '
+    times = [part(budget(small(measure + sure), 1000), "further repeats").span for sure in ("0.10", "0.05", "0.01")]
+    expected = [span.expected_ns for span in times]
+    assert expected == sorted(expected)
+    assert expected[0] < expected[-1]
+    assert all(span.least_ns == 0 and span.expected_ns <= span.most_ns for span in times)
+
+
+def test_the_average_run_is_its_surroundings_and_its_window(published: Study) -> None:
+    found = budget(published)
+    window_ns = part(found, "window").span.expected_ns // found.run_count
+    assert found.run_ns == pytest.approx(found.overhead_ns + window_ns, abs=2)

@@ -1,0 +1,144 @@
+"""Engines that are here: listed, checked file by file, removed by name unless somebody uses them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.hosts import Home
+from dbdyno.provision import (
+    Installation,
+    _checksums,
+    check_installed,
+    in_use,
+    installed_engines,
+    provision,
+    remove_installed,
+    select_installed,
+)
+from words_host import WordsHost, build, obtain, pack
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Installation:
+    archive = pack(build(tmp_path / "b", plugin="lib/plugin/ha_rocksdb.so"), tmp_path / "a.tar.gz")
+    return obtain(f"mysql:8.0@archive:{archive}", WordsHost(), tmp_path)
+
+
+def test_what_is_here_is_listed_with_what_it_takes(installed: Installation, tmp_path: Path) -> None:
+    (kept,) = installed_engines(Home(tmp_path / "home"), WordsHost())
+    assert kept.installation == installed
+    assert kept.folder == installed.base_directory
+    assert kept.disk_bytes >= (installed.base_directory / "bin/mysqld").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("mysql:8", True),
+        ("mysql:8.0@archive", True),
+        ("mysql:8.0.31+rocksdb", True),
+        ("mysql:8.1", False),
+        ("mysql:8@maven", False),
+        ("mysql@archive:/elsewhere.tar.gz", False),
+        ("mariadb:8.0", False),
+    ],
+)
+def test_a_name_means_what_its_parts_say(name: str, means: bool, installed: Installation, tmp_path: Path) -> None:
+    kept = installed_engines(Home(tmp_path / "home"), WordsHost())
+    if means:
+        assert select_installed([parse_engine_name(name)], kept) == kept
+    else:
+        with pytest.raises(StudyError, match="is not on this machine") as caught:
+            select_installed([parse_engine_name(name)], kept)
+        assert "mysql 8.0.31" in caught.value.why
+
+
+def test_a_check_names_each_file_that_is_not_as_it_was(installed: Installation, tmp_path: Path) -> None:
+    host = WordsHost()
+    (kept,) = installed_engines(Home(tmp_path / "home"), host)
+    assert kept.has_checksums and check_installed(kept, host) == []
+    (kept.folder / "share/english/errmsg.sys").write_text("other words")
+    (kept.folder / "lib/plugin/ha_rocksdb.so").unlink()
+    (kept.folder / "share/new file").touch()
+    assert check_installed(kept, host) == [
+        "lib/plugin/ha_rocksdb.so is missing",
+        "share/english/errmsg.sys has changed",
+        "share/new file was added",
+    ]
+    host.words = "mysqld  Ver 8.0.32 for Linux"
+    assert check_installed(kept, host)[-1] == "its server says 8.0.32, it was 8.0.31"
+    host.words = "error while loading shared libraries: libnuma.so.1"
+    assert "libnuma" in check_installed(kept, host)[-1]
+
+
+def test_an_engine_that_was_changed_is_not_measured(
+    installed: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, home = WordsHost(), Home(tmp_path / "home")
+    name = parse_engine_name("mysql:8.0.31@archive:" + installed.origin.location)
+    read: list[Path] = []
+    real = _checksums._sha256
+    monkeypatch.setattr(_checksums, "_sha256", lambda path: read.append(path) or real(path))
+    assert provision(name, host, home) == installed
+    assert {path.name for path in read} == {"files.sha256"}  # nothing has other times than when it was fetched
+    server = installed.base_directory / "bin/mysqld"
+    before = server.stat()
+    server.touch()
+    assert provision(name, host, home) == installed
+    assert server in read
+    content = bytearray(server.read_bytes())
+    content[-1] ^= 1
+    server.write_bytes(content)
+    os.utime(server, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for _ in range(2):
+        with pytest.raises(ProvisionError, match="are not those that were fetched") as error:
+            provision(name, host, home)
+        assert error.value.why == "bin/mysqld has changed"
+        assert "dbdyno engines remove" in error.value.remedy
+
+
+def test_an_engine_in_use_stays_and_goes_when_it_is_let_go(installed: Installation, tmp_path: Path) -> None:
+    host, home = WordsHost(), Home(tmp_path / "home")
+    (kept,) = installed_engines(home, host)
+    with in_use(installed, home, host), in_use(installed, home, host):
+        with pytest.raises(ProvisionError, match="is in use"):
+            remove_installed(kept, home, host)
+        assert installed_engines(home, host) == [kept]
+    remove_installed(kept, home, host)
+    assert not kept.folder.exists() and installed_engines(home, host) == []
+    with pytest.raises(ProvisionError, match="removed meanwhile"), in_use(installed, home, host):
+        pass
+
+
+def test_what_a_broken_removal_leaves_is_no_engine(installed: Installation, tmp_path: Path) -> None:
+    class Broken(WordsHost):
+        def remove_tree(self, directory: Path) -> None:
+            raise HostError("the disk is gone")
+
+    home = Home(tmp_path / "home")
+    (kept,) = installed_engines(home, WordsHost())
+    with pytest.raises(HostError):
+        remove_installed(kept, home, Broken())
+    assert installed_engines(home, WordsHost()) == []
+    assert obtain(f"mysql:8.0@archive:{tmp_path / 'a.tar.gz'}", WordsHost(), tmp_path) == installed
+
+
+def test_a_base_directory_is_never_ours_to_hold_or_remove(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    found = obtain(f"mysql@basedir:{build(home.engines / 'mine')}", WordsHost(), tmp_path)
+    with in_use(found, home, WordsHost()):
+        assert installed_engines(home, WordsHost()) == []
+    assert not home.locks.exists()
+
+
+def test_a_source_without_its_place_is_looked_up_in_the_catalogue(tmp_path: Path) -> None:
+    host = WordsHost()
+    host.clients["mvn"] = str(pack(build(tmp_path / "b"), tmp_path / "a.tar.gz"))
+    with pytest.raises(ProvisionError, match="is not the file that was meant"):  # the digest is known, too
+        obtain("mysql:8.0@maven", host, tmp_path)
+    with pytest.raises(StudyError, match="does not say which"):
+        obtain("mysql:8.4@maven", host, tmp_path)

@@ -1,0 +1,36 @@
+"""Servers that run already and do not answer, or lie: asked who they are, named, never waited for without end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import ProvisionError, parse_engine_name
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.provision import provision
+from dbdyno.study import ServerAddress
+from rogue_server import Behaviour, RogueServer, error
+
+
+def ask(server: RogueServer, home: Path) -> None:
+    address = ServerAddress("staging", "app", host="127.0.0.1", port=server.port)
+    provision(parse_engine_name("mariadb@server:staging"), LocalHost(), Home(home), servers={"staging": address})
+
+
+def test_one_that_accepts_and_never_answers_is_named_in_seconds(tmp_path: Path) -> None:
+    with RogueServer(Behaviour(silent_at="greeting")) as server:
+        began = time.monotonic()
+        with pytest.raises(ProvisionError) as caught:
+            ask(server, tmp_path)
+        assert time.monotonic() - began < 20
+        assert caught.value.why == f"127.0.0.1:{server.port}"
+    assert caught.value.what == "the server 'staging' has answered nothing for 10 s (logging in)"
+
+
+def test_one_that_refuses_is_told_with_its_words(tmp_path: Path) -> None:
+    with RogueServer(Behaviour(answers={"SET": [error(1045, "go away")]})) as server:
+        with pytest.raises(ProvisionError, match="does not let us in") as caught:
+            ask(server, tmp_path)
+    assert "go away" in caught.value.why

@@ -1,0 +1,68 @@
+"""Histograms of many seconds, decoded together."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from dbdyno.core import StoreError
+from dbdyno.store import counts_by_second, merged_histogram
+
+HOUR_NS = 3_600_000_000_000
+
+
+def encoded(values: list[tuple[int, int]], highest: int = HOUR_NS, digits: int = 3) -> str:
+    histogram = HdrHistogram(1, highest, digits)
+    for value, count in values:
+        histogram.record_value(value, count)
+    text = histogram.encode()
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
+def drawn(seed: int) -> list[tuple[int, str]]:
+    """Seconds of very different histograms, several of the same second, some of them empty."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for _ in range(60):
+        values = 10 ** random.uniform(0, 12.5, random.integers(0, 50))
+        counts = (10 ** random.uniform(0, 12, len(values))).astype(int)
+        rows.append((int(random.integers(3, 50)), encoded(list(zip(values.astype(int), counts, strict=True)))))
+    return rows
+
+
+def by_value(rows: list[tuple[int, str]]) -> dict[float, int]:
+    """As hdrh has it: all together, by the highest value of a bucket."""
+    total = merged_histogram(text for _, text in rows)
+    counts = np.frombuffer(total.counts, dtype=np.int64)
+    places = np.flatnonzero(counts).tolist()
+    return {
+        float(total.get_highest_equivalent_value(total.get_value_from_index(place))): int(counts[place])
+        for place in places
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_histograms_decoded_together_are_those_that_hdrh_decodes(seed: int) -> None:
+    rows = drawn(seed)
+    counts, values = counts_by_second(rows)
+    assert dict(zip(values.tolist(), counts.sum(axis=0).tolist(), strict=True)) == by_value(rows)
+    first = min(second for second, _ in rows)
+    for second in {second for second, _ in rows}:
+        here = [row for row in rows if row[0] == second]
+        own = counts[second - first]
+        assert dict(zip(values[own > 0].tolist(), own[own > 0].tolist(), strict=True)) == by_value(here)
+
+
+def test_a_histogram_of_another_layout_is_read_with_the_others() -> None:
+    rows = [(0, encoded([(1000, 3)])), (1, encoded([(1000, 4)], digits=2))]
+    counts, _ = counts_by_second(rows)
+    assert counts.sum(axis=1).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("text", ["x", base64.b64encode(b"\0" * 40).decode(), encoded([(5, 1)])[:-8]])
+def test_a_damaged_histogram_among_whole_ones_is_an_error(text: str) -> None:
+    with pytest.raises(StoreError, match="histogram"):
+        counts_by_second([(0, encoded([(5, 1)])), (1, text)])
