@@ -10,6 +10,7 @@ import pytest
 
 from dbdyno.configure import LOAD_USER, Server, attach_server
 from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.engines import matches
 from dbdyno.hosts import Completed, Home, LocalHost
 from dbdyno.provision import list_offers, provision
 from dbdyno.study import ServerAddress
@@ -70,7 +71,7 @@ def test_an_interrupted_download_goes_on_and_nothing_half_counts_as_an_installat
         fetched.append({path: path.stat().st_mtime_ns for path in untouched if path.exists()})
 
     made = provision(name, laboratory.host, home, progress=note)
-    assert made.version == laboratory.installation("mariadb:11.8").version
+    assert matches(made.version, name.version)  # the mirror may have got a newer one since the laboratory asked
     assert fetched[-1] == untouched  # seen as "unpack" begins
     assert not list(home.packages.glob("*/archives/*.deb"))
     assert [path.name for path in home.engines.iterdir()] == [made.base_directory.parent.name]

@@ -78,6 +78,7 @@ class AptState:
                 "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S, check=False
             )
             if done.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
+                progress(f"{self.suite} is asked without its updates: {_apt_words(done.stderr).splitlines()[-1]}")
                 self._prepare(all_pockets=False)
                 self._apt("apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S)
             self._tell_if_expired(progress)

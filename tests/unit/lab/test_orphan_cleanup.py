@@ -207,17 +207,23 @@ def test_a_living_studys_server_is_in_use(home: Home, server_of: list[subprocess
 def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> None:
     dead, own = dead_session(home).name, own_name()
     try:
-        groups = [HOST.make_memory_group(f"{name}-s1-test", 64 << 20) for name in (dead, find_own_parent())]
+        living = HOST.make_memory_group(f"{find_own_parent()}-s1-test", 64 << 20)
     except HostError as error:
         pytest.skip(str(error))
     try:
-        lines = clean(home, private_root)
-        assert f"removed the memory group dbdyno-{dead}-s1-test" in lines
-        assert [group.folder.exists() for group in groups] == [False, True]
-        assert own not in "".join(lines)
+        said: set[str] = set()
+        for number in range(10):  # a study that starts elsewhere on the machine removes them as well, perhaps first
+            group = HOST.make_memory_group(f"{dead}-s{number}-test", 64 << 20)
+            lines = clean(home, private_root)
+            assert not group.folder.exists()
+            assert living.folder.exists()
+            assert own not in "".join(lines)
+            said |= {f"removed the memory group dbdyno-{dead}-s{number}-test"} & set(lines)
+            if said:
+                break
+        assert said
     finally:
-        for group in groups:
-            group.remove()
+        living.remove()
 
 
 def test_servers_of_others_are_left_alone(
