@@ -9,7 +9,7 @@ use crate::login::{Opened, Opener, open_all};
 use crate::observe::{Level, Observer, RunOutcome, Start, Status};
 use crate::segment::{Segment, run_segment};
 use crate::stop::FailureSlot;
-use crate::worker::{Connection, StatementMeta, WorkerShared};
+use crate::worker::{StatementMeta, WorkerConnection, WorkerShared};
 use crate::{DriveError, Load, StopSwitch, limits};
 use dbdyno_meter::clock;
 use dbdyno_wire::StatementText;
@@ -25,7 +25,7 @@ pub(crate) struct ConnectionPool<'a> {
     stop: &'a StopSwitch,
     opener: Arc<Opener>,
     /// Connections by worker.
-    shares: Vec<Vec<Connection>>,
+    shares: Vec<Vec<WorkerConnection>>,
     /// When second 0 begins.
     start_ns: u64,
     /// The first second that no leg has used; `None` before the first leg.
@@ -169,18 +169,19 @@ fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
     texts
 }
 
-fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<Connection> {
+fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<WorkerConnection> {
     let users = (0..).map(|index| load.workload.user(index));
     opened
         .into_iter()
         .zip(users)
-        .map(|(opened, user)| Connection::new(opened, user))
+        .map(|(opened, user)| WorkerConnection::new(opened, user))
         .collect()
 }
 
 /// Connections go to the workers in turn, as do the arrivals of an open loop.
-fn deal(connections: Vec<Connection>, workers: usize) -> Vec<Vec<Connection>> {
-    let mut shares: Vec<Vec<Connection>> = std::iter::repeat_with(Vec::new).take(workers).collect();
+fn deal(connections: Vec<WorkerConnection>, workers: usize) -> Vec<Vec<WorkerConnection>> {
+    let mut shares: Vec<Vec<WorkerConnection>> =
+        std::iter::repeat_with(Vec::new).take(workers).collect();
     for (index, connection) in connections.into_iter().enumerate() {
         shares[index % workers].push(connection);
     }

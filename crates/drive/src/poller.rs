@@ -20,12 +20,12 @@ pub(crate) struct Ready {
     pub(crate) readable: bool,
 }
 
-pub(crate) struct Poller {
+pub(crate) struct SocketPoller {
     set: OwnedFd,
     events: Vec<epoll::Event>,
 }
 
-impl Poller {
+impl SocketPoller {
     pub(crate) fn new() -> Result<Self, DriveError> {
         let set = epoll::create(epoll::CreateFlags::CLOEXEC)
             .map_err(|error| DriveError::system("creating an epoll set")(error.into()))?;

@@ -5,7 +5,9 @@ use crate::observe::{Observer, RunOutcome, Status};
 use crate::outage::{outages, path_failure};
 use crate::pacing::{Pace, Pacing, Share};
 use crate::stop::{Cause, Failure};
-use crate::worker::{Connection, IntervalMessage, LOST, Recorder, Worker, WorkerEnd, WorkerShared};
+use crate::worker::{
+    IntervalMessage, LOST, Recorder, Worker, WorkerConnection, WorkerEnd, WorkerShared,
+};
 use crate::{DriveError, Fault, Load, Phase, limits};
 use dbdyno_meter::{Interval, IntervalShape, clock, longest_common_silence_ns};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,9 +32,9 @@ pub(crate) fn run_segment(
     load: &Load,
     segment: &Segment,
     shared: &Arc<WorkerShared>,
-    shares: Vec<Vec<Connection>>,
+    shares: Vec<Vec<WorkerConnection>>,
     observer: &mut dyn Observer,
-) -> (Vec<Vec<Connection>>, RunOutcome) {
+) -> (Vec<Vec<WorkerConnection>>, RunOutcome) {
     let cpu_before_ns = clock::process_cpu_ns();
     let shape = shape_of(load, segment);
     let (pages, filled) = channel();
@@ -91,7 +93,7 @@ fn shape_of(load: &Load, segment: &Segment) -> IntervalShape {
 /// What a worker thread is given.
 struct WorkerConfig {
     index: usize,
-    share: Vec<Connection>,
+    share: Vec<WorkerConnection>,
     pages: Sender<IntervalMessage>,
     blank_intervals: Receiver<Box<Interval>>,
 }

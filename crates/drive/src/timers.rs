@@ -19,7 +19,7 @@ const NOWHERE: u32 = u32::MAX;
 /// A connection and the instant it waits for. Instants that are the same come in the order of the
 /// connections, so that a run does not depend on the heap's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Timer {
+struct ConnectionTimer {
     at_ns: u64,
     connection: u32,
 }
@@ -28,7 +28,7 @@ struct Timer {
 #[derive(Debug)]
 pub(crate) struct Timers {
     /// No alarm comes before the one at half its place.
-    heap: Vec<Timer>,
+    heap: Vec<ConnectionTimer>,
     /// Where each connection's alarm stands in the heap.
     places: Vec<u32>,
 }
@@ -44,7 +44,7 @@ impl Timers {
 
     /// Wakes the connection at `at_ns`, instead of at the instant it waited for before.
     pub(crate) fn set(&mut self, connection: u32, at_ns: u64) {
-        let alarm = Timer { at_ns, connection };
+        let alarm = ConnectionTimer { at_ns, connection };
         match self.places[connection as usize] {
             NOWHERE => {
                 self.heap.push(alarm);
@@ -82,7 +82,7 @@ impl Timers {
         Some((alarm.connection, alarm.at_ns))
     }
 
-    fn remove(&mut self, place: usize) -> Timer {
+    fn remove(&mut self, place: usize) -> ConnectionTimer {
         let removed = self.heap.swap_remove(place);
         self.places[removed.connection as usize] = NOWHERE;
         if place < self.heap.len() {
@@ -129,7 +129,7 @@ impl Timers {
         self.put(place, alarm);
     }
 
-    fn put(&mut self, place: usize, alarm: Timer) {
+    fn put(&mut self, place: usize, alarm: ConnectionTimer) {
         self.heap[place] = alarm;
         self.places[alarm.connection as usize] = place as u32;
     }

@@ -9,12 +9,12 @@ use std::collections::BinaryHeap;
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     queue: BinaryHeap<Reverse<(u64, u32)>>,
-    fibers: Vec<Timer>,
+    fibers: Vec<FiberTimer>,
 }
 
 /// Of one fiber.
 #[derive(Debug, Clone, Copy)]
-struct Timer {
+struct FiberTimer {
     /// Its wait, and when that ends.
     number: u64,
     at_ns: u64,
@@ -22,7 +22,7 @@ struct Timer {
     queued_ns: u64,
 }
 
-const UNSET: Timer = Timer {
+const UNSET: FiberTimer = FiberTimer {
     number: u64::MAX,
     at_ns: u64::MAX,
     queued_ns: u64::MAX,

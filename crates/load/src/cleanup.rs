@@ -1,12 +1,12 @@
 //! Implements `dbdyno-load cleanup`: it drops a workload's tables.
 
 use crate::arguments::CleanupArguments;
+use crate::cli_error::{CliError, Exit, unwritable};
 use crate::liveness::Liveness;
 use crate::order::Access;
-use crate::populate::LEDGER;
+use crate::populate::STEP_LOG_TABLE;
 use crate::signals::stop_switch;
 use crate::terminal;
-use crate::trouble::{Exit, Trouble, unwritable};
 use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use std::io::Write;
 
@@ -34,14 +34,14 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn drop_all(population: &dyn Population, access: &Access) -> Result<(), Trouble> {
+fn drop_all(population: &dyn Population, access: &Access) -> Result<(), CliError> {
     let mut session = access.connect()?;
     let tables = (0..population.tables()).flat_map(|table| population.drop_table(table));
-    let ledger = format!("DROP TABLE IF EXISTS {LEDGER}");
-    for statement in tables.chain(population.drop_rest()).chain([ledger]) {
+    let step_log = format!("DROP TABLE IF EXISTS {STEP_LOG_TABLE}");
+    for statement in tables.chain(population.drop_rest()).chain([step_log]) {
         session
             .query(&statement)
-            .map_err(|error| Trouble::world(format!("{statement} failed")).because_of(&error))?;
+            .map_err(|error| CliError::world(format!("{statement} failed")).because_of(&error))?;
     }
     session.close();
     Ok(())

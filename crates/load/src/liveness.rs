@@ -4,9 +4,9 @@
 //! another one logs in from time to time. A server that leaves several log-ins in a row without an answer is given up,
 //! however much time its statement still has; one that answers, be it by a refusal, is waited for.
 
+use crate::cli_error::{CliError, Exit};
 use crate::order::Access;
 use crate::terminal;
-use crate::trouble::{Exit, Trouble};
 use dbdyno_drive::StopSwitch;
 use dbdyno_wire::{CancelFlag, Session, WireError};
 use std::io::Write;
@@ -72,12 +72,12 @@ impl Liveness {
     }
 
     /// What was ended because the server was given up failed; nobody interrupted it.
-    pub(crate) fn judge<T>(&self, result: Result<T, Trouble>) -> Result<T, Trouble> {
+    pub(crate) fn judge<T>(&self, result: Result<T, CliError>) -> Result<T, CliError> {
         match result {
-            Err(trouble)
-                if trouble.exit == Exit::NotHeld && self.is_given_up.load(Ordering::Relaxed) =>
+            Err(cli_error)
+                if cli_error.exit == Exit::NotHeld && self.is_given_up.load(Ordering::Relaxed) =>
             {
-                Err(self.given_up(&trouble))
+                Err(self.given_up(&cli_error))
             }
             other => other,
         }
@@ -85,8 +85,8 @@ impl Liveness {
 
     /// As [`judge`](Self::judge), for errors of any kind.
     pub(crate) fn judged(&self, error: anyhow::Error) -> anyhow::Error {
-        match error.downcast_ref::<Trouble>() {
-            Some(trouble) => match self.judge::<()>(Err(trouble.clone())) {
+        match error.downcast_ref::<CliError>() {
+            Some(cli_error) => match self.judge::<()>(Err(cli_error.clone())) {
                 Err(judged) => judged.into(),
                 Ok(()) => error,
             },
@@ -94,11 +94,11 @@ impl Liveness {
         }
     }
 
-    fn given_up(&self, during: &Trouble) -> Trouble {
+    fn given_up(&self, during: &CliError) -> CliError {
         let seconds = self.patience.as_secs_f64();
         let what = format!("{} answers nobody any more", self.address);
         let is_path_lost = self.is_path_lost.load(Ordering::Relaxed);
-        let trouble = Trouble::world(what)
+        let cli_error = CliError::world(what)
             .because(format!(
                 "{LOG_INS} log-ins in a row had no answer, within {seconds} s together; {during}"
             ))
@@ -106,9 +106,9 @@ impl Liveness {
                 true => "check cable, switch, route and power of its host; --patience waits longer",
                 false => "look whether its process is stopped or its machine stalls; --patience waits longer",
             });
-        Trouble {
+        CliError {
             is_path_lost,
-            ..trouble
+            ..cli_error
         }
     }
 }

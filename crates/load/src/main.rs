@@ -12,6 +12,7 @@
 
 mod arguments;
 mod cleanup;
+mod cli_error;
 mod fingerprint;
 mod liveness;
 mod local_time;
@@ -25,14 +26,13 @@ mod sample;
 mod signals;
 mod sysbench;
 mod terminal;
-mod trouble;
 mod verify;
 mod workloads;
 
 use arguments::{Cli, Command, is_ours};
 use clap::Parser;
+use cli_error::{CliError, Exit};
 use std::process::ExitCode;
-use trouble::{Exit, Trouble};
 
 fn main() -> ExitCode {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
@@ -58,6 +58,6 @@ fn main() -> ExitCode {
         Command::NullServer(arguments) => null_server::run(*arguments),
     };
     result
-        .unwrap_or_else(|error| Trouble::of(&error).tell())
+        .unwrap_or_else(|error| CliError::of(&error).tell())
         .into()
 }

@@ -1,9 +1,9 @@
 //! Implements `dbdyno-load quirks`: it lists the quirks of the imitated tools and what each does.
 
 use crate::arguments::QuirksArguments;
+use crate::cli_error::{CliError, unwritable};
 use crate::order::SCHEMA_VERSION;
 use crate::terminal;
-use crate::trouble::{Trouble, unwritable};
 use dbdyno_workload::{Quirk, quirk, quirks};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -34,13 +34,13 @@ pub(crate) fn explain(ids: &str) -> Vec<String> {
         .collect()
 }
 
-fn chosen(ids: &[String]) -> Result<Vec<&'static Quirk>, Trouble> {
+fn chosen(ids: &[String]) -> Result<Vec<&'static Quirk>, CliError> {
     if ids.is_empty() {
         return Ok(quirks().iter().collect());
     }
     let find = |id: &String| {
         quirk(&id.to_uppercase()).ok_or_else(|| {
-            Trouble::request(format!("no quirk is called {id}"))
+            CliError::request(format!("no quirk is called {id}"))
                 .hint("dbdyno-load quirks lists them")
         })
     };

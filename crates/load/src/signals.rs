@@ -5,8 +5,8 @@
 //! a pipe whose reader does not read, a name that no server resolves, a disk that does not answer. After
 //! [`GRACE`] the program ends without them.
 
+use crate::cli_error::Exit;
 use crate::terminal;
-use crate::trouble::Exit;
 use anyhow::Context as _;
 use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;

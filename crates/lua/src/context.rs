@@ -1,7 +1,7 @@
 //! Tells C functions on whose behalf they are called.
 
 use crate::exchange::Exchange;
-use crate::script::Script;
+use crate::script::LuaScript;
 use crate::script_watch::Watched;
 use dbdyno_chance::Sampler;
 use dbdyno_fiber::{local, set_local};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Context {
     pub(crate) engine: Arc<Engine>,
     pub(crate) actor: Rc<Actor>,
-    pub(crate) script: Arc<Script>,
+    pub(crate) script: Arc<LuaScript>,
     /// The default distribution over the interval that was drawn from last.
     default: RefCell<Option<(u32, u32, Sampler)>>,
     /// What the current call into the state hands over, in either direction.
@@ -31,7 +31,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(engine: Arc<Engine>, actor: Rc<Actor>, script: Arc<Script>) -> Self {
+    pub(crate) fn new(engine: Arc<Engine>, actor: Rc<Actor>, script: Arc<LuaScript>) -> Self {
         Self {
             engine,
             actor,

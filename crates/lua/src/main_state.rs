@@ -1,7 +1,7 @@
 //! Runs the state of the main thread: it declares options, runs commands, and begins and ends a run.
 
 use crate::program::ScriptProgram;
-use crate::script::{Launch, Script, ScriptSource};
+use crate::script::{Launch, LuaScript, ScriptSource};
 use crate::script_instance::ScriptInstance;
 use crate::script_watch::Stage;
 use crate::state::Returned;
@@ -64,7 +64,7 @@ impl MainState {
     /// # Errors
     /// There is no such script, or its body raises an error.
     pub fn load(engine: &Arc<Engine>, launch: Launch) -> Result<Self, Failed> {
-        let script = match Script::find(launch) {
+        let script = match LuaScript::find(launch) {
             Ok(script) => Arc::new(script),
             Err(error) => {
                 engine

@@ -1,7 +1,7 @@
 //! Runs a script as a program, with its users and reporters.
 
 use crate::interrupt::end_script_on;
-use crate::script::Script;
+use crate::script::LuaScript;
 use crate::script_instance::ScriptInstance;
 use crate::script_watch::Stage;
 use dbdyno_fiber::trim_stack;
@@ -16,11 +16,11 @@ use std::sync::Arc;
 /// What users of a script do.
 #[derive(Debug)]
 pub struct ScriptProgram {
-    script: Arc<Script>,
+    script: Arc<LuaScript>,
 }
 
 impl ScriptProgram {
-    pub(crate) fn new(script: Arc<Script>) -> Self {
+    pub(crate) fn new(script: Arc<LuaScript>) -> Self {
         Self { script }
     }
 

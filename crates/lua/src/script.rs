@@ -20,7 +20,7 @@ pub struct Launch {
 
 /// What all states of a run share.
 #[derive(Debug)]
-pub(crate) struct Script {
+pub(crate) struct LuaScript {
     pub(crate) launch: Launch,
     pub(crate) source: ScriptSource,
     /// Whether the script declares no options, in the first dialect: then all options are globals, too.
@@ -40,7 +40,7 @@ pub(crate) enum ScriptSource {
     Module,
 }
 
-impl Script {
+impl LuaScript {
     /// Finds the script. A name that is no file may be a module: only a state can tell.
     pub(crate) fn find(launch: Launch) -> io::Result<Self> {
         let source = match launch.name.as_deref() {

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::exchange::figures_of;
 use crate::interrupt::{watch_stacks, watch_this_thread};
-use crate::script::Script;
+use crate::script::LuaScript;
 use crate::script_watch::Stage;
 use crate::state::{Raised, Returned, State};
 use dbdyno_sysbench::figures::Stat;
@@ -30,7 +30,7 @@ impl ScriptInstance {
     pub(crate) fn new(
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
-        script: Arc<Script>,
+        script: Arc<LuaScript>,
     ) -> Result<Self, Failed> {
         watch_this_thread();
         watch_stacks();
@@ -51,7 +51,7 @@ impl ScriptInstance {
     pub(crate) fn ready(
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
-        script: &Arc<Script>,
+        script: &Arc<LuaScript>,
         stage: Stage,
     ) -> Result<Self, Failed> {
         let seat = Self::new(engine, actor, Arc::clone(script))?;

@@ -80,7 +80,7 @@ impl State {
     ) -> Result<Returned, Raised> {
         let _entered = context.enter();
         context.watched.comes_to_a_wait();
-        let mut call = Call {
+        let mut call = FunctionCall {
             function,
             argument: argument.map_or(null(), CStr::as_ptr),
             returned: Returned::Nothing,
@@ -211,7 +211,7 @@ unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
     0
 }
 
-struct Call {
+struct FunctionCall {
     function: &'static CStr,
     /// Null: none.
     argument: *const c_char,
@@ -221,7 +221,7 @@ struct Call {
 unsafe extern "C-unwind" fn invoke(state: *mut lua::lua_State) -> c_int {
     // SAFETY: called by `State::call` with its own call; nothing here has a destructor that an error could skip.
     unsafe {
-        let call = lua::lua_touserdata(state, 1).cast::<Call>();
+        let call = lua::lua_touserdata(state, 1).cast::<FunctionCall>();
         lua::lua_settop(state, 0);
         lua::lua_getfield_(state, lua::LUA_REGISTRYINDEX, SEAM.as_ptr());
         lua::lua_getfield_(state, -1, (*call).function.as_ptr());

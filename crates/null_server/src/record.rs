@@ -41,7 +41,7 @@ pub(crate) struct WorkerCounters {
 
 /// Counts, and hands each statement's instants to the thread that writes them.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct TrafficRecorder {
     counters: WorkerCounters,
     error_count: u64,
     is_timed: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Recorder {
     last_reply_ns: u64,
 }
 
-impl Recorder {
+impl TrafficRecorder {
     pub(crate) fn new(log: Option<Sender<Vec<StatementRecord>>>, is_timed: bool) -> Self {
         let counters = WorkerCounters {
             statements: vec![0; SHAPES.len() + 1],
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_stall_is_the_time_without_a_reply_while_a_statement_waits() {
-        let mut recorder = Recorder::new(None, true);
+        let mut recorder = TrafficRecorder::new(None, true);
         let now_ns = monotonic_ns();
         recorder.answered(now_ns, 1, 0, 0);
         recorder.sent(10);
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn every_record_reaches_the_log_with_the_instant_of_its_reply() {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(Some(sender), true);
+        let mut recorder = TrafficRecorder::new(Some(sender), true);
         let count = 2 * BATCH + 3;
         for number in 0..count as u32 {
             recorder.answered(1, number, 0, 0);
@@ -251,10 +251,10 @@ mod tests {
 
     #[test]
     fn counts_of_workers_are_added_and_extremes_kept() {
-        let mut one = Recorder::new(None, false);
+        let mut one = TrafficRecorder::new(None, false);
         one.failed(1213);
         one.answered(0, 1, 2, 1213);
-        let mut other = Recorder::new(None, false);
+        let mut other = TrafficRecorder::new(None, false);
         other.failed(1213);
         other.answered(0, 1, 2, crate::DROPPED);
         let mut sum = WorkerCounters::default();

@@ -3,7 +3,7 @@
 use crate::acceptor::Acceptor;
 use crate::listener::{ListenAddress, Listener};
 use crate::log::StatementLog;
-use crate::record::{Recorder, WorkerCounters};
+use crate::record::{TrafficRecorder, WorkerCounters};
 use crate::shared::ServerShared;
 use crate::statistics::{Statistics, Times};
 use crate::worker::{Inbox, WorkerConfig};
@@ -119,7 +119,7 @@ impl Threads {
         let (mut inboxes, mut workers) = (Vec::new(), Vec::new());
         for index in 0..settings.workers {
             let inbox = Arc::new(Inbox::new().map_err(system("creating an event descriptor"))?);
-            let recorder = Recorder::new(
+            let recorder = TrafficRecorder::new(
                 log.as_ref().map(StatementLog::sender),
                 settings.needs_clock(),
             );

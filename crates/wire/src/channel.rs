@@ -1,6 +1,6 @@
 //! Drives a connection that never waits: the hot path.
 
-use crate::connection::{Connection, Progress};
+use crate::connection::{Connection, ReadProgress};
 use crate::row_sink::{CountOnly, RowSink};
 use crate::{
     Parameters, PathState, PrepareReply, ReadBuffer, Reply, Session, SessionInfo, StatementText,
@@ -102,9 +102,9 @@ impl Channel {
         sink: &mut S,
     ) -> Result<Option<Reply>, WireError> {
         match self.connection.receive(shared, sink) {
-            Ok(Progress::Reply(reply)) => Ok(Some(reply)),
-            Ok(Progress::Part | Progress::Nothing) => Ok(None),
-            Ok(Progress::FileWanted(_)) => Err(self.refused_file()),
+            Ok(ReadProgress::Reply(reply)) => Ok(Some(reply)),
+            Ok(ReadProgress::Part | ReadProgress::Nothing) => Ok(None),
+            Ok(ReadProgress::FileWanted(_)) => Err(self.refused_file()),
             Err(error) => Err(self.named(error)),
         }
     }

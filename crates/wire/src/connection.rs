@@ -13,7 +13,7 @@ const KEPT_BYTES: usize = 1 << 20;
 
 /// How far a read got.
 #[derive(Debug)]
-pub(crate) enum Progress {
+pub(crate) enum ReadProgress {
     /// To the end of a reply.
     Reply(Reply),
     /// To where the server wants a local file, which begins with this sequence number.
@@ -91,13 +91,13 @@ impl Connection {
         &mut self,
         shared: &mut ReadBuffer,
         sink: &mut S,
-    ) -> Result<Progress, WireError> {
+    ) -> Result<ReadProgress, WireError> {
         if !self.leftover.is_empty()
             && let Some(progress) = self.read_leftover(sink)?
         {
             return Ok(progress);
         }
-        let mut progress = Progress::Nothing;
+        let mut progress = ReadProgress::Nothing;
         while let Some(count) = self.transport.read(shared)? {
             let (taken, reply) = self.reader.feed(&shared.clear[..count], sink)?;
             if let Some(reply) = reply {
@@ -105,12 +105,12 @@ impl Connection {
                 self.pending_replies = self
                     .pending_replies
                     .saturating_sub(u32::from(!reply.has_more()));
-                return Ok(Progress::Reply(reply));
+                return Ok(ReadProgress::Reply(reply));
             }
             if let Some(sequence) = self.reader.take_file_wanted() {
-                return Ok(Progress::FileWanted(sequence));
+                return Ok(ReadProgress::FileWanted(sequence));
             }
-            progress = Progress::Part;
+            progress = ReadProgress::Part;
             if count < shared.clear.len() && matches!(self.transport, Transport::Clear(_)) {
                 break;
             }
@@ -119,13 +119,16 @@ impl Connection {
     }
 
     #[cold]
-    fn read_leftover<S: RowSink>(&mut self, sink: &mut S) -> Result<Option<Progress>, WireError> {
+    fn read_leftover<S: RowSink>(
+        &mut self,
+        sink: &mut S,
+    ) -> Result<Option<ReadProgress>, WireError> {
         let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
         self.leftover.drain(..taken);
         let is_last = reply.as_ref().is_some_and(|reply| !reply.has_more());
         self.pending_replies = self.pending_replies.saturating_sub(u32::from(is_last));
-        let file_wanted = self.reader.take_file_wanted().map(Progress::FileWanted);
-        Ok(reply.map(Progress::Reply).or(file_wanted))
+        let file_wanted = self.reader.take_file_wanted().map(ReadProgress::FileWanted);
+        Ok(reply.map(ReadProgress::Reply).or(file_wanted))
     }
 
     /// Reads on in the answer to a PREPARE; `None` while it is not complete.

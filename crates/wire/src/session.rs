@@ -1,7 +1,7 @@
 //! Drives a connection that waits for each reply: the cold path.
 
 use crate::channel::Channel;
-use crate::connection::{Connection, Progress};
+use crate::connection::{Connection, ReadProgress};
 use crate::prepare_reply::parse_prepared;
 use crate::reply_reader::parse_error;
 use crate::row_sink::CountOnly;
@@ -236,10 +236,10 @@ impl Session {
         let mut was_refused = false;
         let reply = loop {
             match self.connection.receive(&mut self.buffer, &mut rows)? {
-                Progress::Reply(reply) => break reply,
-                Progress::Part => {}
-                Progress::FileWanted(_) if was_refused => return Err(wants_a_file()),
-                Progress::FileWanted(sequence) => {
+                ReadProgress::Reply(reply) => break reply,
+                ReadProgress::Part => {}
+                ReadProgress::FileWanted(_) if was_refused => return Err(wants_a_file()),
+                ReadProgress::FileWanted(sequence) => {
                     if file.is_none() {
                         was_refused = true;
                         let stream = self.connection.transport.stream_mut();
@@ -251,8 +251,8 @@ impl Session {
                     };
                     sent.map_err(|error| self.final_error().unwrap_or(error))?;
                 }
-                Progress::Nothing if was_refused => return Err(wants_a_file()),
-                Progress::Nothing => {
+                ReadProgress::Nothing if was_refused => return Err(wants_a_file()),
+                ReadProgress::Nothing => {
                     return Err(self
                         .connection
                         .transport
@@ -271,7 +271,7 @@ impl Session {
     /// What the server said before it stopped listening.
     fn final_error(&mut self) -> Option<WireError> {
         match self.connection.receive(&mut self.buffer, &mut CountOnly) {
-            Ok(Progress::Reply(Reply::Error(error))) => Some(error.into()),
+            Ok(ReadProgress::Reply(Reply::Error(error))) => Some(error.into()),
             _ => None,
         }
     }

@@ -29,7 +29,7 @@ pub(crate) enum Activity {
 }
 
 /// Everything a worker holds for one connection.
-pub(crate) struct Connection {
+pub(crate) struct WorkerConnection {
     /// `None` while it is being opened again.
     pub(crate) lanes: Option<ConnectionPair>,
     pub(crate) ids: StatementIds,
@@ -66,7 +66,7 @@ pub(crate) struct Connection {
     pub(crate) counted_bytes: (u64, u64),
 }
 
-impl Connection {
+impl WorkerConnection {
     pub(crate) fn new(opened: Opened, user: Box<dyn User>) -> Self {
         let mut connection = Self {
             lanes: None,

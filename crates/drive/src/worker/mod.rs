@@ -12,7 +12,7 @@ mod reconnector;
 mod recorder;
 mod settling;
 
-pub(crate) use connection::Connection;
+pub(crate) use connection::WorkerConnection;
 pub(crate) use error_recovery::LOST;
 pub(crate) use recorder::{IntervalMessage, Recorder};
 
@@ -21,7 +21,7 @@ use crate::grid::Grid;
 use crate::login::Opener;
 use crate::outage::OutageLog;
 use crate::pacing::{Due, Pace};
-use crate::poller::Poller;
+use crate::poller::SocketPoller;
 use crate::stop::FailureSlot;
 use crate::timers::Timers;
 use crate::{DriveError, ErrorPolicy, StopSwitch};
@@ -118,7 +118,7 @@ enum WorkerStage {
 /// What a worker says of a whole segment, and the connections that it drove.
 pub(crate) struct WorkerEnd {
     pub(crate) worker: usize,
-    pub(crate) connections: Vec<Connection>,
+    pub(crate) connections: Vec<WorkerConnection>,
     pub(crate) totals: Totals,
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
@@ -129,8 +129,8 @@ pub(crate) struct WorkerEnd {
 
 pub(crate) struct Worker {
     shared: Arc<WorkerShared>,
-    connections: Vec<Connection>,
-    poller: Poller,
+    connections: Vec<WorkerConnection>,
+    poller: SocketPoller,
     pace: Pace,
     timers: Timers,
     pauses: Pauses,
@@ -156,11 +156,11 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new(
         shared: Arc<WorkerShared>,
-        connections: Vec<Connection>,
+        connections: Vec<WorkerConnection>,
         pace: Pace,
         recorder: Recorder,
     ) -> Result<Self, DriveError> {
-        let poller = Poller::new()?;
+        let poller = SocketPoller::new()?;
         for (connection, token) in connections.iter().zip(0..) {
             let mut lanes = connection.lanes.iter().flat_map(ConnectionPair::iter);
             let watched = lanes.try_for_each(|channel| poller.watch(channel, token));
@@ -380,7 +380,9 @@ impl Worker {
     fn finish(mut self) -> WorkerEnd {
         self.look_at_paths(clock::monotonic_ns());
         let abandoned = self.in_flight;
-        self.connections.iter_mut().for_each(Connection::abandon);
+        self.connections
+            .iter_mut()
+            .for_each(WorkerConnection::abandon);
         WorkerEnd {
             worker: self.recorder.worker,
             connections: self.connections,

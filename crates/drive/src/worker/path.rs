@@ -38,7 +38,7 @@ impl Worker {
             return;
         }
         let waiting = self.connections.iter_mut();
-        let mut waiting = waiting.filter_map(super::Connection::awaiting);
+        let mut waiting = waiting.filter_map(super::WorkerConnection::awaiting);
         let looks = waiting.by_ref().take(LOOKED_AT);
         let signs: Vec<_> = looks.filter_map(|channel| channel.check_path()).collect();
         let dead = signs

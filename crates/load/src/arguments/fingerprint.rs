@@ -1,11 +1,11 @@
 //! Defines the arguments of `fingerprint`.
 
 use super::{CheckTimeout, Patience, ServerArguments, WorkloadOptions};
+use crate::cli_error::CliError;
 use crate::order::{
     ANSWER_TIMEOUT_NS, ErrorOrder, Generator, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION,
     StatementProtocol, WhenPreparedFull, WorkloadChoice,
 };
-use crate::trouble::Trouble;
 use clap::Args;
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ pub(crate) struct SendingArguments {
 
 impl FingerprintArguments {
     /// The events as a load: one user, who takes as long as it takes.
-    pub(crate) fn order(&self) -> Result<LoadOrder, Trouble> {
+    pub(crate) fn order(&self) -> Result<LoadOrder, CliError> {
         Ok(LoadOrder {
             schema_version: SCHEMA_VERSION,
             target: self.server.target()?,

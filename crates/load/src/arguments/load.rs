@@ -6,11 +6,11 @@ use super::parse::{
     role_target, switch, time_limit,
 };
 use super::{ServerArguments, WorkloadOptions};
+use crate::cli_error::CliError;
 use crate::order::{
     ErrorOrder, FurtherErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place,
     RepeatDraws, SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
 };
-use crate::trouble::Trouble;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -257,7 +257,7 @@ impl RunArguments {
         Ok(order)
     }
 
-    fn spoken_order(&self) -> Result<LoadOrder, Trouble> {
+    fn spoken_order(&self) -> Result<LoadOrder, CliError> {
         let when = When {
             pacing: self.pacing.pacing(),
             phases: self.pacing.phases(),
@@ -282,7 +282,7 @@ pub(super) fn spoken_order(
     load: &LoadArguments,
     errors: &ErrorArguments,
     when: When,
-) -> Result<LoadOrder, Trouble> {
+) -> Result<LoadOrder, CliError> {
     Ok(LoadOrder {
         schema_version: SCHEMA_VERSION,
         target: server.target()?,

@@ -2,10 +2,10 @@
 
 use super::parse::nanoseconds;
 use super::{CheckTimeout, DdlTimeout, Patience, ServerArguments, WorkloadOptions};
+use crate::cli_error::CliError;
 use crate::order::{
     Generator, LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
 };
-use crate::trouble::Trouble;
 use clap::Args;
 use std::num::NonZeroU32;
 
@@ -118,14 +118,14 @@ pub(crate) struct FillingArguments {
 
 impl PopulateArguments {
     /// What is to be filled, whichever way it was said.
-    pub(crate) fn order(&self) -> Result<PopulateOrder, Trouble> {
+    pub(crate) fn order(&self) -> Result<PopulateOrder, CliError> {
         match &self.order {
             Some(file) => read_order(file),
             None => self.spoken_order(),
         }
     }
 
-    fn spoken_order(&self) -> Result<PopulateOrder, Trouble> {
+    fn spoken_order(&self) -> Result<PopulateOrder, CliError> {
         Ok(PopulateOrder {
             schema_version: SCHEMA_VERSION,
             target: self.server.target()?,

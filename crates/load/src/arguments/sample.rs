@@ -1,7 +1,7 @@
 //! Defines the arguments of `sample`.
 
 use super::WorkloadOptions;
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use clap::{Args, ValueEnum};
 use dbdyno_workload::transcript::Protocol;
 use dbdyno_workload::{RandomKind, RandomSource};
@@ -125,9 +125,9 @@ pub(crate) struct SampleArguments {
 
 impl SampleArguments {
     /// Refuses options of a workload where a distribution is drawn from.
-    pub(crate) fn check(&self) -> Result<(), Trouble> {
+    pub(crate) fn check(&self) -> Result<(), CliError> {
         match self.options.0.first() {
-            Some((name, _)) if self.distribution.is_some() => Err(Trouble::request(format!(
+            Some((name, _)) if self.distribution.is_some() => Err(CliError::request(format!(
                 "--distribution can't be used with --{}, an option of workloads",
                 name.replace('_', "-")
             ))),

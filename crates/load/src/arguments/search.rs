@@ -4,8 +4,8 @@ use super::load::{ErrorArguments, LoadArguments, OutputArguments, When, spoken_o
 use super::pacing::phases;
 use super::parse::{nanoseconds, seconds};
 use super::{ServerArguments, WorkloadOptions};
+use crate::cli_error::CliError;
 use crate::order::{Gaps, LoadOrder, PacingOrder, SearchOrder, WorkloadChoice};
-use crate::trouble::Trouble;
 use clap::Args;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -101,7 +101,7 @@ pub(crate) struct ProbeArguments {
 
 impl SearchArguments {
     /// What is to be searched for, as an order.
-    pub(crate) fn order(&self) -> Result<LoadOrder, Trouble> {
+    pub(crate) fn order(&self) -> Result<LoadOrder, CliError> {
         let when = When {
             pacing: PacingOrder::Search(self.search.order()),
             phases: phases(self.search.warm_up, 0),

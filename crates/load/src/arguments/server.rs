@@ -1,8 +1,8 @@
 //! Defines the arguments that name the server.
 
 use super::parse::nanoseconds;
+use crate::cli_error::CliError;
 use crate::order::{CompressionWord, Target, TlsVersionWord, TlsWord};
-use crate::trouble::Trouble;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -96,7 +96,7 @@ pub(crate) struct ServerArguments {
 
 impl ServerArguments {
     /// The arguments as an order has them.
-    pub(crate) fn target(&self) -> Result<Target, Trouble> {
+    pub(crate) fn target(&self) -> Result<Target, CliError> {
         let target = Target {
             socket: self.socket.clone(),
             host: self.host.clone(),

@@ -5,12 +5,12 @@ mod sums;
 mod text;
 
 use crate::arguments::FingerprintArguments;
+use crate::cli_error::{Exit, unwritable};
 use crate::liveness::Liveness;
 use crate::order::SCHEMA_VERSION;
 use crate::record::{FingerprintRecord, PROGRAM, RecordWriter, content_sha256};
 use crate::signals::stop_switch;
 use crate::terminal;
-use crate::trouble::{Exit, unwritable};
 use dbdyno_meter::clock;
 use dbdyno_workload::{RandomSource, population};
 use sent_events::SentEvents;

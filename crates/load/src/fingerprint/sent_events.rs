@@ -1,7 +1,7 @@
 //! Runs the events of one user, one after the other.
 
+use crate::cli_error::CliError;
 use crate::order::LoadOrder;
-use crate::trouble::Trouble;
 use dbdyno_drive::{
     IntervalRecord, Level, Load, Observer, RunOutcome, Start, Status, StopSwitch, drive,
 };
@@ -42,14 +42,14 @@ pub(super) fn send(
     })
 }
 
-fn check(outcome: &RunOutcome) -> Result<(), Trouble> {
+fn check(outcome: &RunOutcome) -> Result<(), CliError> {
     match &outcome.status {
         Status::Complete => Ok(()),
-        Status::Interrupted => Err(Trouble::interrupted(
+        Status::Interrupted => Err(CliError::interrupted(
             "interrupted before all events were sent",
             None,
         )),
-        Status::Failed(failure) => Err(Trouble::of_failure(failure)),
+        Status::Failed(failure) => Err(CliError::of_failure(failure)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Sums what lies in the tables.
 
+use crate::cli_error::CliError;
 use crate::order::Access;
 use crate::record::TableRecord;
-use crate::trouble::Trouble;
 use dbdyno_wire::Session;
 use dbdyno_workload::Population;
 
@@ -10,7 +10,7 @@ use dbdyno_workload::Population;
 pub(super) fn of_tables(
     population: &dyn Population,
     access: &Access,
-) -> Result<Vec<TableRecord<i64>>, Trouble> {
+) -> Result<Vec<TableRecord<i64>>, CliError> {
     let mut session = access.connect()?;
     let tables = (0..population.tables())
         .map(|table| of_table(population, table, &mut session))
@@ -23,25 +23,27 @@ fn of_table(
     population: &dyn Population,
     table: u32,
     session: &mut Session,
-) -> Result<TableRecord<i64>, Trouble> {
+) -> Result<TableRecord<i64>, CliError> {
     let name = population.table_name(table);
-    let trouble = || Trouble::world(format!("table {name} could not be summed up"));
+    let cli_error = || CliError::world(format!("table {name} could not be summed up"));
     let names = population.checks(table).iter().map(|check| check.name);
     let found = session
         .select_columns(&population.check_query(table), names.len())
-        .map_err(|error| trouble().because_of(&error))?;
+        .map_err(|error| cli_error().because_of(&error))?;
     let [row] = &found.rows[..] else {
         let rows = found.rows.len();
-        return Err(trouble().because(format!("of its sums the server sent {rows} rows, not one")));
+        return Err(
+            cli_error().because(format!("of its sums the server sent {rows} rows, not one"))
+        );
     };
     let values = row.iter().map(|value| {
         let text = String::from_utf8_lossy(value.as_deref().unwrap_or_default());
         text.parse::<i64>()
-            .map_err(|error| trouble().because(format!("{text:?} is no sum: {error}")))
+            .map_err(|error| cli_error().because(format!("{text:?} is no sum: {error}")))
     });
     let sums = names
         .zip(values)
         .map(|(name, value)| Ok((name, value?)))
-        .collect::<Result<_, Trouble>>()?;
+        .collect::<Result<_, CliError>>()?;
     Ok(TableRecord { name, sums })
 }

@@ -5,9 +5,9 @@ mod arguments;
 
 pub(crate) use arguments::NullServerArguments;
 
+use crate::cli_error::{CliError, Exit};
 use crate::signals;
 use crate::terminal;
-use crate::trouble::{Exit, Trouble};
 use dbdyno_null_server::{NullAddress, NullServer, NullServerError, Statistics};
 use serde::Serialize;
 use std::io::Write;
@@ -38,7 +38,7 @@ struct EndLine<'a> {
 /// Serves until the time is over or a signal comes.
 pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
     let stop = signals::stop_switch()?;
-    let server = NullServer::start(arguments.settings()).map_err(trouble)?;
+    let server = NullServer::start(arguments.settings()).map_err(cli_error)?;
     say(&ReadyLine::at(server.address()))?;
     let begun = Instant::now();
     let limit = arguments.serve.map(Duration::from_nanos);
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: NullServerArguments) -> anyhow::Result<Exit> {
         let left = limit.map_or(LOOK, |limit| limit.saturating_sub(begun.elapsed()));
         std::thread::sleep(left.min(LOOK));
     }
-    let statistics = server.stop().map_err(trouble)?;
+    let statistics = server.stop().map_err(cli_error)?;
     if arguments.stats {
         let ended = true;
         say(&EndLine {
@@ -77,11 +77,11 @@ fn say(what: &impl Serialize) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn trouble(error: NullServerError) -> Trouble {
+fn cli_error(error: NullServerError) -> CliError {
     let what = "the null server failed";
     let told = match error.is_wrong_request() {
-        true => Trouble::request(what),
-        false => Trouble::world(what),
+        true => CliError::request(what),
+        false => CliError::world(what),
     };
     let hint = match error {
         NullServerError::Nowhere => Some("give it --socket PATH, --listen 127.0.0.1:PORT, or both"),

@@ -4,7 +4,7 @@ use super::{
     ErrorOrder, Generator, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, StatementProtocol,
     Target, WhenPreparedFull, WorkloadChoice,
 };
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use dbdyno_drive::{Load, Phase, Search, StopSwitch, default_workers};
 use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
@@ -73,7 +73,7 @@ pub(crate) struct PhaseOrder {
 }
 
 impl PhaseOrder {
-    fn phase(&self) -> Result<Phase, Trouble> {
+    fn phase(&self) -> Result<Phase, CliError> {
         Ok(Phase {
             name: self.name.clone(),
             seconds: whole_seconds(&format!("phase {}", self.name), self.duration_ns)?,
@@ -82,11 +82,11 @@ impl PhaseOrder {
 }
 
 /// The seconds of a duration. All durations lie on one grid.
-pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, Trouble> {
+pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, CliError> {
     let whole = duration_ns.is_multiple_of(SECOND_NS);
     match u32::try_from(duration_ns / SECOND_NS) {
         Ok(seconds) if whole => Ok(seconds),
-        _ => Err(Trouble::request(format!(
+        _ => Err(CliError::request(format!(
             "{what} can't last {duration_ns} ns: phases share one grid of seconds, so whole seconds are allowed"
         ))),
     }
@@ -138,11 +138,11 @@ impl LoadOrder {
     }
 
     /// The server of the workload's role.
-    fn role_endpoint(&self, workload: &dyn Workload) -> Result<Option<Endpoint>, Trouble> {
+    fn role_endpoint(&self, workload: &dyn Workload) -> Result<Option<Endpoint>, CliError> {
         let role = workload.role();
         if let Some(other) = self.role_targets.keys().find(|name| role != Some(name)) {
             let what = format!("no transaction of {} has the role {other}", workload.name());
-            return Err(Trouble::request(what).hint(match role {
+            return Err(CliError::request(what).hint(match role {
                 Some(role) => format!("name the server of the role {role} (--target {role}=HOST)"),
                 None => "leave --target out".to_owned(),
             }));
@@ -155,7 +155,7 @@ impl LoadOrder {
                 "transactions of {} go to a server with the role {role}, and none is named",
                 workload.name()
             );
-            return Err(Trouble::request(what).hint(format!(
+            return Err(CliError::request(what).hint(format!(
                 "name it (--target {role}=HOST:PORT, or {role}=/PATH/OF.SOCKET)"
             )));
         };
@@ -163,7 +163,7 @@ impl LoadOrder {
     }
 
     /// A workload whose users have parts of their own has as many as there are parts, and they pace themselves.
-    fn check_users(&self, workload: &dyn Workload) -> Result<(), Trouble> {
+    fn check_users(&self, workload: &dyn Workload) -> Result<(), CliError> {
         let Some(users) = workload.users() else {
             return Ok(());
         };
@@ -173,11 +173,11 @@ impl LoadOrder {
             let what = format!(
                 "{name} with these options takes {users} connections, and {given} were asked for"
             );
-            return Err(Trouble::request(what).hint("leave --threads out, or ask for as many"));
+            return Err(CliError::request(what).hint("leave --threads out, or ask for as many"));
         }
         if self.pacing != (PacingOrder::Closed { think: None }) {
             let what = format!("{name} paces itself: no rate, rest or search goes with it");
-            return Err(Trouble::request(what).hint("its own options say how fast it goes"));
+            return Err(CliError::request(what).hint("its own options say how fast it goes"));
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl LoadOrder {
     }
 
     /// What is searched for, if anything is.
-    pub(crate) fn search(&self) -> Result<Option<Search>, Trouble> {
+    pub(crate) fn search(&self) -> Result<Option<Search>, CliError> {
         match &self.pacing {
             PacingOrder::Search(search) => search.search().map(Some),
             _ => Ok(None),
@@ -216,7 +216,7 @@ impl LoadOrder {
     }
 
     /// Seconds between readings of the server's own counts.
-    pub(crate) fn counts_every_s(&self) -> Result<Option<NonZeroU32>, Trouble> {
+    pub(crate) fn counts_every_s(&self) -> Result<Option<NonZeroU32>, CliError> {
         let Some(every_ns) = self.counts_every_ns else {
             return Ok(None);
         };
@@ -225,15 +225,15 @@ impl LoadOrder {
             every_ns,
         )?;
         match NonZeroU32::new(seconds) {
-            None => Err(Trouble::request("the server's counts can't be read every 0 s".to_owned())
+            None => Err(CliError::request("the server's counts can't be read every 0 s".to_owned())
                 .hint("ask for at least one second, or leave it out: they are read where phases begin and end")),
             every_s => Ok(every_s),
         }
     }
 
-    fn check_answer_timeout(&self) -> Result<(), Trouble> {
+    fn check_answer_timeout(&self) -> Result<(), CliError> {
         match self.answer_timeout_ns {
-            Some(ns) if ns < SECOND_NS => Err(Trouble::request(format!(
+            Some(ns) if ns < SECOND_NS => Err(CliError::request(format!(
                 "an answer timeout of {ns} ns is below 1 s: answers are looked at once a second"
             ))
             .hint("give at least 1s, or none to wait for ever (--answer-timeout)")),
@@ -275,11 +275,11 @@ impl LoadOrder {
     }
 }
 
-pub(super) fn check_version(version: u32) -> Result<(), Trouble> {
+pub(super) fn check_version(version: u32) -> Result<(), CliError> {
     if version == SCHEMA_VERSION {
         return Ok(());
     }
-    Err(Trouble::request(format!(
+    Err(CliError::request(format!(
         "the order has schema_version {version}, this program reads {SCHEMA_VERSION}"
     ))
     .hint("use dbdyno and dbdyno-load of the same version"))

@@ -2,7 +2,7 @@
 
 use super::Gaps;
 use super::load::{SECOND_NS, whole_seconds};
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use clap::ValueEnum;
 use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkDistribution};
 use dbdyno_workload::{RateProfile, RateSegment, Workload, WorkloadError, transaction_type};
@@ -177,7 +177,7 @@ impl StreamOrder {
 
 impl SearchOrder {
     /// The search, its phases in whole seconds.
-    pub(super) fn search(&self) -> Result<Search, Trouble> {
+    pub(super) fn search(&self) -> Result<Search, CliError> {
         Ok(Search {
             quantile: self.quantile,
             response_ns: self.response_ns,

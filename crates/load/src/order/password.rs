@@ -1,7 +1,7 @@
 //! Reads passwords, from files only: others can read what stands in an argument or a variable.
 
+use crate::cli_error::CliError;
 use crate::terminal;
-use crate::trouble::Trouble;
 use dbdyno_wire::Password;
 use std::fs;
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The password in a file; a line feed at its end is not part of it. Without a file there is none.
-pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, Trouble> {
+pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     let Some(file) = file else {
         return Ok(Password::default());
     };
     let unreadable = |error: io::Error| {
-        Trouble::request(format!("password file {} can't be read", file.display())).because(error)
+        CliError::request(format!("password file {} can't be read", file.display())).because(error)
     };
     let mut bytes = fs::read(file).map_err(unreadable)?;
     if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o077 != 0 {

@@ -87,9 +87,9 @@ impl PopulateOrder {
         Some(("transaction_rows".to_owned(), rows.to_string()))
     }
 
-    /// The storage engine of the ledger, where its entries must stand and fall with rows: an engine that bounds its
+    /// The storage engine of the step log, where its entries must stand and fall with rows: an engine that bounds its
     /// transactions may refuse one at COMMIT that another engine has committed already.
-    pub(crate) fn ledger_engine(&self) -> Option<String> {
+    pub(crate) fn step_log_engine(&self) -> Option<String> {
         self.transaction_rows?;
         let options = self.workload.option_texts().unwrap_or_default();
         let spoken = options

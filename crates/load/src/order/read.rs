@@ -1,6 +1,6 @@
 //! Reads order files.
 
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{self, Read};
@@ -29,13 +29,13 @@ impl FromStr for OrderFile {
 
 /// Reads an order. A field that the contract doesn't know is an error: a typo must not change a
 /// measurement silently.
-pub(crate) fn read_order<T: DeserializeOwned>(file: &OrderFile) -> Result<T, Trouble> {
+pub(crate) fn read_order<T: DeserializeOwned>(file: &OrderFile) -> Result<T, CliError> {
     let (name, text) = match file {
         OrderFile::Input => ("standard input".to_owned(), read_input()),
         OrderFile::Path(path) => (path.display().to_string(), fs::read_to_string(path)),
     };
     let text = text.map_err(|error| {
-        Trouble::request(format!("the order in {name} can't be read")).because(error)
+        CliError::request(format!("the order in {name} can't be read")).because(error)
     })?;
     parse_order(&text, &name)
 }
@@ -46,9 +46,9 @@ fn read_input() -> io::Result<String> {
     Ok(text)
 }
 
-fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, Trouble> {
+fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, CliError> {
     serde_json::from_str(text).map_err(|error| {
-        Trouble::request(format!("the order in {name} is not as the contract has it"))
+        CliError::request(format!("the order in {name} is not as the contract has it"))
             .because(error)
             .hint("see contract/ and its samples")
     })

@@ -2,7 +2,7 @@
 
 use super::password::read_password;
 use super::{CompressionWord, LOGIN_TIMEOUT, SHORT_STATEMENT_TIMEOUT, TlsVersionWord, TlsWord};
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use dbdyno_drive::StopSwitch;
 use dbdyno_wire::{
     Address, CancelFlag, ClientCertificate, Endpoint, PathTimeout, Session, SessionOptions,
@@ -61,14 +61,14 @@ impl Target {
     }
 
     /// Where and how to log in, with the password read from its file.
-    pub(crate) fn access(&self) -> Result<Access, Trouble> {
+    pub(crate) fn access(&self) -> Result<Access, CliError> {
         Ok(Access {
             endpoint: self.endpoint()?,
             options: self.session_options()?,
         })
     }
 
-    fn endpoint(&self) -> Result<Endpoint, Trouble> {
+    fn endpoint(&self) -> Result<Endpoint, CliError> {
         Ok(Endpoint {
             address: self.address()?,
             user: self.user.clone(),
@@ -78,7 +78,7 @@ impl Target {
         })
     }
 
-    fn session_options(&self) -> Result<SessionOptions, Trouble> {
+    fn session_options(&self) -> Result<SessionOptions, CliError> {
         Ok(SessionOptions {
             compression: self.compression.into(),
             tls_minimum: self.tls_minimum.into(),
@@ -89,20 +89,20 @@ impl Target {
         })
     }
 
-    fn path_timeout(&self) -> Result<PathTimeout, Trouble> {
+    fn path_timeout(&self) -> Result<PathTimeout, CliError> {
         match self.path_timeout_ns {
             None => Ok(PathTimeout::default()),
             Some(ns) if (SECOND_NS..=HOUR_NS).contains(&ns) => {
                 Ok(PathTimeout(Duration::from_nanos(ns)))
             }
-            Some(ns) => Err(Trouble::request(format!(
+            Some(ns) => Err(CliError::request(format!(
                 "a path timeout of {ns} ns is not between 1 s and 1 h"
             ))
             .hint("10 s are usual; the kernel looks at a connection in whole seconds")),
         }
     }
 
-    fn client_certificate(&self) -> Result<Option<ClientCertificate>, Trouble> {
+    fn client_certificate(&self) -> Result<Option<ClientCertificate>, CliError> {
         match (&self.tls_cert_file, &self.tls_key_file) {
             (None, None) => Ok(None),
             (Some(certificates), Some(key)) => Ok(Some(ClientCertificate {
@@ -110,7 +110,7 @@ impl Target {
                 key: key.clone(),
             })),
             _ => Err(
-                Trouble::request("a certificate of this side's own needs its private key")
+                CliError::request("a certificate of this side's own needs its private key")
                     .hint("name both files (--tls-cert-file, --tls-key-file)"),
             ),
         }
@@ -125,26 +125,26 @@ impl Target {
         }
     }
 
-    fn address(&self) -> Result<Address, Trouble> {
+    fn address(&self) -> Result<Address, CliError> {
         match (&self.socket, &self.host) {
             (Some(socket), None) => Ok(Address::Socket(socket.clone())),
             (None, Some(host)) => Ok(Address::Tcp {
                 host: host.clone(),
                 port: self.port.unwrap_or(DEFAULT_PORT),
             }),
-            (None, None) => Err(Trouble::request("no server is named")
+            (None, None) => Err(CliError::request("no server is named")
                 .hint("name one by its socket (--socket PATH) or its host (--host NAME)")),
-            (Some(socket), Some(host)) => Err(Trouble::request(format!(
+            (Some(socket), Some(host)) => Err(CliError::request(format!(
                 "two servers are named: socket {} and host {host}",
                 socket.display()
             ))),
         }
     }
 
-    fn tls_policy(&self) -> Result<TlsPolicy, Trouble> {
+    fn tls_policy(&self) -> Result<TlsPolicy, CliError> {
         let ca_file = || {
             self.tls_ca_file.clone().ok_or_else(|| {
-                Trouble::request("the server's certificate can't be verified without an authority")
+                CliError::request("the server's certificate can't be verified without an authority")
                     .hint("name the authority's PEM file (--tls-ca-file)")
             })
         };
@@ -191,21 +191,21 @@ impl Access {
     }
 
     /// A connection outside the load: for filling and tidying.
-    pub(crate) fn connect(&self) -> Result<Session, Trouble> {
+    pub(crate) fn connect(&self) -> Result<Session, CliError> {
         self.connect_within(LOGIN_TIMEOUT)
     }
 
     /// As [`connect`](Self::connect), with another time for the log-in.
-    pub(crate) fn connect_within(&self, limit: Duration) -> Result<Session, Trouble> {
+    pub(crate) fn connect_within(&self, limit: Duration) -> Result<Session, CliError> {
         let session = Session::open_with(&self.endpoint, &self.options, limit);
         session.map_err(|error| {
-        let trouble = Trouble::world(format!("no connection to {}", self.endpoint.address)).because_of(&error);
+        let cli_error = CliError::world(format!("no connection to {}", self.endpoint.address)).because_of(&error);
         match error {
-            WireError::Authentication { .. } => trouble.hint("check the user and the password file"),
-            WireError::Server(server) if server.code == 1049 => trouble.hint(
+            WireError::Authentication { .. } => cli_error.hint("check the user and the password file"),
+            WireError::Server(server) if server.code == 1049 => cli_error.hint(
                 "create the schema, or name another with --database (populate creates those named dbdyno_*)",
             ),
-            _ => trouble,
+            _ => cli_error,
         }
     })
     }

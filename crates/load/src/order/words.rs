@@ -1,6 +1,6 @@
 //! Defines the choices of an order, in the words of the contract and of the command line.
 
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use clap::ValueEnum;
 use dbdyno_drive::{Arrivals, PreparedFull, Protocol};
 use dbdyno_wire::{Compression, TlsVersion};
@@ -217,12 +217,12 @@ impl WorkloadChoice {
     }
 
     /// The options as the workload reads them.
-    pub(crate) fn option_texts(&self) -> Result<Vec<(String, String)>, Trouble> {
+    pub(crate) fn option_texts(&self) -> Result<Vec<(String, String)>, CliError> {
         let text = |(name, value): (&String, &Value)| match value {
             Value::String(text) => Ok((name.clone(), text.clone())),
             Value::Number(number) => Ok((name.clone(), number.to_string())),
             Value::Bool(on) => Ok((name.clone(), if *on { "on" } else { "off" }.to_owned())),
-            other => Err(Trouble::request(format!(
+            other => Err(CliError::request(format!(
                 "option {name} of the workload can't be {other}: text, a number, true or false is allowed"
             ))),
         };

@@ -1,8 +1,8 @@
 //! Switches off what a server can do without while its tables are filled: the redo log, and on again.
 
+use crate::cli_error::CliError;
 use crate::order::Access;
 use crate::signals::hold_deadline;
-use crate::trouble::Trouble;
 use dbdyno_wire::{Session, WireError};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const HURRIED_LOGIN: Duration = Duration::from_secs(3);
 const STATE: &str = "Innodb_redo_log_enabled";
 
 /// Refuses a server that can't do it, before anything is made there.
-pub(super) fn check(access: &Access) -> Result<(), Trouble> {
+pub(super) fn check(access: &Access) -> Result<(), CliError> {
     let mut outside = access.clone();
     outside.endpoint.database = None; // it may be still to be created
     let mut session = outside.connect()?;
@@ -21,19 +21,21 @@ pub(super) fn check(access: &Access) -> Result<(), Trouble> {
     session.close();
     match state {
         Some(_) => Ok(()),
-        None => Err(Trouble::request("--accelerate is of no use on this server")
-            .because(format!(
-                "it has no status variable {STATE}, as MySQL has since 8.0.21"
-            ))
-            .hint("leave it out")),
+        None => Err(
+            CliError::request("--accelerate is of no use on this server")
+                .because(format!(
+                    "it has no status variable {STATE}, as MySQL has since 8.0.21"
+                ))
+                .hint("leave it out"),
+        ),
     }
 }
 
 /// Fills with the redo log switched off, and switches it on whatever becomes of the filling.
 pub(super) fn accelerated(
     access: &Access,
-    fill: impl FnOnce() -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    fill: impl FnOnce() -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let mut session = access.connect()?;
     switch(&mut session, "DISABLE", "OFF").map_err(|error| refused(&error))?;
     session.close();
@@ -42,21 +44,21 @@ pub(super) fn accelerated(
 
 /// Interrupted or not: a server that writes no redo log loses its data with the first crash. So a server that lets us in is
 /// waited for until it has switched, and a second signal is what ends that.
-fn switch_on(access: &Access, filled: Result<(), Trouble>) -> Result<(), Trouble> {
+fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliError> {
     let access = access.uninterrupted();
     let switched = connect_soon(&access, filled.is_err()).and_then(|mut session| {
         let _hold = hold_deadline();
         let switched = switch(&mut session, "ENABLE", "ON");
         session.close();
-        switched.map_err(|error| Trouble::world("it could not be asked").because(error))
+        switched.map_err(|error| CliError::world("it could not be asked").because(error))
     });
     let Err(error) = switched else {
         return filled;
     };
     let before = filled
         .err()
-        .map_or(String::new(), |trouble| format!("{trouble}; then "));
-    Err(Trouble::world("the server's redo log is still switched off")
+        .map_or(String::new(), |cli_error| format!("{cli_error}; then "));
+    Err(CliError::world("the server's redo log is still switched off")
         .because(format!("{before}{error}"))
         .hint(
             "if it runs, ALTER INSTANCE ENABLE INNODB REDO_LOG before anything else; if it crashed, set it up anew",
@@ -64,7 +66,7 @@ fn switch_on(access: &Access, filled: Result<(), Trouble>) -> Result<(), Trouble
 }
 
 /// After an interruption there is little time to find out whether the server answers at all.
-fn connect_soon(access: &Access, is_hurried: bool) -> Result<Session, Trouble> {
+fn connect_soon(access: &Access, is_hurried: bool) -> Result<Session, CliError> {
     if is_hurried {
         access.connect_within(HURRIED_LOGIN)
     } else {
@@ -89,8 +91,8 @@ fn state(session: &mut Session) -> Result<Option<String>, WireError> {
     Ok(value.map(|text| String::from_utf8_lossy(&text).into_owned()))
 }
 
-fn refused(error: &WireError) -> Trouble {
-    Trouble::world("the server's redo log could not be switched off")
+fn refused(error: &WireError) -> CliError {
+    CliError::world("the server's redo log could not be switched off")
         .because_of(error)
         .hint("GRANT INNODB_REDO_LOG_ENABLE ON *.* to the account, or leave --accelerate out")
 }

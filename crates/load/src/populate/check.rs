@@ -1,20 +1,24 @@
 //! Compares a table with what was sent.
 
-use super::filling::Filling;
-use super::hand::{Hand, Step};
-use crate::trouble::Trouble;
+use super::connection::{LoaderConnection, LoggedStep};
+use super::populator::Populator;
+use crate::cli_error::CliError;
 use std::sync::PoisonError;
 
-impl Filling<'_> {
+impl Populator<'_> {
     /// Has the server sum up the table and compares.
-    pub(super) fn check_table(&self, hand: &mut Hand<'_>, table: u32) -> Result<(), Trouble> {
-        let step = Step {
+    pub(super) fn check_table(
+        &self,
+        connection: &mut LoaderConnection<'_>,
+        table: u32,
+    ) -> Result<(), CliError> {
+        let step = LoggedStep {
             entry: String::new(),
             what: self.table(table),
         };
         let query = self.population.check_query(table);
         let sums = self.check_names(table).count();
-        let answer = hand.ask(&step, &mut |session| {
+        let answer = connection.ask(&step, &mut |session| {
             Ok(session.select_columns(&query, sums)?)
         })?;
         let found: Vec<String> = answer
@@ -31,7 +35,7 @@ impl Filling<'_> {
             return Ok(());
         }
         let names: Vec<_> = self.check_names(table).collect();
-        Err(Trouble::world(format!(
+        Err(CliError::world(format!(
             "{} does not hold the rows that were sent",
             self.table(table)
         ))

@@ -2,38 +2,38 @@
 
 mod accelerator;
 mod check;
-mod filling;
-mod hand;
-mod ledger;
-mod line;
-mod part;
+mod connection;
+mod load_method;
+mod part_queue;
 mod phase;
-mod portions;
-mod queue;
+mod populator;
+mod reporter;
+mod row_sender;
 mod rows;
 mod rows_file;
 mod schema;
-mod teller;
-mod way;
+mod step_log;
+mod table_part;
+mod transaction_chunks;
 
 use crate::arguments::PopulateArguments;
+use crate::cli_error::{CliError, Exit, unwritable};
 use crate::liveness::Liveness;
 use crate::order::{Access, LoadBy, PopulateOrder};
 use crate::record::{PopulateEnd, PopulateStart, content_sha256};
 use crate::signals::stop_switch;
-use crate::trouble::{Exit, Trouble, unwritable};
+use connection::LoaderContext;
 use dbdyno_meter::clock;
 use dbdyno_workload::Population;
-use filling::Filling;
-use hand::Ground;
-use ledger::Entries;
-pub(crate) use ledger::LEDGER;
+use load_method::LoadPreference;
+use populator::Populator;
+use reporter::PopulateReporter;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use teller::Teller;
-use way::Wish;
+pub(crate) use step_log::STEP_LOG_TABLE;
+use step_log::StepSums;
 
-/// Fills what was asked for.
+/// Runs the command.
 pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let population = order.population()?;
@@ -48,29 +48,29 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let earlier = begin(&order, &access, &*population);
     let earlier = earlier.map_err(|error| liveness.judged(error))?;
 
-    let mut teller = Teller::new(arguments.order.is_some() || arguments.filling.json);
-    teller
+    let mut reporter = PopulateReporter::new(arguments.order.is_some() || arguments.filling.json);
+    reporter
         .start(&PopulateStart::new(
             population.rows_total(),
             population.tables(),
         ))
         .map_err(unwritable("the start of the filling"))?;
-    let ground = Ground {
+    let context = LoaderContext {
         access: &access,
         stop: &stop,
-        greeting: population.session_statements(),
-        patience,
+        session_statements: population.session_statements(),
+        reconnect_timeout: patience,
         ddl_timeout: Duration::from_nanos(order.ddl_timeout_ns),
         check_timeout: Duration::from_nanos(order.check_timeout_ns),
         repeats: AtomicU64::new(0),
     };
-    let wish = Wish {
+    let preference = LoadPreference {
         load_by: order.load_by,
         connections: order.connections,
         transaction_rows: order.transaction_rows.map(|rows| u64::from(rows.get())),
     };
-    let filling = Filling::new(&*population, &ground, wish, earlier);
-    let mut fill = || filling.fill(&mut teller, order.check);
+    let populator = Populator::new(&*population, &context, preference, earlier);
+    let mut fill = || populator.fill(&mut reporter, order.check);
     let result = if order.accelerate {
         accelerator::accelerated(&access, fill)
     } else {
@@ -79,21 +79,21 @@ pub(crate) fn run(arguments: PopulateArguments) -> anyhow::Result<Exit> {
     let result = liveness.judge(result.and_then(|()| end(&access)));
     let end = PopulateEnd {
         accelerated: order.accelerate,
-        ..end_of(&filling, &ground, &result)
+        ..end_of(&populator, &context, &result)
     };
-    teller
+    reporter
         .end(&end)
         .map_err(unwritable("the end of the filling"))?;
     result?;
     Ok(Exit::Done)
 }
 
-/// Sees to the schema and its ledger; gives what of an earlier filling is done, if it is to be gone on with.
+/// Prepares the schema and the step log; returns the steps that an interrupted populate has done, with `--resume`.
 fn begin(
     order: &PopulateOrder,
     access: &Access,
     population: &dyn Population,
-) -> anyhow::Result<Option<Entries>> {
+) -> anyhow::Result<Option<StepSums>> {
     let identity = order.identity()?;
     schema::provide(access)?;
     let mut session = access.connect()?;
@@ -101,41 +101,45 @@ fn begin(
         Some(schema::unfinished(&mut session, &identity)?)
     } else {
         schema::refuse_existing(&mut session, population)?;
-        let engine = order.ledger_engine();
-        ledger::create(&mut session, &identity, engine.as_deref()).map_err(schema::unkept)?;
+        let engine = order.step_log_engine();
+        step_log::create(&mut session, &identity, engine.as_deref()).map_err(schema::unkept)?;
         None
     };
     session.close();
     Ok(earlier)
 }
 
-/// All is done, so nothing is to be gone on with.
-fn end(access: &Access) -> Result<(), Trouble> {
+/// Drops the step log: everything is done, so nothing is left to resume.
+fn end(access: &Access) -> Result<(), CliError> {
     let mut session = access.connect()?;
-    ledger::drop(&mut session).map_err(schema::unkept)?;
+    step_log::drop(&mut session).map_err(schema::unkept)?;
     session.close();
     Ok(())
 }
 
-fn end_of(filling: &Filling<'_>, ground: &Ground<'_>, result: &Result<(), Trouble>) -> PopulateEnd {
+fn end_of(
+    populator: &Populator<'_>,
+    context: &LoaderContext<'_>,
+    result: &Result<(), CliError>,
+) -> PopulateEnd {
     let (status, reason) = match result {
         Ok(()) => ("complete", String::new()),
-        Err(trouble) if trouble.exit == Exit::NotHeld => ("interrupted", trouble.to_string()),
-        Err(trouble) => ("failed", trouble.to_string()),
+        Err(cli_error) if cli_error.exit == Exit::NotHeld => ("interrupted", cli_error.to_string()),
+        Err(cli_error) => ("failed", cli_error.to_string()),
     };
-    let tables = filling.tables();
+    let tables = populator.tables();
     PopulateEnd {
         record: "populate-end",
         status,
         reason,
-        elapsed_ns: filling.elapsed_ns(),
-        load_ns: filling.load_ns(),
-        index_ns: filling.index_ns(),
+        elapsed_ns: populator.elapsed_ns(),
+        load_ns: populator.load_ns(),
+        index_ns: populator.index_ns(),
         process_cpu_ns: clock::process_cpu_ns(),
-        failure_kind: result.as_ref().err().and_then(Trouble::kind),
-        load_by: filling.load_by(),
+        failure_kind: result.as_ref().err().and_then(CliError::kind),
+        load_by: populator.load_by(),
         accelerated: false,
-        repeats: ground.repeats.load(Ordering::Relaxed),
+        repeats: context.repeats.load(Ordering::Relaxed),
         content_sha256: content_sha256(&tables),
         tables,
     }

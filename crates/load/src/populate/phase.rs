@@ -1,10 +1,10 @@
 //! Runs connections in parallel, and reports their progress.
 
-use super::filling::Filling;
-use super::hand::Hand;
-use super::teller::Teller;
+use super::connection::LoaderConnection;
+use super::populator::Populator;
+use super::reporter::PopulateReporter;
+use crate::cli_error::{CliError, unwritable};
 use crate::record::PopulateProgress;
-use crate::trouble::{Trouble, unwritable};
 use dbdyno_meter::clock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,26 +15,26 @@ use std::time::Duration;
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// What one connection does in a phase.
-type Work<'a> = dyn Fn(&mut Hand<'_>) -> Result<(), Trouble> + Sync + 'a;
+type Work<'a> = dyn Fn(&mut LoaderConnection<'_>) -> Result<(), CliError> + Sync + 'a;
 
-impl Filling<'_> {
-    /// Does one kind of work on all tables, each connection taking the next one when it has done one.
+impl Populator<'_> {
+    /// Does one kind of work on all tables; each connection takes the next table when it has finished one.
     pub(super) fn each_table(
         &self,
         name: &'static str,
-        teller: &mut Teller,
+        reporter: &mut PopulateReporter,
         lasted_ns: &AtomicU64,
-        work: &(dyn Fn(&mut Hand<'_>, u32) -> Result<(), Trouble> + Sync),
-    ) -> Result<(), Trouble> {
+        work: &(dyn Fn(&mut LoaderConnection<'_>, u32) -> Result<(), CliError> + Sync),
+    ) -> Result<(), CliError> {
         let next = AtomicUsize::new(0);
         let tables = self.population.tables();
-        let connections = self.wish.connections.min(tables);
-        self.phase(name, teller, lasted_ns, connections, &|hand| {
+        let connections = self.preference.connections.min(tables);
+        self.phase(name, reporter, lasted_ns, connections, &|connection| {
             while let Some(table) = u32::try_from(next.fetch_add(1, Ordering::Relaxed))
                 .ok()
                 .filter(|table| *table < tables)
             {
-                let result = work(hand, table);
+                let result = work(connection, table);
                 // Nobody begins another table after an error.
                 result.inspect_err(|_| next.store(usize::MAX / 2, Ordering::Relaxed))?;
             }
@@ -42,34 +42,34 @@ impl Filling<'_> {
         })
     }
 
-    /// Has so many connections do one kind of work.
+    /// Runs one kind of work on `connections` connections.
     pub(super) fn phase(
         &self,
         name: &'static str,
-        teller: &mut Teller,
+        reporter: &mut PopulateReporter,
         lasted_ns: &AtomicU64,
         connections: u32,
         work: &Work<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         let began_ns = clock::monotonic_ns();
         let (done, results) = channel();
         let result = thread::scope(|scope| {
             for _ in 0..connections {
-                let done: Sender<Result<(), Trouble>> = done.clone();
+                let done: Sender<Result<(), CliError>> = done.clone();
                 scope.spawn(move || {
                     let _ = done.send(self.work(work)); // the receiver waits for all
                 });
             }
-            self.follow(name, teller, &results, connections)
+            self.follow(name, reporter, &results, connections)
         });
         lasted_ns.store(clock::monotonic_ns() - began_ns, Ordering::Relaxed);
         result
     }
 
-    fn work(&self, work: &Work<'_>) -> Result<(), Trouble> {
-        let mut hand = Hand::new(self.ground)?;
-        work(&mut hand)?;
-        hand.close();
+    fn work(&self, work: &Work<'_>) -> Result<(), CliError> {
+        let mut connection = LoaderConnection::new(self.context)?;
+        work(&mut connection)?;
+        connection.close();
         Ok(())
     }
 
@@ -77,10 +77,10 @@ impl Filling<'_> {
     fn follow(
         &self,
         name: &'static str,
-        teller: &mut Teller,
-        results: &Receiver<Result<(), Trouble>>,
+        reporter: &mut PopulateReporter,
+        results: &Receiver<Result<(), CliError>>,
         mut running: u32,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         let mut first_error = None;
         while running > 0 {
             match results.recv_timeout(PROGRESS_EVERY) {
@@ -88,15 +88,19 @@ impl Filling<'_> {
                     running -= 1;
                     first_error = first_error.or(result.err());
                 }
-                Err(RecvTimeoutError::Timeout) => self.tell_progress(name, teller)?,
+                Err(RecvTimeoutError::Timeout) => self.report_progress(name, reporter)?,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.tell_progress(name, teller)?;
+        self.report_progress(name, reporter)?;
         first_error.map_or(Ok(()), Err)
     }
 
-    fn tell_progress(&self, name: &'static str, teller: &mut Teller) -> Result<(), Trouble> {
+    fn report_progress(
+        &self,
+        name: &'static str,
+        reporter: &mut PopulateReporter,
+    ) -> Result<(), CliError> {
         let rows_done = self.rows_done.load(Ordering::Relaxed);
         let progress = PopulateProgress::new(
             name,
@@ -104,8 +108,8 @@ impl Filling<'_> {
             self.population.rows_total(),
             self.elapsed_ns(),
         );
-        teller.progress(&progress).map_err(|error| {
-            self.ground.stop.throw();
+        reporter.progress(&progress).map_err(|error| {
+            self.context.stop.throw();
             unwritable("the progress of the filling")(error)
         })
     }

@@ -1,55 +1,55 @@
 //! Generates the rows of a part ahead of the connection that sends them.
 
-use super::hand::{Hitch, failed};
-use super::line::{Batches, Line};
+use super::connection::{StepError, failed};
+use super::load_method::{LoadMethod, RowTransport};
+use super::row_sender::{RowBatches, RowSender};
 use super::rows_file::RowsFile;
-use super::way::{Carrier, Way};
-use crate::trouble::Trouble;
+use crate::cli_error::CliError;
 use dbdyno_wire::{QueryResult, Session, Value};
 use dbdyno_workload::{RowForm, RowSource};
 use std::io;
 
 /// Told how many rows are about to go; an error ends it.
-pub(super) type OnRows<'a> = dyn FnMut(u64) -> Result<(), Trouble> + 'a;
+pub(super) type OnRows<'a> = dyn FnMut(u64) -> Result<(), CliError> + 'a;
 
 /// What the server made of the rows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct AcceptedRows {
     pub(super) rows: u64,
-    /// What it had to say against one of them. Statements fail then; a file of rows is taken all the same, with what
+    /// What it had to say against one of them. Statements fail then; a file of rows is accepted all the same, with what
     /// the server thinks was meant.
-    pub(super) objection: Option<String>,
+    pub(super) warning: Option<String>,
 }
 
 /// Sends all rows.
 pub(super) fn send(
-    line: &mut Line,
+    sender: &mut RowSender,
     rows: &mut dyn RowSource,
-    way: &Way,
+    method: &LoadMethod,
     on_rows: &mut OnRows<'_>,
-) -> Result<Taken, Hitch> {
-    match &way.carrier {
-        Carrier::Statements => send_statements(&mut line.session, rows, on_rows),
-        Carrier::Prepared(form) => send_values(line, rows, form, on_rows),
-        Carrier::File(form) => send_file(&mut line.session, rows, form, on_rows),
+) -> Result<AcceptedRows, StepError> {
+    match &method.transport {
+        RowTransport::Statements => send_statements(&mut sender.session, rows, on_rows),
+        RowTransport::Prepared(form) => send_values(sender, rows, form, on_rows),
+        RowTransport::File(form) => send_file(&mut sender.session, rows, form, on_rows),
     }
 }
 
 fn send_values(
-    line: &mut Line,
+    sender: &mut RowSender,
     rows: &mut dyn RowSource,
     form: &RowForm,
     on_rows: &mut OnRows<'_>,
-) -> Result<Taken, Hitch> {
-    let (mut batches, mut taken) = (Batches::of(rows, form), Taken::default());
+) -> Result<AcceptedRows, StepError> {
+    let (mut batches, mut accepted) = (RowBatches::of(rows, form), AcceptedRows::default());
     let mut count = batches.next();
     while count > 0 {
         on_rows(count)?;
-        batches.start(line)?;
+        batches.start(sender)?;
         count = batches.next(); // made while the server is at work on those before
-        taken.rows += line.finish_insert()?;
+        accepted.rows += sender.finish_insert()?;
     }
-    Ok(taken)
+    Ok(accepted)
 }
 
 fn send_file(
@@ -57,37 +57,37 @@ fn send_file(
     rows: &mut dyn RowSource,
     form: &RowForm,
     on_rows: &mut OnRows<'_>,
-) -> Result<Taken, Hitch> {
+) -> Result<AcceptedRows, StepError> {
     let mut refused = None;
     let mut told = |count| {
-        on_rows(count).map_err(|trouble| {
-            refused = Some(trouble);
+        on_rows(count).map_err(|cli_error| {
+            refused = Some(cli_error);
             io::Error::other("the filling ends")
         })
     };
     let mut file = RowsFile::new(rows, form, &mut told);
     let result = session.load_local(form.load_statement(), &mut file);
     match refused {
-        Some(trouble) => Err(trouble.into()),
-        None => taken(session, result?),
+        Some(cli_error) => Err(cli_error.into()),
+        None => accepted(session, result?),
     }
 }
 
-fn taken(session: &mut Session, result: QueryResult) -> Result<Taken, Hitch> {
-    let objection = if result.warnings > 0 {
-        objection(&session.select_columns("SHOW WARNINGS", 3)?)
+fn accepted(session: &mut Session, result: QueryResult) -> Result<AcceptedRows, StepError> {
+    let warning = if result.warnings > 0 {
+        warning(&session.select_columns("SHOW WARNINGS", 3)?)
     } else {
         None
     };
-    Ok(Taken {
+    Ok(AcceptedRows {
         rows: result.affected_rows,
-        objection,
+        warning,
     })
 }
 
 /// The first warning that is about a row. Notes aren't, nor is what a server with a log of statements says of any
 /// statement that it thinks hard to repeat.
-fn objection(warnings: &QueryResult) -> Option<String> {
+fn warning(warnings: &QueryResult) -> Option<String> {
     const UNSAFE_TO_LOG: &str = "1592";
     let text =
         |value: &Value| String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned();
@@ -104,17 +104,17 @@ fn send_statements(
     session: &mut Session,
     rows: &mut dyn RowSource,
     on_rows: &mut OnRows<'_>,
-) -> Result<Taken, Hitch> {
-    let (mut statement, mut taken) = (Vec::new(), Taken::default());
+) -> Result<AcceptedRows, StepError> {
+    let (mut statement, mut accepted) = (Vec::new(), AcceptedRows::default());
     loop {
         let count = rows.next_statement(&mut statement);
         if count == 0 {
-            return Ok(taken);
+            return Ok(accepted);
         }
         on_rows(count)?;
         let text =
             std::str::from_utf8(&statement).map_err(|error| failed("a statement", &error))?;
-        taken.rows += session.query(text)?.affected_rows;
+        accepted.rows += session.query(text)?.affected_rows;
     }
 }
 
@@ -139,9 +139,9 @@ mod tests {
             ["Note", "1051", "Unknown table"],
             ["Warning", "1592", "Unsafe statement"],
         ];
-        assert_eq!(objection(&warnings(&harmless)), None);
+        assert_eq!(warning(&warnings(&harmless)), None);
         let cut = ["Warning", "1265", "Data truncated for column 'c' at row 7"];
-        let found = objection(&warnings(&[harmless[0], cut]));
+        let found = warning(&warnings(&[harmless[0], cut]));
         assert_eq!(found.as_deref(), Some(cut[2]));
     }
 }

@@ -1,8 +1,8 @@
 //! Prepares the schema before it is filled: it exists, without the tables.
 
-use super::ledger::{self, Entries, LEDGER};
+use super::step_log::{self, STEP_LOG_TABLE, StepSums};
+use crate::cli_error::CliError;
 use crate::order::Access;
-use crate::trouble::Trouble;
 use dbdyno_wire::{Session, WireError};
 use dbdyno_workload::Population;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ const OWN_PREFIX: &str = "dbdyno_";
 const CHARACTER_SET: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
 
 /// Creates the schema if it is not there and is one of dbdyno's own.
-pub(super) fn provide(access: &Access) -> Result<(), Trouble> {
+pub(super) fn provide(access: &Access) -> Result<(), CliError> {
     let schema = access.endpoint.database.as_deref();
     let Some(schema) = schema.filter(|name| is_own(name)) else {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn provide(access: &Access) -> Result<(), Trouble> {
         }
     });
     result.map_err(|error| {
-        Trouble::world(format!("schema {schema} could not be provided")).because_of(&error)
+        CliError::world(format!("schema {schema} could not be provided")).because_of(&error)
     })?;
     session.close();
     Ok(())
@@ -47,10 +47,10 @@ fn is_own(name: &str) -> bool {
 pub(super) fn refuse_existing(
     session: &mut Session,
     population: &dyn Population,
-) -> Result<(), Trouble> {
+) -> Result<(), CliError> {
     let present = table_names(session).map_err(unlisted)?;
-    if present.contains(LEDGER) {
-        return Err(Trouble::request("a filling of this schema was begun and did not come to its end").hint(
+    if present.contains(STEP_LOG_TABLE) {
+        return Err(CliError::request("a filling of this schema was begun and did not come to its end").hint(
             "go on with it by --resume and the same options, or drop its tables with dbdyno-load cleanup",
         ));
     }
@@ -61,7 +61,7 @@ pub(super) fn refuse_existing(
     if existing.is_empty() {
         return Ok(());
     }
-    Err(Trouble::request(format!(
+    Err(CliError::request(format!(
         "{} of the tables are there already",
         existing.len()
     ))
@@ -70,29 +70,34 @@ pub(super) fn refuse_existing(
 }
 
 /// What of an unfinished filling is done; it must be the same filling.
-pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<Entries, Trouble> {
-    if !table_names(session).map_err(unlisted)?.contains(LEDGER) {
-        return Err(Trouble::request("there is no filling to go on with")
+pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<StepSums, CliError> {
+    if !table_names(session)
+        .map_err(unlisted)?
+        .contains(STEP_LOG_TABLE)
+    {
+        return Err(CliError::request("there is no filling to go on with")
             .because("the schema holds none that was begun and did not come to its end")
             .hint("leave --resume out"));
     }
-    let (begun, entries) = ledger::read(session).map_err(unkept)?;
+    let (begun, entries) = step_log::read(session).map_err(unkept)?;
     if begun == identity {
         return Ok(entries);
     }
-    Err(Trouble::request("the filling to go on with is another one")
-        .because(format!("begun: {begun}\nnow:   {identity}"))
-        .hint("say the same options, or drop its tables with dbdyno-load cleanup"))
+    Err(
+        CliError::request("the filling to go on with is another one")
+            .because(format!("begun: {begun}\nnow:   {identity}"))
+            .hint("say the same options, or drop its tables with dbdyno-load cleanup"),
+    )
 }
 
-fn unlisted(error: WireError) -> Trouble {
-    Trouble::world("the tables of the schema could not be listed").because_of(&error)
+fn unlisted(error: WireError) -> CliError {
+    CliError::world("the tables of the schema could not be listed").because_of(&error)
 }
 
-/// The ledger is out of reach.
-pub(super) fn unkept(error: WireError) -> Trouble {
-    Trouble::world(format!(
-        "table {LEDGER}, which keeps what is done, could not be used"
+/// The error when the step log can't be used.
+pub(super) fn unkept(error: WireError) -> CliError {
+    CliError::world(format!(
+        "table {STEP_LOG_TABLE}, which keeps what is done, could not be used"
     ))
     .because_of(&error)
 }

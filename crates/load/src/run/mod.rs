@@ -13,10 +13,10 @@ mod summary;
 mod totals;
 
 use crate::arguments::{OutputArguments, RunArguments, SearchArguments};
+use crate::cli_error::{CliError, Exit, unwritable};
 use crate::order::LoadOrder;
 use crate::record::is_closed_pipe;
 use crate::signals::stop_switch;
-use crate::trouble::{Exit, Trouble, unwritable};
 use counter_poller::CounterPoller;
 use dbdyno_drive::{DriveError, Load, RunOutcome, Search, Status, drive};
 use dbdyno_workload::Metric;
@@ -70,12 +70,12 @@ fn carry_out(
     let mut observer = RunObserver::new(outputs, order.remark(), counting);
     match unmet {
         Ok(()) => {}
-        Err(UnmetPrecondition::Premise(trouble)) => {
-            let reason = DriveError::Request(trouble.to_string());
+        Err(UnmetPrecondition::Premise(cli_error)) => {
+            let reason = DriveError::Request(cli_error.to_string());
             observer
                 .finish(&unbegun(&reason))
                 .map_err(unwritable("the run"))?;
-            return Err(trouble.into());
+            return Err(cli_error.into());
         }
         Err(UnmetPrecondition::Unasked(error)) => return not_begun(*error, &mut observer),
     }
@@ -114,7 +114,7 @@ fn exit_of(outcome: &RunOutcome, figures: &[Metric]) -> Exit {
         Status::Complete if has_missed || found_nothing(outcome) => Exit::NotHeld,
         Status::Complete => Exit::Done,
         Status::Interrupted => Exit::NotHeld,
-        Status::Failed(failure) => Trouble::of_failure(failure).tell(),
+        Status::Failed(failure) => CliError::of_failure(failure).tell(),
     }
 }
 
@@ -131,7 +131,7 @@ fn outputs<'a>(
     search: Option<Search>,
     shown: OutputMode,
     files: &OutputArguments,
-) -> Result<Vec<Box<dyn Output + 'a>>, Trouble> {
+) -> Result<Vec<Box<dyn Output + 'a>>, CliError> {
     let records_to = match shown {
         OutputMode::Records => Some(Path::new("-")),
         OutputMode::Text(_) => files.json_lines.as_deref(),

@@ -1,14 +1,14 @@
 //! Checks that the tables hold what the workload needs, before it runs on them.
 
+use crate::cli_error::CliError;
 use crate::order::{Access, LOGIN_TIMEOUT};
-use crate::trouble::Trouble;
 use dbdyno_drive::{DriveError, Load};
 use dbdyno_wire::{Session, WireError};
 
 /// Why a load is not to begin.
 pub(super) enum UnmetPrecondition {
     /// A premise does not hold.
-    Premise(Trouble),
+    Premise(CliError),
     /// It could not be asked.
     Unasked(Box<DriveError>),
 }
@@ -28,8 +28,8 @@ pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPreconditio
     for premise in premises {
         match session.select(&premise.sql) {
             Ok(found) if found.rows.is_empty() => {
-                let trouble = Trouble::request(premise.otherwise).hint(premise.remedy);
-                return Err(UnmetPrecondition::Premise(trouble));
+                let cli_error = CliError::request(premise.otherwise).hint(premise.remedy);
+                return Err(UnmetPrecondition::Premise(cli_error));
             }
             Ok(_) => {}
             Err(error) => return left_to_the_load("asking what the workload needs", error),

@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 /// A call of the program.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct Invocation<'a> {
     pub(super) engine: &'a Arc<Engine>,
     pub(super) line: &'a CommandLine,
     /// As typed, the program's name first.
     pub(super) words: &'a [String],
 }
 
-impl Call<'_> {
+impl Invocation<'_> {
     /// The name of the script or builtin.
     pub(super) fn name(&self) -> &str {
         self.line.name.as_deref().unwrap_or("-")
@@ -79,7 +79,7 @@ pub(super) trait Benchmark {
 }
 
 /// A builtin, a file or a module.
-pub(super) fn find(call: Call<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit> {
+pub(super) fn find(call: Invocation<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit> {
     if let Some(bundled) = BundledScript::named(call) {
         return Ok(Box::new(bundled));
     }
@@ -94,7 +94,7 @@ pub(super) fn find(call: Call<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit>
 
 /// A benchmark whose options are known, and what the command line says of them.
 pub(super) struct ConfiguredBenchmark<'a> {
-    call: Call<'a>,
+    call: Invocation<'a>,
     benchmark: Box<dyn Benchmark + 'a>,
     declared: Vec<ScriptOption>,
     table: Table,
@@ -103,7 +103,7 @@ pub(super) struct ConfiguredBenchmark<'a> {
 impl<'a> ConfiguredBenchmark<'a> {
     /// The second pass over the command line.
     pub(super) fn new(
-        call: Call<'a>,
+        call: Invocation<'a>,
         benchmark: Box<dyn Benchmark + 'a>,
     ) -> Result<Self, EarlyExit> {
         let (ready, said) = Self::read(call, benchmark)?;
@@ -112,7 +112,7 @@ impl<'a> ConfiguredBenchmark<'a> {
     }
 
     fn read(
-        call: Call<'a>,
+        call: Invocation<'a>,
         benchmark: Box<dyn Benchmark + 'a>,
     ) -> Result<(Self, Vec<OptionMessage>), EarlyExit> {
         let declared = benchmark.declared().map_err(|Failed| failed())?;

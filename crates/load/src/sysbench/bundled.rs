@@ -1,6 +1,6 @@
 //! Runs the scripts that come with sysbench, in their native form.
 
-use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
+use super::benchmark::{Benchmark, ExecutionScope, Invocation, Part};
 use super::{FAILED, failed};
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::native::{Builtin, Native};
@@ -19,7 +19,7 @@ pub(super) struct BundledScript<'a> {
 
 impl<'a> BundledScript<'a> {
     /// The one of this name, unless a file of that name is nearer, or the script itself is asked for.
-    pub(super) fn named(call: Call<'a>) -> Option<Self> {
+    pub(super) fn named(call: Invocation<'a>) -> Option<Self> {
         let settings = &call.engine.settings;
         let file = format!("{}.lua", call.name());
         if !settings.native || Path::new(call.name()).is_file() || Path::new(&file).is_file() {

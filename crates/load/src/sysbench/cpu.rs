@@ -1,6 +1,6 @@
 //! Runs the builtin `cpu` as a benchmark.
 
-use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
+use super::benchmark::{Benchmark, ExecutionScope, Invocation, Part};
 use super::complaint;
 use dbdyno_sysbench::Engine;
 use dbdyno_sysbench::cpu::Cpu;
@@ -17,7 +17,7 @@ pub(super) struct CpuTest<'a> {
 impl<'a> CpuTest<'a> {
     pub(super) const NAME: &'static str = "cpu";
 
-    pub(super) fn new(call: Call<'a>) -> Self {
+    pub(super) fn new(call: Invocation<'a>) -> Self {
         Self {
             engine: call.engine,
             cpu: Cpu { max_prime: 0 },

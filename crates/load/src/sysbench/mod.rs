@@ -11,16 +11,16 @@ mod script;
 mod unsupported_builtin;
 
 use crate::arguments::ScriptArguments;
+use crate::cli_error::CliError;
 use crate::order::{CompressionWord, TlsWord};
 use crate::terminal;
-use crate::trouble::Trouble;
-use benchmark::{Call, ConfiguredBenchmark, find};
+use benchmark::{ConfiguredBenchmark, Invocation, find};
 use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
 use dbdyno_sysbench::db::AnswerLimits;
 use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, Stream};
 use dbdyno_sysbench::{DatabaseSettings, Dialect, Engine, IgnoreErrors, Level, Log, options, text};
 use dbdyno_wire::Address;
-use records::Recorder;
+use records::SysbenchRecorder;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub(crate) fn run(words: &[String], own_name: bool) -> u8 {
 pub(crate) fn script(arguments: ScriptArguments) -> u8 {
     let server = match server(&arguments) {
         Ok(server) => server,
-        Err(trouble) => return trouble.tell() as u8,
+        Err(cli_error) => return cli_error.tell() as u8,
     };
     let words = arguments.words();
     let environment = Environment {
@@ -78,7 +78,7 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
 }
 
 /// The server in sysbench's terms, with the password read from its file.
-fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, Trouble> {
+fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, CliError> {
     let target = arguments.server.target()?;
     let access = target.access()?;
     let (endpoint, path_timeout) = (access.endpoint, access.options.path_timeout);
@@ -143,7 +143,7 @@ fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8,
     log.print(Level::Notice, &text::header(line.settings.dialect));
     let engine = &Engine::new(line.settings.clone(), log);
     let done = command(
-        Call {
+        Invocation {
             engine,
             line,
             words,
@@ -157,7 +157,7 @@ fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8,
 }
 
 /// The command on what was found by its name.
-fn command(call: Call<'_>, own_form: bool) -> Result<u8, EarlyExit> {
+fn command(call: Invocation<'_>, own_form: bool) -> Result<u8, EarlyExit> {
     let benchmark = find(call)?;
     let Some(command) = call.line.command.as_deref() else {
         return benchmark.without_command().map(|()| GOOD);
@@ -168,12 +168,12 @@ fn command(call: Call<'_>, own_form: bool) -> Result<u8, EarlyExit> {
     let mut ready = ConfiguredBenchmark::new(call, benchmark)?;
     match (command, ready.manner(command)?) {
         ("run", None) => {
-            let recorder = Recorder::start(call.engine, call.line)?;
+            let recorder = SysbenchRecorder::start(call.engine, call.line)?;
             let exit_code = ready.run()?;
             let account = call.engine.database.account(call.engine);
             let failure = account.failure.as_ref();
             let exit_code = match failure.filter(|_| account.is_without_server()) {
-                Some(failure) => Trouble::of_failure(failure).tell() as u8,
+                Some(failure) => CliError::of_failure(failure).tell() as u8,
                 None => exit_code,
             };
             recorder.end(call.engine, exit_code, &account)?;

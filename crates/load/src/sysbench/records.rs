@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const SCHEMA_VERSION: u32 = 1;
 
 /// Writes a record each second while a run goes on, if records were asked for.
-pub(super) struct Recorder {
+pub(super) struct SysbenchRecorder {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<io::Result<Desk>>>,
 }
@@ -118,7 +118,7 @@ struct Desk {
     second_ns: u64,
 }
 
-impl Recorder {
+impl SysbenchRecorder {
     /// Opens the file and says what will run.
     pub(super) fn start(engine: &Arc<Engine>, line: &CommandLine) -> Result<Self, EarlyExit> {
         let over = Arc::new(AtomicBool::new(false));

@@ -1,6 +1,6 @@
 //! Runs a script as a benchmark.
 
-use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
+use super::benchmark::{Benchmark, ExecutionScope, Invocation, Part};
 use super::{complaint, failed};
 use dbdyno_lua::{Command, Function, Launch, MainState};
 use dbdyno_sysbench::Engine;
@@ -16,7 +16,7 @@ pub(super) struct ScriptBenchmark<'a> {
 
 impl<'a> ScriptBenchmark<'a> {
     /// Finds the script and runs its body.
-    pub(super) fn load(call: Call<'a>) -> Result<Self, EarlyExit> {
+    pub(super) fn load(call: Invocation<'a>) -> Result<Self, EarlyExit> {
         let launch = Launch {
             name: call.line.name.clone(),
             command: call.line.command.clone(),
@@ -30,7 +30,7 @@ impl<'a> ScriptBenchmark<'a> {
     }
 
     /// The script in the place of its native form, which can't do what the options say.
-    pub(super) fn of_bundled(call: Call<'a>) -> Result<Self, EarlyExit> {
+    pub(super) fn of_bundled(call: Invocation<'a>) -> Result<Self, EarlyExit> {
         Self::load(call).map_err(|mut ending| {
             let why = format!(
                 "'{}' with these options is run by sysbench's own script, which has to be installed\n",

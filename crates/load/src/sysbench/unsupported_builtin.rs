@@ -1,7 +1,7 @@
 //! Refuses the builtins of sysbench that don't drive a database.
 
 use super::FAILED;
-use super::benchmark::{Benchmark, Call, ExecutionScope, Part};
+use super::benchmark::{Benchmark, ExecutionScope, Invocation, Part};
 use super::cpu::command_required;
 use dbdyno_sysbench::options::{ArgKind, EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::Failed;
@@ -16,12 +16,12 @@ const NAMES: [(&str, &str); 4] = [
 
 /// One of them: its name and its options are taken, and that is all.
 pub(super) struct UnsupportedBuiltin<'a> {
-    call: Call<'a>,
+    call: Invocation<'a>,
     prefix: &'static str,
 }
 
 impl<'a> UnsupportedBuiltin<'a> {
-    pub(super) fn named(call: Call<'a>) -> Option<Self> {
+    pub(super) fn named(call: Invocation<'a>) -> Option<Self> {
         let (_, prefix) = NAMES.into_iter().find(|(name, _)| *name == call.name())?;
         Some(Self { call, prefix })
     }

@@ -1,25 +1,25 @@
 //! Implements `dbdyno-load verify`: it checks whether a workload's tables are consistent with each other.
 
-mod asking;
+mod condition_checker;
+mod reporter;
 mod space;
-mod teller;
 
 use crate::arguments::VerifyArguments;
+use crate::cli_error::{CliError, Exit, unwritable};
 use crate::liveness::Liveness;
 use crate::order::{SCHEMA_VERSION, SHORT_STATEMENT_TIMEOUT};
 use crate::record::{ConditionAsked, ConditionLine, PROGRAM, SpaceLine, VerifyEnd};
 use crate::signals::stop_switch;
-use crate::trouble::{Exit, Trouble, unwritable};
-use asking::{Asking, Progress, Verdict};
+use condition_checker::{CheckProgress, ConditionChecker, Verdict};
 use dbdyno_meter::clock;
 use dbdyno_workload::{CheckPhase, Population, RandomKind, RandomSource, population};
+use reporter::VerifyReporter;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
-use teller::Teller;
 
-/// Asks every condition and tells what became of it.
+/// Checks every condition and reports the results.
 pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     // What must hold does not depend on any random number.
     let source = RandomSource {
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     let conditions = population.conditions();
     if conditions.is_empty() {
         let what = format!("{} has no condition between its tables", arguments.workload);
-        return Err(Trouble::request(what)
+        return Err(CliError::request(what)
             .hint("its rows are checked by dbdyno-load populate when they are filled in")
             .into());
     }
@@ -40,38 +40,38 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     // A condition is undecided before its connection gives up.
     let access = access.answering_within(limit.saturating_add(SHORT_STATEMENT_TIMEOUT));
     let began_ns = clock::monotonic_ns();
-    let asking = Asking {
+    let checker = ConditionChecker {
         conditions: conditions.into(),
         access: access.clone(),
         stop: stop.clone(),
-        moment: arguments.verifying.after.into(),
+        phase: arguments.verifying.after.into(),
         limit,
     };
     let liveness = Liveness::watch(&access, &stop, arguments.patience.duration());
-    let mut teller = Teller::new(arguments.verifying.json);
-    let mut counts = Counts::default();
-    let result = asking.ask_all(arguments.verifying.connections, |progress| match progress {
-        Progress::Asked(condition) => teller.asked(&ConditionAsked::of(condition, limit)),
-        Progress::Answered(answer) => {
+    let mut reporter = VerifyReporter::new(arguments.verifying.json);
+    let mut counts = VerdictCounts::default();
+    let result = checker.check_all(arguments.verifying.connections, |progress| match progress {
+        CheckProgress::Started(condition) => reporter.asked(&ConditionAsked::of(condition, limit)),
+        CheckProgress::Checked(answer) => {
             counts.add(answer.verdict);
-            teller.condition(&answer.into_line())
+            reporter.condition(&answer.into_line())
         }
     });
     let result = result.and_then(|()| {
-        let (spaces, judged) = space_in_time(&population, &asking)?;
+        let (spaces, judged) = space_in_time(&population, &checker)?;
         if let Some((verdict, line)) = judged {
             counts.add(verdict);
-            teller
+            reporter
                 .condition(&line)
                 .map_err(unwritable("what was verified"))?;
         }
-        teller
+        reporter
             .space(&spaces)
             .map_err(unwritable("what was verified"))
     });
     let result = liveness.judge(result);
     let end = counts.end(&result, clock::monotonic_ns() - began_ns);
-    teller
+    reporter
         .end(&end)
         .map_err(unwritable("the end of the verifying"))?;
     result?;
@@ -85,16 +85,16 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
 /// As [`space_of`], within the time of a condition: a server that leaves one question open may leave others open, too.
 fn space_in_time(
     population: &Arc<dyn Population>,
-    asking: &Asking,
-) -> Result<(SpaceLine, Option<(Verdict, ConditionLine)>), Trouble> {
-    let (say, said) = channel();
-    let (population, asking_there) = (Arc::clone(population), asking.clone());
-    thread::spawn(move || drop(say.send(space_of(&*population, &asking_there))));
-    said.recv_timeout(asking.limit).unwrap_or_else(|_| {
+    checker: &ConditionChecker,
+) -> Result<(SpaceLine, Option<(Verdict, ConditionLine)>), CliError> {
+    let (sender, receiver) = channel();
+    let (population, thread_checker) = (Arc::clone(population), checker.clone());
+    thread::spawn(move || drop(sender.send(space_of(&*population, &thread_checker))));
+    receiver.recv_timeout(checker.limit).unwrap_or_else(|_| {
         Err(
-            Trouble::world("what the tables take could not be asked").because(format!(
+            CliError::world("what the tables take could not be asked").because(format!(
                 "the server did not answer within {} s",
-                asking.limit.as_secs_f64()
+                checker.limit.as_secs_f64()
             )),
         )
     })
@@ -103,19 +103,19 @@ fn space_in_time(
 /// What the tables take, and whether they are compressed as asked for.
 fn space_of(
     population: &dyn Population,
-    asking: &Asking,
-) -> Result<(SpaceLine, Option<(Verdict, ConditionLine)>), Trouble> {
+    checker: &ConditionChecker,
+) -> Result<(SpaceLine, Option<(Verdict, ConditionLine)>), CliError> {
     let tables: Vec<_> = (0..population.tables())
         .map(|table| population.table_name(table))
         .collect();
     let compression = population.compression();
-    let mut session = asking.access.connect()?;
+    let mut session = checker.access.connect()?;
     // After a run nobody writes for the sake of a figure: that would be the next run's start.
     let is_written_out = compression.is_some()
-        && asking.moment == CheckPhase::AfterLoad
+        && checker.phase == CheckPhase::AfterLoad
         && space::write_out(&mut session, &tables);
     let spaces = space::measure(&mut session, &tables).map_err(|error| {
-        Trouble::world("what the tables take could not be asked").because_of(&error)
+        CliError::world("what the tables take could not be asked").because_of(&error)
     })?;
     session.close();
     let judged = compression.map(|compression| space::judge(compression, &spaces, is_written_out));
@@ -126,26 +126,26 @@ fn space_of(
     Ok((line, judged))
 }
 
-/// Conditions by what became of them.
+/// Conditions by verdict.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct VerdictCounts {
     holds: usize,
     broken: usize,
     told: usize,
     undecided: usize,
 }
 
-impl Counts {
+impl VerdictCounts {
     fn add(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Holds => self.holds += 1,
             Verdict::Broken => self.broken += 1,
-            Verdict::Told => self.told += 1,
+            Verdict::NotRequired => self.told += 1,
             Verdict::Undecided => self.undecided += 1,
         }
     }
 
-    fn end(self, result: &Result<(), Trouble>, elapsed_ns: u64) -> VerifyEnd {
+    fn end(self, result: &Result<(), CliError>, elapsed_ns: u64) -> VerifyEnd {
         VerifyEnd {
             record: "verify-end",
             schema_version: SCHEMA_VERSION,
@@ -160,7 +160,7 @@ impl Counts {
             broken: self.broken,
             told: self.told,
             undecided: self.undecided,
-            failure_kind: result.as_ref().err().and_then(Trouble::kind),
+            failure_kind: result.as_ref().err().and_then(CliError::kind),
             elapsed_ns,
         }
     }

@@ -1,7 +1,7 @@
 //! Measures what the tables take on the server's disk, and checks whether the compression asked for shows
 //! there: a server may accept the words of a table's definition and write its pages as ever.
 
-use super::asking::Verdict;
+use super::condition_checker::Verdict;
 use crate::record::{ConditionLine, TableSpace};
 use dbdyno_wire::{QueryResult, Session, WireError};
 use dbdyno_workload::Compression;
@@ -126,7 +126,7 @@ pub(super) fn judge(
         Some(_) if is_written_out || compression != Compression::Holes => {
             (Verdict::Broken, "broken")
         }
-        Some(_) | None => (Verdict::Told, "told"),
+        Some(_) | None => (Verdict::NotRequired, "told"),
     };
     let shown = wrong.unwrap_or_else(|| spaces.iter().collect());
     let first_rows: Vec<_> = match verdict {
@@ -138,7 +138,7 @@ pub(super) fn judge(
         name: "compression_on_disk".to_owned(),
         meaning,
         status,
-        required: verdict != Verdict::Told,
+        required: verdict != Verdict::NotRequired,
         quirks: "",
         rows: first_rows.len(),
         has_more_rows: false,

@@ -7,8 +7,8 @@ mod catalogue;
 mod listing;
 
 use crate::arguments::WorkloadsArguments;
+use crate::cli_error::{CliError, unwritable};
 use crate::terminal;
-use crate::trouble::{Trouble, unwritable};
 use listing::WorkloadListing;
 use std::io::Write;
 
@@ -37,10 +37,10 @@ pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn refuse_options(arguments: &WorkloadsArguments) -> Result<(), Trouble> {
+fn refuse_options(arguments: &WorkloadsArguments) -> Result<(), CliError> {
     match arguments.options.0.first() {
         None => Ok(()),
-        Some((name, _)) => Err(Trouble::request(format!(
+        Some((name, _)) => Err(CliError::request(format!(
             "--{} belongs to a workload, and none is named",
             name.replace('_', "-")
         ))

@@ -12,7 +12,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
-    static TIMER: Cell<Option<Timer>> = const { Cell::new(None) };
+    static TIMER: Cell<Option<CpuTimer>> = const { Cell::new(None) };
 }
 
 /// When a script was last found that had not come to a wait for a tick.
@@ -20,7 +20,7 @@ static LAST_BUSY_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Has this thread's scripts watched until the thread ends.
 pub(crate) fn watch_this_thread() {
-    let timer = TIMER.take().or_else(Timer::start);
+    let timer = TIMER.take().or_else(CpuTimer::start);
     TIMER.set(timer);
 }
 
@@ -39,9 +39,9 @@ pub(super) fn any_script_is_busy() -> bool {
 }
 
 /// A timer of the thread's processor time.
-struct Timer(libc::timer_t);
+struct CpuTimer(libc::timer_t);
 
-impl Timer {
+impl CpuTimer {
     fn start() -> Option<Self> {
         install_handler();
         // SAFETY: plain data, for which zero is a value.
@@ -75,7 +75,7 @@ impl Timer {
     }
 }
 
-impl Drop for Timer {
+impl Drop for CpuTimer {
     fn drop(&mut self) {
         // SAFETY: made by timer_create, and deleted once.
         unsafe { libc::timer_delete(self.0) };

@@ -32,7 +32,7 @@ pub(crate) struct Reply {
 
 /// A connection and all that is known of it.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ClientConnection {
     pub(crate) socket: OwnedFd,
     pub(crate) number: u32,
     /// Has logged in.
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     pub(crate) next_sequence: u8,
 }
 
-impl Connection {
+impl ClientConnection {
     pub(crate) fn new(socket: OwnedFd, number: u32) -> Self {
         Self {
             socket,

@@ -1,13 +1,13 @@
 //! Handles requests and sends replies for all connections of a worker.
 
-use super::connection::{Connection, Reply};
+use super::connection::{ClientConnection, Reply};
 use super::deadlines::Deadlines;
 use super::request_context::RequestContext;
 use super::response::{Response, ResponseEncoder};
 use super::statement_cache::StatementCache;
 use crate::faults::FaultInjector;
 use crate::protocol::{renumber, status};
-use crate::record::Recorder;
+use crate::record::TrafficRecorder;
 use crate::shared::ServerShared;
 use crate::sql::{ServerInfo, Token};
 use dbdyno_meter::clock::monotonic_ns;
@@ -24,7 +24,7 @@ pub(crate) struct ConnectionHandler {
     pub(crate) server_info: ServerInfo,
     pub(crate) max_prepared: Option<u32>,
     pub(crate) faults: FaultInjector,
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: TrafficRecorder,
     pub(crate) deadlines: Deadlines,
     encoder: ResponseEncoder,
     pub(super) cache: StatementCache,
@@ -41,7 +41,7 @@ impl ConnectionHandler {
         server_info: ServerInfo,
         max_prepared: Option<u32>,
         faults: FaultInjector,
-        recorder: Recorder,
+        recorder: TrafficRecorder,
         is_timed: bool,
     ) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl ConnectionHandler {
     /// Answers one request; `place` is the connection's among those of the worker.
     pub(crate) fn request(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         place: u32,
         payload: &[u8],
         sequence: u8,
@@ -84,7 +84,7 @@ impl ConnectionHandler {
     /// Says the first word.
     pub(crate) fn greeting(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         place: u32,
         greeting: Vec<u8>,
         arrived_ns: u64,
@@ -101,7 +101,7 @@ impl ConnectionHandler {
     /// Gives out the replies of a connection that are due.
     pub(crate) fn release(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         now_ns: u64,
     ) -> Result<(), CloseConnection> {
         while client
@@ -121,7 +121,7 @@ impl ConnectionHandler {
     /// Writes a reply to what leaves next.
     pub(super) fn encode(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         arrived_ns: u64,
         reply: &Reply,
     ) -> Result<(), CloseConnection> {
@@ -157,7 +157,7 @@ impl ConnectionHandler {
 
     /// Writes the replies given out to the client. An error says that it is gone.
     #[inline]
-    pub(crate) fn send(&mut self, client: &mut Connection) -> Result<(), CloseConnection> {
+    pub(crate) fn send(&mut self, client: &mut ClientConnection) -> Result<(), CloseConnection> {
         let is_there = self.out.is_empty() || client.send(&self.out);
         self.recorder.sent(self.out.len());
         self.out.clear();

@@ -17,13 +17,13 @@ pub(crate) use inbox::Inbox;
 use crate::Settings;
 use crate::faults::FaultInjector;
 use crate::protocol::{capability, put_greeting};
-use crate::record::{Recorder, WorkerCounters};
+use crate::record::{TrafficRecorder, WorkerCounters};
 use crate::shared::ServerShared;
 use crate::sql::ServerInfo;
-use connection::Connection;
+use connection::ClientConnection;
 use dbdyno_meter::clock::monotonic_ns;
 use handler::{CloseConnection, ConnectionHandler, now_if};
-use poller::{Poller, Ready};
+use poller::{ConnectionPoller, Ready};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
@@ -39,12 +39,12 @@ const READ_BYTES: usize = 128 * 1024;
 /// Token of the inbox; connections have their place.
 const INBOX: u64 = u64::MAX;
 
-struct Worker {
-    poller: Poller,
+struct ConnectionWorker {
+    poller: ConnectionPoller,
     inbox: Arc<Inbox>,
     settings: Arc<Settings>,
     /// Connections by place; boxed, so that a place that is free costs a pointer.
-    connections: Vec<Option<Box<Connection>>>,
+    connections: Vec<Option<Box<ClientConnection>>>,
     free: Vec<u32>,
     handler: ConnectionHandler,
     buffer: Vec<u8>,
@@ -56,23 +56,23 @@ pub(crate) struct WorkerConfig {
     pub(crate) settings: Arc<Settings>,
     pub(crate) shared: Arc<ServerShared>,
     pub(crate) inbox: Arc<Inbox>,
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: TrafficRecorder,
     pub(crate) index: u32,
 }
 
 impl WorkerConfig {
     /// Starts the thread of a worker.
     pub(crate) fn start(self) -> io::Result<JoinHandle<io::Result<WorkerCounters>>> {
-        let set = Poller::empty_set()?;
+        let set = ConnectionPoller::empty_set()?;
         let name = format!("null-{}", self.index);
         Builder::new()
             .name(name)
-            .spawn(move || Worker::new(self, Poller::over(set))?.run())
+            .spawn(move || ConnectionWorker::new(self, ConnectionPoller::over(set))?.run())
     }
 }
 
-impl Worker {
-    fn new(config: WorkerConfig, poller: Poller) -> io::Result<Self> {
+impl ConnectionWorker {
+    fn new(config: WorkerConfig, poller: ConnectionPoller) -> io::Result<Self> {
         let WorkerConfig {
             settings,
             shared,
@@ -155,7 +155,7 @@ impl Worker {
                 self.free.push(place);
                 continue;
             }
-            let client = Box::new(Connection::new(socket, number));
+            let client = Box::new(ClientConnection::new(socket, number));
             self.connections[place as usize] = Some(client);
             self.greet(place, number, now_ns);
         }
@@ -222,7 +222,7 @@ impl Worker {
         // A worker that was late must not answer into a silence that has begun meanwhile.
         if self.handler.faults.released(now_ns) == now_ns {
             while let Some((number, place)) = self.handler.deadlines.take(now_ns) {
-                let is_same = |client: &Connection| client.number == number;
+                let is_same = |client: &ClientConnection| client.number == number;
                 let client = self.connections[place as usize].as_deref();
                 if client.is_some_and(is_same) {
                     self.with_client(place, |handler, client| handler.release(client, now_ns));
@@ -241,7 +241,7 @@ impl Worker {
     fn with_client(
         &mut self,
         place: u32,
-        act: impl FnOnce(&mut ConnectionHandler, &mut Connection) -> Result<(), CloseConnection>,
+        act: impl FnOnce(&mut ConnectionHandler, &mut ClientConnection) -> Result<(), CloseConnection>,
     ) {
         let Some(client) = &mut self.connections[place as usize] else {
             return;

@@ -19,12 +19,12 @@ pub(crate) struct Ready {
     pub(crate) readable: bool,
 }
 
-pub(crate) struct Poller {
+pub(crate) struct ConnectionPoller {
     set: OwnedFd,
     events: Vec<epoll::Event>,
 }
 
-impl Poller {
+impl ConnectionPoller {
     /// An empty set, which unlike the room for its events may go from thread to thread.
     pub(crate) fn empty_set() -> io::Result<OwnedFd> {
         Ok(epoll::create(epoll::CreateFlags::CLOEXEC)?)

@@ -1,6 +1,6 @@
 //! Reads one request and finds out what it asks for.
 
-use super::connection::Connection;
+use super::connection::ClientConnection;
 use super::handler::{CloseConnection, ConnectionHandler};
 use super::response::Response;
 use super::statement_cache::PreparedStatement;
@@ -38,7 +38,7 @@ pub(super) struct Execution {
 /// One request at the handler.
 pub(super) struct RequestContext<'a> {
     pub(super) handler: &'a mut ConnectionHandler,
-    pub(super) client: &'a mut Connection,
+    pub(super) client: &'a mut ClientConnection,
     pub(super) place: u32,
     pub(super) arrived_ns: u64,
 }

@@ -1,6 +1,6 @@
 //! Splits the bytes of a connection into requests.
 
-use super::connection::Connection;
+use super::connection::ClientConnection;
 use super::handler::{CloseConnection, ConnectionHandler};
 use crate::protocol::{HEADER_BYTES, Header, MAX_PAYLOAD};
 
@@ -12,7 +12,7 @@ impl ConnectionHandler {
     #[inline]
     pub(crate) fn requests(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         place: u32,
         bytes: &[u8],
         arrived_ns: u64,
@@ -37,7 +37,7 @@ impl ConnectionHandler {
     /// Answers requests from the front on and says how many bytes they were.
     fn whole_requests(
         &mut self,
-        client: &mut Connection,
+        client: &mut ClientConnection,
         place: u32,
         bytes: &[u8],
         arrived_ns: u64,

@@ -72,7 +72,7 @@ struct WatchState {
 #[derive(Debug)]
 struct OpenConnection {
     socket: RawFd,
-    progress: Arc<Progress>,
+    progress: Arc<AnswerProgress>,
     /// What the progress was at the last look, and since when it is so.
     seen: u64,
     since_ns: u64,
@@ -82,7 +82,7 @@ struct OpenConnection {
 
 /// How far a connection is. Only its own thread changes it.
 #[derive(Debug, Default)]
-struct Progress {
+struct AnswerProgress {
     /// Odd while an answer is awaited; the half of it grows with everything that is heard.
     steps: AtomicU64,
     /// It was broken off for want of an answer.
@@ -110,7 +110,7 @@ pub struct ConnectionAccount {
 pub(super) struct WatchedConnection {
     watch: Arc<AnswerWatch>,
     number: u64,
-    progress: Arc<Progress>,
+    progress: Arc<AnswerProgress>,
 }
 
 /// The thread that looks. It ends with this.
@@ -145,7 +145,7 @@ impl AnswerWatch {
         peer: &str,
         is_reopened: bool,
     ) -> WatchedConnection {
-        let (progress, now_ns) = (Arc::<Progress>::default(), monotonic_ns());
+        let (progress, now_ns) = (Arc::<AnswerProgress>::default(), monotonic_ns());
         let mut state = self.lock();
         let number = state.next_number;
         state.next_number += 1;

@@ -30,37 +30,37 @@ pub(super) fn carry_out(
 }
 
 fn prepare(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 83))?;
-    for table in hand.tables(oltp) {
-        hand.create(oltp, table)?;
+    let mut connection = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 83))?;
+    for table in connection.tables(oltp) {
+        connection.create(oltp, table)?;
     }
-    hand.connection.disconnect();
+    connection.connection.disconnect();
     Ok(())
 }
 
 fn warm(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 98))?;
+    let mut connection = OwnedConnection::connect(engine, actor, At::common(CALL_COMMAND, 98))?;
     for (variable, line) in [("tmp_table_size", 103), ("max_heap_table_size", 104)] {
         let sql = format!("SET {variable}=2*1024*1024*1024");
-        hand.ask(&sql, At::common(CALL_COMMAND, line))?;
+        connection.ask(&sql, At::common(CALL_COMMAND, line))?;
     }
-    for table in hand.tables(oltp) {
-        hand.warm(oltp, table)?;
+    for table in connection.tables(oltp) {
+        connection.warm(oltp, table)?;
     }
-    hand.connection.disconnect();
+    connection.connection.disconnect();
     Ok(())
 }
 
 fn clean_up(oltp: &Oltp, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<(), Failed> {
-    let mut hand = OwnedConnection::connect(engine, actor, At::common("cleanup", 388))?;
+    let mut connection = OwnedConnection::connect(engine, actor, At::common("cleanup", 388))?;
     for table in 0..oltp.population.tables() {
         let name = oltp.population.table_name(table);
-        hand.say(&format!("Dropping table '{name}'..."));
+        connection.say(&format!("Dropping table '{name}'..."));
         for sql in oltp.population.drop_table(table) {
-            hand.ask(&sql, At::common("cleanup", 392))?;
+            connection.ask(&sql, At::common("cleanup", 392))?;
         }
     }
-    hand.connection.disconnect();
+    connection.connection.disconnect();
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub fn apply_script_options(
             return Err(EarlyExit::bad_value(&underscored(&option.name), value).after(said));
         }
     }
-    let script = Script {
+    let script = OptionDeclarations {
         declared,
         takes_anything: declared.is_none() && line.settings.dialect == Dialect::V1_0,
     };
@@ -59,12 +59,12 @@ pub fn apply_script_options(
     }
 }
 
-struct Script<'a> {
+struct OptionDeclarations<'a> {
     declared: Option<&'a [ScriptOption]>,
     takes_anything: bool,
 }
 
-impl Script<'_> {
+impl OptionDeclarations<'_> {
     fn finds(&self, given: &Leftover) -> Option<&ScriptOption> {
         let name = underscored(&given.name);
         let mut options = self.declared.unwrap_or_default().iter();

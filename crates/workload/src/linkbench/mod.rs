@@ -39,7 +39,7 @@ use graph::Graph;
 use link_counts::LinkCountDistribution;
 use options::LinkBenchOptions;
 use population::LinkBenchPopulation;
-use rows::PopulationContext;
+use rows::GraphContext;
 use std::sync::Arc;
 use workload::LinkBench;
 
@@ -74,8 +74,8 @@ fn population(
 ) -> Result<Arc<dyn Population>, WorkloadError> {
     let options = LinkBenchOptions::read(given)?;
     let batch_rows = u64::from(options.mysql_bulk_insert_batch);
-    let ground = PopulationContext::new(graph(&options)?, source, batch_rows);
-    Ok(Arc::new(LinkBenchPopulation::new(options, ground)))
+    let context = GraphContext::new(graph(&options)?, source, batch_rows);
+    Ok(Arc::new(LinkBenchPopulation::new(options, context)))
 }
 
 fn graph(options: &LinkBenchOptions) -> Result<Graph, WorkloadError> {

@@ -2,8 +2,8 @@
 
 use super::options::LinkBenchOptions;
 use super::rows::{
-    Batches, COUNT_FRAME, CountRows, Frame, LINK_FRAME, LinkBlock, LinkRows, NODE_FRAME, NodeRows,
-    PopulationContext, RowSequence,
+    Batches, COUNT_FRAME, CountRows, Frame, GraphContext, LINK_FRAME, LinkBlock, LinkRows,
+    NODE_FRAME, NodeRows, RowSequence,
 };
 use super::{conditions, schema};
 use crate::{Check, Compression, Condition, Population, RowSource};
@@ -22,26 +22,26 @@ const COUNTS: u32 = 2;
 #[derive(Debug)]
 pub(super) struct LinkBenchPopulation {
     options: LinkBenchOptions,
-    ground: Arc<PopulationContext>,
+    context: Arc<GraphContext>,
     rows_total: u64,
 }
 
 impl LinkBenchPopulation {
-    pub(super) fn new(options: LinkBenchOptions, ground: PopulationContext) -> Self {
-        let graph = &ground.graph;
+    pub(super) fn new(options: LinkBenchOptions, context: GraphContext) -> Self {
+        let graph = &context.graph;
         Self {
             rows_total: graph.count() + graph.links_total() + graph.linked_pairs(),
             options,
-            ground: Arc::new(ground),
+            context: Arc::new(context),
         }
     }
 
     fn id_parts(&self) -> u32 {
-        self.ground.graph.count().div_ceil(PART_IDS) as u32
+        self.context.graph.count().div_ceil(PART_IDS) as u32
     }
 
     fn ids(&self, part: u32) -> Range<u64> {
-        let graph = &self.ground.graph;
+        let graph = &self.context.graph;
         let first = graph.start() + u64::from(part) * PART_IDS;
         let end = graph.start() + graph.count();
         first..end.min(first + PART_IDS)
@@ -49,8 +49,8 @@ impl LinkBenchPopulation {
 
     /// The blocks of the node with the most links, type by type.
     fn hub_blocks(&self) -> impl Iterator<Item = LinkBlock> {
-        let (ground, hub) = (&self.ground, self.ground.graph.hub());
-        (0..ground.graph.types()).flat_map(move |number| ground.blocks(hub, number))
+        let (context, hub) = (&self.context, self.context.graph.hub());
+        (0..context.graph.types()).flat_map(move |number| context.blocks(hub, number))
     }
 
     fn link_blocks(&self, part: u32) -> Box<dyn Iterator<Item = LinkBlock> + Send> {
@@ -58,11 +58,11 @@ impl LinkBenchPopulation {
             let block = self.hub_blocks().nth((part - self.id_parts()) as usize);
             return Box::new(block.into_iter());
         }
-        let (ground, hub) = (Arc::clone(&self.ground), self.ground.graph.hub());
-        let types = ground.graph.types();
+        let (context, hub) = (Arc::clone(&self.context), self.context.graph.hub());
+        let types = context.graph.types();
         let ids = self.ids(part).filter(move |&id1| id1 != hub);
         let pairs = ids.flat_map(move |id1| (0..types).map(move |number| (id1, number)));
-        Box::new(pairs.flat_map(move |(id1, number)| ground.blocks(id1, number)))
+        Box::new(pairs.flat_map(move |(id1, number)| context.blocks(id1, number)))
     }
 
     fn batches<R: RowSequence + 'static>(
@@ -70,7 +70,7 @@ impl LinkBenchPopulation {
         rows: R,
         frame: &'static Frame,
     ) -> Box<dyn RowSource> {
-        Box::new(Batches::new(rows, frame, self.ground.batch_rows))
+        Box::new(Batches::new(rows, frame, self.context.batch_rows))
     }
 }
 
@@ -116,12 +116,12 @@ impl Population for LinkBenchPopulation {
     }
 
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource> {
-        let ground = Arc::clone(&self.ground);
+        let context = Arc::clone(&self.context);
         match table {
-            NODES => self.batches(NodeRows::new(ground, self.ids(part)), &NODE_FRAME),
-            LINKS => self.batches(LinkRows::new(ground, self.link_blocks(part)), &LINK_FRAME),
-            COUNTS => self.batches(CountRows::new(ground, self.ids(part)), &COUNT_FRAME),
-            _ => self.batches(CountRows::new(ground, 0..0), &COUNT_FRAME),
+            NODES => self.batches(NodeRows::new(context, self.ids(part)), &NODE_FRAME),
+            LINKS => self.batches(LinkRows::new(context, self.link_blocks(part)), &LINK_FRAME),
+            COUNTS => self.batches(CountRows::new(context, self.ids(part)), &COUNT_FRAME),
+            _ => self.batches(CountRows::new(context, 0..0), &COUNT_FRAME),
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) const BLOCK_LINKS: u64 = 8192;
 
 /// What all parts share.
 #[derive(Debug)]
-pub(super) struct PopulationContext {
+pub(super) struct GraphContext {
     pub(super) graph: Graph,
     pub(super) source: RandomSource,
     pub(super) batch_rows: u64,
@@ -22,7 +22,7 @@ pub(super) struct PopulationContext {
     node_data: Motif,
 }
 
-impl PopulationContext {
+impl GraphContext {
     pub(super) fn new(graph: Graph, source: RandomSource, batch_rows: u64) -> Self {
         let motif = |look, name| Motif::new(look, &mut source.keyed(name, 0));
         Self {
@@ -129,7 +129,7 @@ impl<R: RowSequence> RowSource for Batches<R> {
 
 /// Nodes in rising order of their ids.
 pub(super) struct NodeRows {
-    ground: Arc<PopulationContext>,
+    context: Arc<GraphContext>,
     ids: Range<u64>,
     row: TextTemplate,
     data: Vec<u8>,
@@ -143,10 +143,10 @@ pub(super) const NODE_FRAME: Frame = Frame {
 };
 
 impl NodeRows {
-    pub(super) fn new(ground: Arc<PopulationContext>, ids: Range<u64>) -> Self {
+    pub(super) fn new(context: Arc<GraphContext>, ids: Range<u64>) -> Self {
         let row = TextTemplate::new("(?,2048,1,?,?)");
         Self {
-            ground,
+            context,
             ids,
             row,
             data: Vec::new(),
@@ -159,8 +159,8 @@ impl RowSequence for NodeRows {
         let Some(id) = self.ids.next() else {
             return false;
         };
-        let mut stream = self.ground.source.keyed("linkbench/node", id);
-        self.ground.node_data.draw(&mut stream, &mut self.data);
+        let mut stream = self.context.source.keyed("linkbench/node", id);
+        self.context.node_data.draw(&mut stream, &mut self.data);
         self.row
             .begin(out)
             .int(id)
@@ -174,7 +174,7 @@ impl RowSequence for NodeRows {
 
 /// Links, block by block.
 pub(super) struct LinkRows<B> {
-    ground: Arc<PopulationContext>,
+    context: Arc<GraphContext>,
     blocks: B,
     /// The block under way, with the streams of its data and times.
     under_way: Option<(LinkBlock, Stream, Stream)>,
@@ -189,9 +189,9 @@ pub(super) const LINK_FRAME: Frame = Frame {
 };
 
 impl<B: Iterator<Item = LinkBlock> + Send> LinkRows<B> {
-    pub(super) fn new(ground: Arc<PopulationContext>, blocks: B) -> Self {
+    pub(super) fn new(context: Arc<GraphContext>, blocks: B) -> Self {
         Self {
-            ground,
+            context,
             blocks,
             under_way: None,
             row: TextTemplate::new("(?, ?, ?, 1, ?, ?, 0)"),
@@ -204,8 +204,8 @@ impl<B: Iterator<Item = LinkBlock> + Send> LinkRows<B> {
         let has_more = |(block, ..): &(LinkBlock, _, _)| block.from < block.to;
         if !self.under_way.as_ref().is_some_and(has_more) {
             self.under_way = self.blocks.next().map(|block| {
-                let data = self.ground.of_block("linkbench/links", &block);
-                (block, data, self.ground.times(&block))
+                let data = self.context.of_block("linkbench/links", &block);
+                (block, data, self.context.times(&block))
             });
         }
         self.under_way.is_some()
@@ -222,9 +222,9 @@ impl<B: Iterator<Item = LinkBlock> + Send> RowSequence for LinkRows<B> {
         };
         let (id1, id2) = (block.id1, block.id1 + block.from);
         block.from += 1;
-        self.ground.link_data.draw(data, &mut self.data);
-        let time = PopulationContext::draw_time(times);
-        let link_type = self.ground.graph.type_name(block.type_number);
+        self.context.link_data.draw(data, &mut self.data);
+        let time = GraphContext::draw_time(times);
+        let link_type = self.context.graph.type_name(block.type_number);
         let row = self.row.begin(out).int(id1).int(id2).int(link_type);
         row.bytes(&self.data).int(time);
         sums[1] += id1;
@@ -237,7 +237,7 @@ impl<B: Iterator<Item = LinkBlock> + Send> RowSequence for LinkRows<B> {
 
 /// Counts, of the pairs of a node and a type that have links.
 pub(super) struct CountRows {
-    ground: Arc<PopulationContext>,
+    context: Arc<GraphContext>,
     ids: Range<u64>,
     /// The next type of the first id.
     type_number: u64,
@@ -251,10 +251,10 @@ pub(super) const COUNT_FRAME: Frame = Frame {
 };
 
 impl CountRows {
-    pub(super) fn new(ground: Arc<PopulationContext>, ids: Range<u64>) -> Self {
+    pub(super) fn new(context: Arc<GraphContext>, ids: Range<u64>) -> Self {
         let row = TextTemplate::new("(?, ?, ?, ?, 0)");
         Self {
-            ground,
+            context,
             ids,
             type_number: 0,
             row,
@@ -266,11 +266,11 @@ impl CountRows {
         while !self.ids.is_empty() {
             let (id1, type_number) = (self.ids.start, self.type_number);
             self.type_number += 1;
-            if self.type_number == self.ground.graph.types() {
+            if self.type_number == self.context.graph.types() {
                 self.type_number = 0;
                 self.ids.start += 1;
             }
-            let links = self.ground.graph.links(id1, type_number);
+            let links = self.context.graph.links(id1, type_number);
             if links > 0 {
                 return Some((id1, type_number, links));
             }
@@ -281,12 +281,12 @@ impl CountRows {
     /// The time of the latest of the links.
     fn latest(&self, id1: u64, type_number: u64) -> u64 {
         let of_block = |block: LinkBlock| {
-            let mut times = self.ground.times(&block);
+            let mut times = self.context.times(&block);
             (block.from..block.to)
-                .map(|_| PopulationContext::draw_time(&mut times))
+                .map(|_| GraphContext::draw_time(&mut times))
                 .max()
         };
-        let blocks = self.ground.blocks(id1, type_number);
+        let blocks = self.context.blocks(id1, type_number);
         blocks.filter_map(of_block).max().unwrap_or_default()
     }
 }
@@ -298,7 +298,7 @@ impl RowSequence for CountRows {
         };
         let time = self.latest(id1, type_number);
         let row = self.row.begin(out).int(id1);
-        row.int(self.ground.graph.type_name(type_number))
+        row.int(self.context.graph.type_name(type_number))
             .int(links)
             .int(time);
         sums[1] += id1;

@@ -2,7 +2,7 @@
 
 use super::script::Part;
 use super::statement::OltpStatement;
-use super::{OltpOptions, Script};
+use super::{OltpOptions, OltpScript};
 use dbdyno_chance::{Distribution, RandomKind, Sampler};
 
 /// A part of an event with its numbers filled in.
@@ -39,7 +39,7 @@ pub(crate) struct EventPlan {
 impl EventPlan {
     /// `first_statement` knows where the statements of a kind begin.
     pub(crate) fn new(
-        script: &Script,
+        script: &OltpScript,
         options: &OltpOptions,
         kind: RandomKind,
         first_statement: impl Fn(OltpStatement) -> u16,

@@ -1,7 +1,7 @@
 //! Implements the sysbench OLTP family as the scripts of sysbench 1.0.20 do it: statements, order, draws and
 //! quirks.
 //!
-//! A [`Script`] is a row of a table: what is prepared, and of which blocks an event is made. With [`OltpOptions`] it
+//! A [`OltpScript`] is a row of a table: what is prepared, and of which blocks an event is made. With [`OltpOptions`] it
 //! becomes an [`Oltp`] workload, whose users walk the blocks; [`OltpPopulation`] makes the rows.
 
 mod blocks;
@@ -26,7 +26,7 @@ use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use options::OltpOptions;
 use population::OltpPopulation;
-use script::{Script, script_names};
+use script::{OltpScript, script_names};
 use std::sync::Arc;
 use workload::Oltp;
 
@@ -69,7 +69,10 @@ fn bare(name: &str) -> &str {
     name.strip_prefix(SYSBENCH).unwrap_or(name)
 }
 
-fn read(name: &str, given: &GivenOptions) -> Result<(&'static Script, OltpOptions), WorkloadError> {
+fn read(
+    name: &str,
+    given: &GivenOptions,
+) -> Result<(&'static OltpScript, OltpOptions), WorkloadError> {
     let unknown = || WorkloadError::UnknownWorkload {
         name: name.to_owned(),
         nearest: String::new(),

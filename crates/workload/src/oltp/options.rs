@@ -1,6 +1,6 @@
 //! Holds the options of the family, with sysbench's names and defaults.
 
-use super::Script;
+use super::OltpScript;
 use super::option_table::TABLE;
 use crate::WorkloadError;
 use dbdyno_chance::Distribution;
@@ -73,7 +73,10 @@ impl Default for OltpOptions {
 
 impl OltpOptions {
     /// Reads names and values as the user wrote them, over the defaults.
-    pub(crate) fn read(script: &Script, given: &[(String, String)]) -> Result<Self, WorkloadError> {
+    pub(crate) fn read(
+        script: &OltpScript,
+        given: &[(String, String)],
+    ) -> Result<Self, WorkloadError> {
         let mut options = Self::default();
         TABLE.read(script.name, &mut options, given)?;
         if script.name == "oltp_point_select" {
@@ -84,7 +87,7 @@ impl OltpOptions {
     }
 
     /// What can only be judged when all values are known.
-    fn check(&self, script: &Script) -> Result<(), WorkloadError> {
+    fn check(&self, script: &OltpScript) -> Result<(), WorkloadError> {
         if script.is_single_table() && self.tables != 1 {
             let allowed = "1 (the script reads sbtest1 alone)";
             return Err(WorkloadError::invalid(
@@ -125,7 +128,7 @@ impl OltpOptions {
     }
 
     /// Every option of the script with its value, in the order of the table.
-    pub(crate) fn list(&self, script: &Script) -> Vec<(String, String)> {
+    pub(crate) fn list(&self, script: &OltpScript) -> Vec<(String, String)> {
         TABLE.list(script.name, self)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rows::{COLUMNS, COMMA, RowStream, Sums, head};
 use super::starts::{RowStarts, Starts};
-use super::{OltpOptions, Script, schema};
+use super::{OltpOptions, OltpScript, schema};
 use crate::{Check, Population, RowForm, RowSource};
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 use dbdyno_wire::BoundRows;
@@ -70,7 +70,7 @@ impl TableParts {
 }
 
 impl OltpPopulation {
-    pub(crate) fn new(script: &Script, options: OltpOptions, source: RandomSource) -> Self {
+    pub(crate) fn new(script: &OltpScript, options: OltpOptions, source: RandomSource) -> Self {
         // The ids that oltp_insert makes up itself could meet those of rows.
         let stays_empty = script.name == "oltp_insert" && !options.auto_inc;
         let rows = if stays_empty { 0 } else { options.table_size };

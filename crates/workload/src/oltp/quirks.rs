@@ -1,12 +1,12 @@
 //! Lists which of sysbench's quirks are active.
 
-use super::{OltpOptions, Script};
+use super::{OltpOptions, OltpScript};
 use crate::oltp::script::Part;
 use dbdyno_chance::RandomKind;
 
 /// Identifiers of the active quirks, in rising order; [`crate::quirk`] says what each does. Q-SB-3 is one of the master
 /// branch and never active.
-pub(crate) fn active(script: &Script, options: &OltpOptions, kind: RandomKind) -> Vec<String> {
+pub(crate) fn active(script: &OltpScript, options: &OltpOptions, kind: RandomKind) -> Vec<String> {
     let special = options.rand_type == "special";
     let bare_pairs = options.skip_trx
         && options.delete_inserts > 0

@@ -4,7 +4,7 @@ use super::statement::OltpStatement;
 
 /// A script of sysbench, as data.
 #[derive(Debug)]
-pub(crate) struct Script {
+pub(crate) struct OltpScript {
     /// Its name in sysbench.
     pub(crate) name: &'static str,
     /// Name of its one transaction type.
@@ -47,7 +47,7 @@ use OltpStatement::{
 };
 
 /// What most scripts have in common.
-const PLAIN: Script = Script {
+const PLAIN: OltpScript = OltpScript {
     name: "",
     transaction_type: "",
     prepares: &[],
@@ -55,8 +55,8 @@ const PLAIN: Script = Script {
     text_only: false,
 };
 
-const SCRIPTS: &[Script] = &[
-    Script {
+const SCRIPTS: &[OltpScript] = &[
+    OltpScript {
         name: "oltp_read_write",
         transaction_type: "read_write",
         prepares: &[
@@ -86,7 +86,7 @@ const SCRIPTS: &[Script] = &[
         ],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_read_only",
         transaction_type: "read_only",
         prepares: &[
@@ -109,7 +109,7 @@ const SCRIPTS: &[Script] = &[
         ],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_write_only",
         transaction_type: "write_only",
         prepares: &[Begin, Commit, IndexUpdate, NonIndexUpdate, Delete, Insert],
@@ -122,49 +122,49 @@ const SCRIPTS: &[Script] = &[
         ],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_point_select",
         transaction_type: "point_select",
         prepares: &[PointSelect],
         event: &[Part::ById(PointSelect)],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_update_index",
         transaction_type: "update_index",
         prepares: &[IndexUpdate],
         event: &[Part::ById(IndexUpdate)],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_update_non_index",
         transaction_type: "update_non_index",
         prepares: &[NonIndexUpdate],
         event: &[Part::NonIndexUpdates],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_delete",
         transaction_type: "delete",
         prepares: &[Delete],
         event: &[Part::Delete],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "oltp_insert",
         transaction_type: "insert",
         prepares: &[Insert],
         event: &[Part::Insert],
         text_only: true,
     },
-    Script {
+    OltpScript {
         name: "select_random_points",
         transaction_type: "random_points",
         prepares: &[RandomPoints],
         event: &[Part::RandomPoints],
         ..PLAIN
     },
-    Script {
+    OltpScript {
         name: "select_random_ranges",
         transaction_type: "random_ranges",
         prepares: &[RandomRanges],
@@ -173,7 +173,7 @@ const SCRIPTS: &[Script] = &[
     },
 ];
 
-impl Script {
+impl OltpScript {
     /// Works on `sbtest1` alone, so that `tables` must be 1.
     pub(crate) fn is_single_table(&self) -> bool {
         matches!(self.event, [Part::RandomPoints | Part::RandomRanges])
@@ -181,7 +181,7 @@ impl Script {
 }
 
 /// The script of that name.
-pub(crate) fn script_named(name: &str) -> Option<&'static Script> {
+pub(crate) fn script_named(name: &str) -> Option<&'static OltpScript> {
     SCRIPTS.iter().find(|script| script.name == name)
 }
 

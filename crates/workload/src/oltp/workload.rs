@@ -3,7 +3,7 @@
 use super::blocks::EventPlan;
 use super::statement::OltpStatement;
 use super::user::{NewIds, OltpUser};
-use super::{OltpOptions, Script, quirks};
+use super::{OltpOptions, OltpScript, quirks};
 use crate::{Metadata, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError};
 use dbdyno_chance::{RandomSource, Sampler};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Oltp {
     name: String,
-    script: &'static Script,
+    script: &'static OltpScript,
     options: OltpOptions,
     source: RandomSource,
     users: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Oltp {
 
 impl Oltp {
     pub(crate) fn new(
-        script: &'static Script,
+        script: &'static OltpScript,
         options: OltpOptions,
         source: RandomSource,
         users: u32,
@@ -110,7 +110,7 @@ impl Workload for Oltp {
 }
 
 /// The kinds that the options leave, in the order of preparing.
-fn kinds(script: &Script, options: &OltpOptions) -> Vec<OltpStatement> {
+fn kinds(script: &OltpScript, options: &OltpOptions) -> Vec<OltpStatement> {
     script
         .prepares
         .iter()
@@ -146,7 +146,7 @@ fn first_statement(kinds: &[OltpStatement], kind: OltpStatement, tables: u32) ->
 }
 
 fn templates(
-    script: &Script,
+    script: &OltpScript,
     kinds: &[OltpStatement],
     options: &OltpOptions,
 ) -> Vec<StatementTemplate> {

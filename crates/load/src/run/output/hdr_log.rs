@@ -8,10 +8,10 @@
 //! milliseconds unless told otherwise.
 
 use super::{Output, Second, at, create};
+use crate::cli_error::CliError;
 use crate::local_time::local_time;
 use crate::record::{PROGRAM, Packed, PackedSecond};
 use crate::run::figures::loop_label;
-use crate::trouble::Trouble;
 use dbdyno_drive::{Load, RunOutcome, Start};
 use dbdyno_meter::{Histogram, Interval, encoded_text};
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(in crate::run) struct HdrLog<'a, W: Write = File> {
 }
 
 impl<'a> HdrLog<'a> {
-    pub(in crate::run) fn create(path: &Path, load: &'a Load) -> Result<Self, Trouble> {
+    pub(in crate::run) fn create(path: &Path, load: &'a Load) -> Result<Self, CliError> {
         let file = create("the HdrHistogram log", path)?;
         Ok(Self::new(file, path, load))
     }

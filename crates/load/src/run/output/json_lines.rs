@@ -1,11 +1,11 @@
 //! Writes a run as records: one JSON object a line, as `contract/` has it.
 
 use super::{Output, Second, at, create};
+use crate::cli_error::CliError;
 use crate::order::LoadOrder;
 use crate::record::{CountersLine, End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
 use crate::run::counter_poller::CounterReading;
 use crate::terminal;
-use crate::trouble::Trouble;
 use dbdyno_drive::{Level, Load, Probe, RunOutcome};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ impl<'a> JsonLines<'a> {
         path: &Path,
         order: &'a LoadOrder,
         load: &'a Load,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CliError> {
         let (path, out): (_, Box<dyn Write>) = if path == Path::new("-") {
             let name = Path::new(terminal::STDOUT);
             (name, Box::new(terminal::raw_stdout()))

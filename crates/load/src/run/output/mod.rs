@@ -10,8 +10,8 @@ pub(super) use json_lines::JsonLines;
 pub(super) use parquet::ParquetTable;
 
 use super::counter_poller::CounterReading;
+use crate::cli_error::CliError;
 use crate::record::PackedSecond;
-use crate::trouble::Trouble;
 use dbdyno_drive::{IntervalRecord, Level, Probe, RunOutcome, Start};
 use dbdyno_meter::HistogramEncoder;
 use std::fs::File;
@@ -68,9 +68,9 @@ impl<'a> Second<'a> {
 }
 
 /// Creates a file for `what`, before anything is driven.
-pub(super) fn create(what: &str, path: &Path) -> Result<File, Trouble> {
+pub(super) fn create(what: &str, path: &Path) -> Result<File, CliError> {
     File::create(path).map_err(|error| {
-        Trouble::request(format!("{what} can't be written to {}", path.display())).because(error)
+        CliError::request(format!("{what} can't be written to {}", path.display())).because(error)
     })
 }
 

@@ -10,8 +10,8 @@ mod row;
 mod thrift;
 
 use super::{Output, Second, at, create};
+use crate::cli_error::CliError;
 use crate::record::PROGRAM;
-use crate::trouble::Trouble;
 use columns::COLUMNS;
 use dbdyno_drive::{Load, RunOutcome, Start};
 use file::ParquetFile;
@@ -28,14 +28,14 @@ pub(in crate::run) struct ParquetTable<'a> {
 }
 
 impl<'a> ParquetTable<'a> {
-    pub(in crate::run) fn create(path: &Path, load: &'a Load) -> Result<Self, Trouble> {
+    pub(in crate::run) fn create(path: &Path, load: &'a Load) -> Result<Self, CliError> {
         let out = BufWriter::new(create("the Parquet file", path)?);
         let columns: Vec<_> = COLUMNS
             .iter()
             .map(|&(name, kind, _)| (name, kind))
             .collect();
         let file = ParquetFile::new(out, &columns).map_err(|error| {
-            Trouble::world(format!("{} can't be written", path.display())).because(error)
+            CliError::world(format!("{} can't be written", path.display())).because(error)
         })?;
         Ok(Self {
             load,

@@ -4,13 +4,13 @@ use crate::record::{ConditionAsked, ConditionLine, RecordWriter, SpaceLine, Veri
 use crate::terminal;
 use std::io::{self, Stdout, Write};
 
-/// Tells what was verified on standard output.
-pub(super) enum Teller {
+/// Reports what was verified on standard output.
+pub(super) enum VerifyReporter {
     Records(RecordWriter<Stdout>),
     Text,
 }
 
-impl Teller {
+impl VerifyReporter {
     pub(super) fn new(records: bool) -> Self {
         if records {
             Self::Records(RecordWriter::new(terminal::raw_stdout()))
@@ -19,7 +19,7 @@ impl Teller {
         }
     }
 
-    /// Says what is waited for; to people nothing is said before the answer.
+    /// Records which condition began; people see nothing before its result.
     pub(super) fn asked(&mut self, asked: &ConditionAsked) -> io::Result<()> {
         match self {
             Self::Records(records) => records.write(asked),

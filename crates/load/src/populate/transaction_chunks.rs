@@ -1,47 +1,47 @@
 //! Splits a part of a table into several transactions, for storage engines that limit how much one of them
 //! may change.
 //!
-//! Each portion is a step of the ledger of its own: its entry, its rows and its sums are in one transaction, so that a
-//! portion is in as a whole or not at all, whatever becomes of connections. The sums of an entry are those of the part up
-//! to the end of the portion, so they tell where the next one begins.
+//! Each chunk is a step of its own in the step log: its entry, its rows and its sums are in one transaction, so that a
+//! chunk is in as a whole or not at all, whatever becomes of connections. The sums of an entry are those of the part up
+//! to the end of the chunk, so they tell where the next one begins.
 
-use super::filling::Filling;
-use super::hand::{Hand, Hitch, Step};
-use super::line::Line;
-use super::queue::Unit;
-use super::way::{Carrier, Way};
-use crate::trouble::Trouble;
+use super::connection::{LoaderConnection, LoggedStep, StepError};
+use super::load_method::{LoadMethod, RowTransport};
+use super::part_queue::TablePart;
+use super::populator::Populator;
+use super::row_sender::RowSender;
+use crate::cli_error::CliError;
 use dbdyno_wire::BoundRows;
 use dbdyno_workload::RowSource;
 use std::sync::atomic::Ordering;
 
 /// Rows that are made at a time where they are only to be left out.
-const ROWS_LEFT_OUT: u64 = 1000;
+const ROWS_SKIPPED_AT_ONCE: u64 = 1000;
 
 /// The rows of a part from some place on.
-struct Rest {
+struct RemainingRows {
     /// Rows of the part that come before.
     place: u64,
     rows: Box<dyn RowSource>,
 }
 
-impl Filling<'_> {
-    /// Fills a part in portions of about `most` rows, and gives its sums.
-    pub(super) fn load_portions(
+impl Populator<'_> {
+    /// Fills a part in chunks of about `most` rows, and gives its sums.
+    pub(super) fn load_in_chunks(
         &self,
-        hand: &mut Hand<'_>,
-        unit: Unit,
-        way: &Way,
+        connection: &mut LoaderConnection<'_>,
+        unit: TablePart,
+        method: &LoadMethod,
         most: u64,
-    ) -> Result<Vec<u64>, Trouble> {
+    ) -> Result<Vec<u64>, CliError> {
         let (mut sums, mut rest, mut is_last) = (Vec::new(), None, false);
         for number in 0_u32.. {
             if is_last {
                 break;
             }
-            let step = self.portion_step(unit, number);
+            let step = self.chunk_step(unit, number);
             let place = rows_in(&sums);
-            sums = match self.was_done(&step.entry) {
+            sums = match self.sums_when_done(&step.entry) {
                 Some(done) => {
                     let rows = rows_in(done).saturating_sub(place);
                     self.rows_done.fetch_add(rows, Ordering::Relaxed);
@@ -49,19 +49,20 @@ impl Filling<'_> {
                 }
                 None => {
                     let mut counted = 0;
-                    let mut work = |line: &mut Line| {
+                    let mut work = |sender: &mut RowSender| {
                         self.rows_done.fetch_sub(counted, Ordering::Relaxed);
                         counted = 0;
-                        let mut from_here = self.rest_at(rest.take(), unit, way, place)?;
-                        let mut portion = Portion::of(&mut *from_here.rows, most);
-                        counted = self.send_rows(line, &mut portion, unit.0, way)?;
-                        is_last = portion.is_last;
+                        let mut from_here =
+                            self.remaining_rows_at(rest.take(), unit, method, place)?;
+                        let mut chunk = TransactionChunk::of(&mut *from_here.rows, most);
+                        counted = self.send_rows(sender, &mut chunk, unit.0, method)?;
+                        is_last = chunk.is_last;
                         from_here.place = place + counted;
                         let sums = from_here.rows.sums();
                         rest = Some(from_here);
                         Ok(sums)
                     };
-                    hand.write(
+                    connection.write(
                         &step,
                         self.earlier.is_some(),
                         &mut |session| self.undone_by_server(session, unit.0),
@@ -73,28 +74,28 @@ impl Filling<'_> {
         Ok(sums)
     }
 
-    fn portion_step(&self, (table, part): Unit, number: u32) -> Step {
-        Step {
+    fn chunk_step(&self, (table, part): TablePart, number: u32) -> LoggedStep {
+        LoggedStep {
             entry: format!("rows {} {part} {number}", self.population.table_name(table)),
             what: self.table(table),
         }
     }
 
-    /// The rows from a place on: those at hand, if they are just there, or made anew.
-    fn rest_at(
+    /// The rows from a place on: those at connection, if they are just there, or made anew.
+    fn remaining_rows_at(
         &self,
-        rest: Option<Rest>,
-        (table, part): Unit,
-        way: &Way,
+        rest: Option<RemainingRows>,
+        (table, part): TablePart,
+        method: &LoadMethod,
         place: u64,
-    ) -> Result<Rest, Hitch> {
+    ) -> Result<RemainingRows, StepError> {
         if let Some(rest) = rest.filter(|rest| rest.place == place) {
             return Ok(rest);
         }
         let mut rows = self.population.rows(table, part);
-        if leave_out(&mut *rows, way, place) != place {
-            return Err(Trouble::world(format!(
-                "{} was begun in portions that end elsewhere",
+        if skip_rows(&mut *rows, method, place) != place {
+            return Err(CliError::world(format!(
+                "{} was begun in chunks that end elsewhere",
                 self.table(table)
             ))
             .hint(
@@ -102,7 +103,7 @@ impl Filling<'_> {
             )
             .into());
         }
-        Ok(Rest { place, rows })
+        Ok(RemainingRows { place, rows })
     }
 }
 
@@ -112,24 +113,24 @@ fn rows_in(sums: &[u64]) -> u64 {
 }
 
 /// Makes rows and throws them away, and says how many: more than asked for where a statement ends later.
-fn leave_out(source: &mut dyn RowSource, way: &Way, rows: u64) -> u64 {
-    let (mut left_out, mut statement) = (0, Vec::new());
-    while left_out < rows {
-        let most = (rows - left_out).min(ROWS_LEFT_OUT);
-        let bound = match &way.carrier {
-            Carrier::Prepared(form) => source.bind(&mut form.bound_rows(most as usize)),
-            Carrier::Statements | Carrier::File(_) => None,
+fn skip_rows(source: &mut dyn RowSource, method: &LoadMethod, rows: u64) -> u64 {
+    let (mut skipped, mut statement) = (0, Vec::new());
+    while skipped < rows {
+        let most = (rows - skipped).min(ROWS_SKIPPED_AT_ONCE);
+        let bound = match &method.transport {
+            RowTransport::Prepared(form) => source.bind(&mut form.bound_rows(most as usize)),
+            RowTransport::Statements | RowTransport::File(_) => None,
         };
         match bound.unwrap_or_else(|| source.next_statement(&mut statement)) {
             0 => break,
-            count => left_out += count,
+            count => skipped += count,
         }
     }
-    left_out
+    skipped
 }
 
-/// Rows of a part until a portion is full. It ends between two statements, so the last one may go beyond.
-struct Portion<'a> {
+/// Rows of a part until a chunk is full. It ends between two statements, so the last one may go beyond.
+struct TransactionChunk<'a> {
     source: &'a mut dyn RowSource,
     most: u64,
     given: u64,
@@ -139,7 +140,7 @@ struct Portion<'a> {
     is_last: bool,
 }
 
-impl<'a> Portion<'a> {
+impl<'a> TransactionChunk<'a> {
     fn of(source: &'a mut dyn RowSource, most: u64) -> Self {
         Self {
             source,
@@ -161,7 +162,7 @@ impl<'a> Portion<'a> {
     }
 }
 
-impl RowSource for Portion<'_> {
+impl RowSource for TransactionChunk<'_> {
     fn next_statement(&mut self, statement: &mut Vec<u8>) -> u64 {
         if self.is_full() {
             return 0;
@@ -200,25 +201,28 @@ mod tests {
         population("sysbench/oltp_read_write", &options, source).unwrap()
     }
 
-    fn ways(population: &dyn Population) -> [Way; 2] {
-        let way = |carrier| Way {
-            is_alone: false,
-            carrier,
+    fn methods(population: &dyn Population) -> [LoadMethod; 2] {
+        let method = |transport| LoadMethod {
+            is_exclusive: false,
+            transport,
         };
         let form = population.row_form(0).unwrap();
-        [way(Carrier::Statements), way(Carrier::Prepared(form))]
+        [
+            method(RowTransport::Statements),
+            method(RowTransport::Prepared(form)),
+        ]
     }
 
-    /// Takes all rows of a portion as the way does.
-    fn take(portion: &mut Portion<'_>, way: &Way) -> u64 {
+    /// Takes all rows of a chunk as the method does.
+    fn take(chunk: &mut TransactionChunk<'_>, method: &LoadMethod) -> u64 {
         let mut statement = Vec::new();
         loop {
-            let count = match &way.carrier {
-                Carrier::Prepared(form) => portion.bind(&mut form.bound_rows(100)),
-                _ => Some(portion.next_statement(&mut statement)),
+            let count = match &method.transport {
+                RowTransport::Prepared(form) => chunk.bind(&mut form.bound_rows(100)),
+                _ => Some(chunk.next_statement(&mut statement)),
             };
             if count.unwrap() == 0 {
-                return portion.given;
+                return chunk.given;
             }
         }
     }
@@ -227,14 +231,14 @@ mod tests {
     fn portions_give_every_row_once_and_the_last_one_says_so() {
         let population = table(20_000);
         let mut whole = population.rows(0, 0);
-        leave_out(&mut *whole, &ways(&*population)[0], u64::MAX);
-        for way in &ways(&*population) {
+        skip_rows(&mut *whole, &methods(&*population)[0], u64::MAX);
+        for method in &methods(&*population) {
             let mut rows = population.rows(0, 0);
             let mut sizes = Vec::new();
             loop {
-                let mut portion = Portion::of(&mut *rows, 3_000);
-                sizes.push(take(&mut portion, way));
-                if portion.is_last {
+                let mut chunk = TransactionChunk::of(&mut *rows, 3_000);
+                sizes.push(take(&mut chunk, method));
+                if chunk.is_last {
                     break;
                 }
             }
@@ -247,14 +251,14 @@ mod tests {
     #[test]
     fn rows_that_are_left_out_count_in_the_sums_as_if_they_had_gone() {
         let population = table(20_000);
-        for way in &ways(&*population) {
+        for method in &methods(&*population) {
             let mut whole = population.rows(0, 0);
-            let first = take(&mut Portion::of(&mut *whole, 3_000), way);
+            let first = take(&mut TransactionChunk::of(&mut *whole, 3_000), method);
             let mut again = population.rows(0, 0);
-            assert_eq!(leave_out(&mut *again, way, first), first);
+            assert_eq!(skip_rows(&mut *again, method, first), first);
             assert_eq!(again.sums(), whole.sums());
-            take(&mut Portion::of(&mut *whole, 3_000), way);
-            take(&mut Portion::of(&mut *again, 3_000), way);
+            take(&mut TransactionChunk::of(&mut *whole, 3_000), method);
+            take(&mut TransactionChunk::of(&mut *again, 3_000), method);
             assert_eq!(again.sums(), whole.sums());
         }
     }

@@ -4,26 +4,26 @@ use crate::record::{PopulateEnd, PopulateProgress, PopulateStart, RecordWriter};
 use crate::terminal;
 use std::io::{self, Stdout, Write};
 
-/// Tells of a filling on standard output.
-pub(super) enum Teller {
+/// Reports the progress of a populate on standard output.
+pub(super) enum PopulateReporter {
     Records(RecordWriter<Stdout>),
-    Text(Screen),
+    Text(ProgressScreen),
 }
 
 /// Text for people: lines that follow each other, on a terminal one line that changes.
 #[derive(Debug)]
-pub(super) struct Screen {
+pub(super) struct ProgressScreen {
     is_terminal: bool,
-    /// The phase under way, as it stood when it was first told of.
+    /// The progress of the current phase when it was first reported.
     began: Option<PopulateProgress>,
 }
 
-impl Teller {
+impl PopulateReporter {
     pub(super) fn new(records: bool) -> Self {
         if records {
             Self::Records(RecordWriter::new(terminal::raw_stdout()))
         } else {
-            Self::Text(Screen {
+            Self::Text(ProgressScreen {
                 is_terminal: terminal::stdout().is_terminal(),
                 began: None,
             })
@@ -51,7 +51,7 @@ impl Teller {
         match self {
             Self::Records(records) => records.write(end),
             Self::Text(screen) => {
-                screen.put(&ended(end))?;
+                screen.put(&end_text(end))?;
                 if screen.is_terminal {
                     writeln!(terminal::stdout())?;
                 }
@@ -61,7 +61,7 @@ impl Teller {
     }
 }
 
-impl Screen {
+impl ProgressScreen {
     fn put(&self, line: &str) -> io::Result<()> {
         let mut out = terminal::stdout();
         if self.is_terminal {
@@ -101,7 +101,7 @@ fn rows_per_s(from: &PopulateProgress, to: &PopulateProgress) -> f64 {
     if seconds > 0.0 { rows / seconds } else { 0.0 }
 }
 
-fn ended(end: &PopulateEnd) -> String {
+fn end_text(end: &PopulateEnd) -> String {
     let sums = end.tables.iter().flat_map(|table| table.sums.first());
     let rows: u64 = sums.map(|&(_, rows)| rows).sum();
     let load_s = end.load_ns as f64 / 1e9;
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_told_with_their_rate_and_the_time_they_will_take() {
-        let mut screen = Screen {
+    fn rows_are_reported_with_their_rate_and_the_time_they_will_take() {
+        let mut screen = ProgressScreen {
             is_terminal: false,
             began: None,
         };

@@ -3,17 +3,17 @@
 use dbdyno_wire::{BoundRows, PreparedStatement, Session, WireError};
 use dbdyno_workload::{RowForm, RowSource};
 
-/// Places of a prepared INSERT. More make it no cheaper for the server, and from some ten thousand on dearer.
+/// Placeholders of a prepared INSERT. More save the server nothing, and beyond ten thousand they cost it more.
 const PLACES: usize = 4096;
 
 /// Rows of a prepared INSERT, however few places one needs.
 const ROWS_MAX: usize = 1000;
 
-/// Rows that are so long go before they are that many.
+/// A batch of long rows is sent once it has this many bytes.
 const BATCH_BYTES: usize = 512 * 1024;
 
-/// A connection.
-pub(super) struct Line {
+/// A connection that sends rows.
+pub(super) struct RowSender {
     pub(super) session: Session,
     prepared: Option<Prepared>,
     /// The statement of the last rows, if no others follow in it.
@@ -27,7 +27,7 @@ struct Prepared {
     statement: PreparedStatement,
 }
 
-impl Line {
+impl RowSender {
     pub(super) fn over(session: Session) -> Self {
         Self {
             session,
@@ -100,7 +100,7 @@ impl Line {
 }
 
 /// Rows by the batch.
-pub(super) struct Batches<'a> {
+pub(super) struct RowBatches<'a> {
     source: &'a mut dyn RowSource,
     form: &'a RowForm,
     rows_max: usize,
@@ -110,7 +110,7 @@ pub(super) struct Batches<'a> {
     at: usize,
 }
 
-impl<'a> Batches<'a> {
+impl<'a> RowBatches<'a> {
     pub(super) fn of(source: &'a mut dyn RowSource, form: &'a RowForm) -> Self {
         let rows_max = (PLACES / form.columns()).clamp(1, ROWS_MAX);
         Self {
@@ -142,8 +142,8 @@ impl<'a> Batches<'a> {
         self.rows.len() as u64
     }
 
-    /// Sends them. [`Line::finish_insert`] waits for the answer.
-    pub(super) fn start(&mut self, line: &mut Line) -> Result<(), WireError> {
-        line.start_insert(self.form, &mut self.rows, self.rows_max)
+    /// Sends them. [`RowSender::finish_insert`] waits for the answer.
+    pub(super) fn start(&mut self, sender: &mut RowSender) -> Result<(), WireError> {
+        sender.start_insert(self.form, &mut self.rows, self.rows_max)
     }
 }

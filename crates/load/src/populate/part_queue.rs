@@ -4,41 +4,41 @@ use dbdyno_workload::Population;
 use std::sync::{Mutex, PoisonError};
 
 /// A table, and which part of it.
-pub(super) type Unit = (u32, u32);
+pub(super) type TablePart = (u32, u32);
 
 /// Parts that wait to be filled, handed out so that connections keep out of each other's way.
 #[derive(Debug)]
-pub(super) struct Queue {
-    lines: Mutex<Vec<Line>>,
+pub(super) struct PartQueue {
+    tables: Mutex<Vec<TableParts>>,
 }
 
 /// The parts of one table.
 #[derive(Debug)]
-struct Line {
+struct TableParts {
     next: u32,
     parts: u32,
-    at_work: u32,
+    in_progress: u32,
     /// How many may work on it at a time.
-    places: u32,
+    limit: u32,
 }
 
-impl Line {
+impl TableParts {
     fn has_place(&self) -> bool {
-        self.next < self.parts && self.at_work < self.places
+        self.next < self.parts && self.in_progress < self.limit
     }
 }
 
-impl Queue {
-    /// All parts of all tables; `is_alone` says of which tables only one part can be filled at a time.
-    pub(super) fn new(population: &dyn Population, is_alone: impl Fn(u32) -> bool) -> Self {
-        let line = |table| Line {
+impl PartQueue {
+    /// All parts of all tables; `is_exclusive` says of which tables only one part can be filled at a time.
+    pub(super) fn new(population: &dyn Population, is_exclusive: impl Fn(u32) -> bool) -> Self {
+        let table_parts = |table| TableParts {
             next: 0,
             parts: population.parts(table),
-            at_work: 0,
-            places: if is_alone(table) { 1 } else { u32::MAX },
+            in_progress: 0,
+            limit: if is_exclusive(table) { 1 } else { u32::MAX },
         };
         Self {
-            lines: Mutex::new((0..population.tables()).map(line).collect()),
+            tables: Mutex::new((0..population.tables()).map(table_parts).collect()),
         }
     }
 
@@ -46,28 +46,35 @@ impl Queue {
     ///
     /// Parts of a table come in the order of their keys, so that a table with one connection on it grows at its end
     /// only. `None`: nothing is left that could be worked on now, and whoever is at work will take the rest.
-    pub(super) fn take(&self) -> Option<Unit> {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = (0_u32..).zip(lines.iter_mut());
-        let (table, line) = open
-            .filter(|(_, line)| line.has_place())
-            .min_by_key(|(_, line)| (line.at_work, u32::MAX - (line.parts - line.next)))?;
-        let part = line.next;
-        line.next += 1;
-        line.at_work += 1;
+    pub(super) fn take(&self) -> Option<TablePart> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = (0_u32..).zip(tables.iter_mut());
+        let (table, table_parts) = open
+            .filter(|(_, table_parts)| table_parts.has_place())
+            .min_by_key(|(_, table_parts)| {
+                (
+                    table_parts.in_progress,
+                    u32::MAX - (table_parts.parts - table_parts.next),
+                )
+            })?;
+        let part = table_parts.next;
+        table_parts.next += 1;
+        table_parts.in_progress += 1;
         Some((table, part))
     }
 
     /// A part that was taken is done.
-    pub(super) fn done(&self, (table, _): Unit) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines[table as usize].at_work -= 1;
+    pub(super) fn done(&self, (table, _): TablePart) {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        tables[table as usize].in_progress -= 1;
     }
 
     /// Nobody takes another part.
     pub(super) fn close(&self) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter_mut().for_each(|line| line.next = line.parts);
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        tables
+            .iter_mut()
+            .for_each(|table_parts| table_parts.next = table_parts.parts);
     }
 }
 
@@ -76,7 +83,7 @@ mod tests {
     use super::*;
     use dbdyno_workload::{RandomKind, RandomSource, population};
 
-    fn queue(tables: u32, rows: u32, is_alone: bool) -> Queue {
+    fn queue(tables: u32, rows: u32, is_exclusive: bool) -> PartQueue {
         let options = [("tables", tables), ("rows", rows)];
         let options: Vec<_> = options
             .iter()
@@ -87,7 +94,7 @@ mod tests {
             seed: 1,
         };
         let population = population("sysbench/oltp_read_write", &options, source).unwrap();
-        Queue::new(&*population, |_| is_alone)
+        PartQueue::new(&*population, |_| is_exclusive)
     }
 
     #[test]
@@ -108,7 +115,7 @@ mod tests {
             queue.done(unit);
         }
         all.sort_unstable();
-        let expected: Vec<Unit> = (0..3)
+        let expected: Vec<TablePart> = (0..3)
             .flat_map(|table| (0..3).map(move |part| (table, part)))
             .collect();
         assert_eq!(all, expected);

@@ -1,48 +1,48 @@
 //! Chooses how rows go to the server: as statements, as values of a prepared one, or as the file of a LOAD
 //! DATA LOCAL.
 
+use crate::cli_error::CliError;
 use crate::order::LoadBy;
-use crate::trouble::Trouble;
 use dbdyno_wire::{Session, SessionInfo, WireError};
 use dbdyno_workload::{Population, RowForm};
 
 /// How the rows of one table go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Way {
-    pub(super) carrier: Carrier,
+pub(super) struct LoadMethod {
+    pub(super) transport: RowTransport,
     /// Whether only one connection at a time can fill the table this way.
-    pub(super) is_alone: bool,
+    pub(super) is_exclusive: bool,
 }
 
 /// What rows go in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Carrier {
+pub(super) enum RowTransport {
     Statements,
     Prepared(RowForm),
     File(RowForm),
 }
 
-impl Way {
+impl LoadMethod {
     /// The word of records.
     pub(super) fn word(&self) -> &'static str {
-        match self.carrier {
-            Carrier::Statements => "statements",
-            Carrier::Prepared(_) => "prepared",
-            Carrier::File(_) => "infile",
+        match self.transport {
+            RowTransport::Statements => "statements",
+            RowTransport::Prepared(_) => "prepared",
+            RowTransport::File(_) => "infile",
         }
     }
 }
 
-/// What decides on the ways.
+/// What decides on the method.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct LoadPreference {
     pub(super) load_by: LoadBy,
     pub(super) connections: u32,
     /// Rows after which a part goes on in another transaction.
     pub(super) transaction_rows: Option<u64>,
 }
 
-/// Chooses a way for each table, once the tables are there.
+/// Chooses a method for each table, once the tables are there.
 ///
 /// Values of a prepared statement cost the server less than their text does, for it has nothing to parse; so does a file,
 /// which it reads byte by byte. Which of the two costs less depends on the server, and on how long values are. And where
@@ -52,48 +52,48 @@ pub(super) struct Wish {
 pub(super) fn choose(
     session: &mut Session,
     population: &dyn Population,
-    wish: Wish,
-) -> Result<Vec<Way>, Trouble> {
-    let facts = Facts::ask(session).map_err(|error| {
-        Trouble::world("the server could not be asked how it takes rows").because_of(&error)
+    preference: LoadPreference,
+) -> Result<Vec<LoadMethod>, CliError> {
+    let capabilities = ServerCapabilities::ask(session).map_err(|error| {
+        CliError::world("the server could not be asked how it takes rows").because_of(&error)
     })?;
-    if wish.load_by == LoadBy::Infile && !facts.takes_files {
-        return Err(Trouble::world("the server takes no LOAD DATA LOCAL")
+    if preference.load_by == LoadBy::Infile && !capabilities.accepts_files {
+        return Err(CliError::world("the server takes no LOAD DATA LOCAL")
             .because("its variable local_infile is OFF")
             .hint("SET GLOBAL local_infile = ON, or choose --load-by prepared"));
     }
-    let is_crowded = population.tables() < wish.connections;
-    let way = |table| {
+    let is_crowded = population.tables() < preference.connections;
+    let method = |table| {
         let name = population.table_name(table).to_ascii_lowercase();
-        let locks = facts.locks.contains(&name);
-        let waits = locks && is_crowded && population.parts(table) > 1;
-        let carrier = match (population.row_form(table), wish.load_by) {
-            (None, _) | (_, LoadBy::Statements) => Carrier::Statements,
-            (Some(form), LoadBy::Infile) => Carrier::File(form),
-            (Some(form), LoadBy::Auto) if facts.prefers_files(&form) && !waits => {
-                Carrier::File(form)
+        let is_locked = capabilities.locked_tables.contains(&name);
+        let waits = is_locked && is_crowded && population.parts(table) > 1;
+        let transport = match (population.row_form(table), preference.load_by) {
+            (None, _) | (_, LoadBy::Statements) => RowTransport::Statements,
+            (Some(form), LoadBy::Infile) => RowTransport::File(form),
+            (Some(form), LoadBy::Auto) if capabilities.prefers_files(&form) && !waits => {
+                RowTransport::File(form)
             }
-            (Some(form), LoadBy::Prepared | LoadBy::Auto) => Carrier::Prepared(form),
+            (Some(form), LoadBy::Prepared | LoadBy::Auto) => RowTransport::Prepared(form),
         };
-        Way {
-            is_alone: locks && matches!(carrier, Carrier::File(_)),
-            carrier,
+        LoadMethod {
+            is_exclusive: is_locked && matches!(transport, RowTransport::File(_)),
+            transport,
         }
     };
-    Ok((0..population.tables()).map(way).collect())
+    Ok((0..population.tables()).map(method).collect())
 }
 
-/// What the server says of itself.
+/// What the server supports.
 #[derive(Debug)]
-struct Facts {
-    takes_files: bool,
+struct ServerCapabilities {
+    accepts_files: bool,
     /// Whether a file of long values costs it less than the values do. Of short ones it does everywhere.
     reads_long_values: bool,
     /// Names, in lower case, of tables that a LOAD DATA has for itself.
-    locks: Vec<String>,
+    locked_tables: Vec<String>,
 }
 
-impl Facts {
+impl ServerCapabilities {
     fn ask(session: &mut Session) -> Result<Self, WireError> {
         let variable = |session: &mut Session, name: &str| {
             let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
@@ -101,31 +101,31 @@ impl Facts {
             let value = answer.rows.first().and_then(|row| row.get(1)?.clone());
             Ok::<_, WireError>(String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
         };
-        let takes_files = variable(session, "local_infile")? == "ON";
+        let accepts_files = variable(session, "local_infile")? == "ON";
         let by_interleaving = variable(session, "innodb_autoinc_lock_mode")? == "2";
-        let locks = if by_interleaving {
+        let locked_tables = if by_interleaving {
             Vec::new()
         } else {
             numbered_tables(session)?
         };
         let reads_long_values = reads_long_values(session.info());
         Ok(Self {
-            takes_files,
+            accepts_files,
             reads_long_values,
-            locks,
+            locked_tables,
         })
     }
 
     fn prefers_files(&self, form: &RowForm) -> bool {
-        self.takes_files && (self.reads_long_values || !form.has_long_values())
+        self.accepts_files && (self.reads_long_values || !form.has_long_values())
     }
 }
 
 /// As measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
-fn reads_long_values(facts: &SessionInfo) -> bool {
-    let version = facts.server_version.split(['.', '-']).map(str::parse);
+fn reads_long_values(info: &SessionInfo) -> bool {
+    let version = info.server_version.split(['.', '-']).map(str::parse);
     let version: Vec<u32> = version.map_while(Result::ok).take(2).collect();
-    if facts.is_mariadb {
+    if info.is_mariadb {
         version < vec![10, 6]
     } else {
         version >= vec![8, 0]

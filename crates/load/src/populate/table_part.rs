@@ -1,51 +1,56 @@
 //! Fills a part of a table once, whatever happens to connections.
 
-use super::filling::Filling;
-use super::hand::{Hand, Hitch, Step, failed};
-use super::line::Line;
-use super::queue::{Queue, Unit};
-use super::rows::{Taken, send};
-use super::way::Way;
-use crate::trouble::Trouble;
+use super::connection::{LoaderConnection, LoggedStep, StepError, failed};
+use super::load_method::LoadMethod;
+use super::part_queue::{PartQueue, TablePart};
+use super::populator::Populator;
+use super::row_sender::RowSender;
+use super::rows::{AcceptedRows, send};
+use crate::cli_error::CliError;
 use dbdyno_wire::Session;
 use dbdyno_workload::RowSource;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-impl Filling<'_> {
+impl Populator<'_> {
     /// Fills parts until none is left.
     pub(super) fn load(
         &self,
-        hand: &mut Hand<'_>,
-        queue: &Queue,
-        ways: &[Way],
-    ) -> Result<(), Trouble> {
+        connection: &mut LoaderConnection<'_>,
+        queue: &PartQueue,
+        methods: &[LoadMethod],
+    ) -> Result<(), CliError> {
         while let Some(unit) = queue.take() {
-            self.load_part(hand, unit, &ways[unit.0 as usize])?;
+            self.load_part(connection, unit, &methods[unit.0 as usize])?;
             queue.done(unit);
         }
         Ok(())
     }
 
-    fn load_part(&self, hand: &mut Hand<'_>, unit: Unit, way: &Way) -> Result<(), Trouble> {
+    fn load_part(
+        &self,
+        connection: &mut LoaderConnection<'_>,
+        unit: TablePart,
+        method: &LoadMethod,
+    ) -> Result<(), CliError> {
         let (table, part) = unit;
-        let step = Step {
+        let step = LoggedStep {
             entry: format!("rows {} {part}", self.population.table_name(table)),
             what: self.table(table),
         };
-        let sums = match self.was_done(&step.entry) {
+        let sums = match self.sums_when_done(&step.entry) {
             Some(sums) => {
                 let rows = sums.first().copied().unwrap_or_default();
                 self.rows_done.fetch_add(rows, Ordering::Relaxed);
                 sums.clone()
             }
-            None => match self.wish.transaction_rows {
-                Some(most) => self.load_portions(hand, unit, way, most)?,
-                None => hand.write(
+            None => match self.preference.transaction_rows {
+                Some(most) => self.load_in_chunks(connection, unit, method, most)?,
+                None => connection.write(
                     &step,
                     self.earlier.is_some(),
                     &mut |session| self.undo(session, unit),
-                    &mut |line| self.send_part(line, unit, way),
+                    &mut |sender| self.send_part(sender, unit, method),
                 )?,
             },
         };
@@ -59,43 +64,43 @@ impl Filling<'_> {
 
     fn send_part(
         &self,
-        line: &mut Line,
-        (table, part): Unit,
-        way: &Way,
-    ) -> Result<Vec<u64>, Hitch> {
+        sender: &mut RowSender,
+        (table, part): TablePart,
+        method: &LoadMethod,
+    ) -> Result<Vec<u64>, StepError> {
         let mut rows = self.population.rows(table, part);
-        self.send_rows(line, &mut *rows, table, way)?;
+        self.send_rows(sender, &mut *rows, table, method)?;
         Ok(rows.sums())
     }
 
     /// Sends rows until there are none, and says how many went. All of them must have been taken as they are.
     pub(super) fn send_rows(
         &self,
-        line: &mut Line,
+        sender: &mut RowSender,
         rows: &mut dyn RowSource,
         table: u32,
-        way: &Way,
-    ) -> Result<u64, Hitch> {
+        method: &LoadMethod,
+    ) -> Result<u64, StepError> {
         let mut sent = 0;
         let mut on_rows = |count| {
             self.rows_done.fetch_add(count, Ordering::Relaxed);
             sent += count;
-            self.ground.go_on()
+            self.context.check_interrupted()
         };
-        let result = send(line, rows, way, &mut on_rows);
+        let result = send(sender, rows, method, &mut on_rows);
         if result.is_err() {
             self.rows_done.fetch_sub(sent, Ordering::Relaxed);
         }
         match result? {
-            Taken {
+            AcceptedRows {
                 rows: taken,
-                objection: None,
+                warning: None,
             } if taken == sent => Ok(sent),
-            Taken {
+            AcceptedRows {
                 rows: taken,
-                objection,
+                warning,
             } => {
-                let why = objection.unwrap_or_else(|| "the server does not say why".to_owned());
+                let why = warning.unwrap_or_else(|| "the server does not say why".to_owned());
                 let why = format!("of {sent} rows it took {taken}: {why}");
                 Err(failed(&self.table(table), &why).into())
             }
@@ -103,7 +108,7 @@ impl Filling<'_> {
     }
 
     /// Takes away what an attempt before may have left of a part.
-    fn undo(&self, session: &mut Session, (table, part): Unit) -> Result<(), Hitch> {
+    fn undo(&self, session: &mut Session, (table, part): TablePart) -> Result<(), StepError> {
         let name = self.population.table_name(table);
         if let Some(condition) = self.population.part_condition(table, part) {
             // Mostly there are none, and a DELETE that finds nothing would lock the gap against the other parts.
@@ -122,7 +127,11 @@ impl Filling<'_> {
 
     /// Whether the server takes away itself what an attempt before has left, which it does where a storage engine knows
     /// transactions.
-    pub(super) fn undone_by_server(&self, session: &mut Session, table: u32) -> Result<(), Hitch> {
+    pub(super) fn undone_by_server(
+        &self,
+        session: &mut Session,
+        table: u32,
+    ) -> Result<(), StepError> {
         let name = self.population.table_name(table);
         let answer = session.select(&format!(
             "SELECT e.transactions FROM information_schema.tables t \

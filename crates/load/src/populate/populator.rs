@@ -1,89 +1,105 @@
 //! Fills tables in parallel: first all rows, then all indexes, then the check.
 
-use super::hand::{Ground, Hand, Step};
-use super::ledger::Entries;
-use super::queue::Queue;
-use super::teller::Teller;
-use super::way::{Way, Wish, choose};
+use super::connection::{LoaderConnection, LoaderContext, LoggedStep};
+use super::load_method::{LoadMethod, LoadPreference, choose};
+use super::part_queue::PartQueue;
+use super::reporter::PopulateReporter;
+use super::step_log::StepSums;
+use crate::cli_error::CliError;
 use crate::record::TableRecord;
-use crate::trouble::Trouble;
 use dbdyno_meter::clock;
 use dbdyno_workload::Population;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The entry of the ledger that says that all tables are there.
+/// The entry of the step log that says that all tables exist.
 pub(super) const TABLES_MADE: &str = "tables";
 
-/// One filling: what it works on, and how far it is.
-pub(super) struct Filling<'a> {
+/// One populate: what it works on, and how far it is.
+pub(super) struct Populator<'a> {
     pub(super) population: &'a dyn Population,
-    pub(super) ground: &'a Ground<'a>,
-    pub(super) wish: Wish,
-    /// What an earlier filling, now gone on with, has done; `None`: there was none.
-    pub(super) earlier: Option<Entries>,
+    pub(super) context: &'a LoaderContext<'a>,
+    pub(super) preference: LoadPreference,
+    /// What an interrupted populate, now resumed, has done; `None`: there was none.
+    pub(super) earlier: Option<StepSums>,
     pub(super) began_ns: u64,
     pub(super) rows_done: AtomicU64,
     load_ns: AtomicU64,
     index_ns: AtomicU64,
-    ways: OnceLock<Vec<Way>>,
+    methods: OnceLock<Vec<LoadMethod>>,
     /// What was sent of each table, as far as its parts are in.
     pub(super) sent: Mutex<BTreeMap<u32, Vec<u64>>>,
 }
 
-impl<'a> Filling<'a> {
+impl<'a> Populator<'a> {
     pub(super) fn new(
         population: &'a dyn Population,
-        ground: &'a Ground<'a>,
-        wish: Wish,
-        earlier: Option<Entries>,
+        context: &'a LoaderContext<'a>,
+        preference: LoadPreference,
+        earlier: Option<StepSums>,
     ) -> Self {
-        let connections = wish.connections.clamp(1, count_parts(population).max(1));
+        let connections = preference
+            .connections
+            .clamp(1, count_parts(population).max(1));
         Self {
             population,
-            ground,
-            wish: Wish {
+            context,
+            preference: LoadPreference {
                 connections,
-                ..wish
+                ..preference
             },
             earlier,
             began_ns: clock::monotonic_ns(),
             rows_done: AtomicU64::new(0),
             load_ns: AtomicU64::new(0),
             index_ns: AtomicU64::new(0),
-            ways: OnceLock::new(),
+            methods: OnceLock::new(),
             sent: Mutex::default(),
         }
     }
 
     /// Fills all tables.
-    pub(super) fn fill(&self, teller: &mut Teller, check: bool) -> Result<(), Trouble> {
+    pub(super) fn fill(
+        &self,
+        reporter: &mut PopulateReporter,
+        check: bool,
+    ) -> Result<(), CliError> {
         let no_time = AtomicU64::new(0);
-        self.phase("create", teller, &no_time, 1, &|hand| self.create(hand))?;
-        let ways = self.choose_ways()?;
-        let queue = Queue::new(self.population, |table| ways[table as usize].is_alone);
-        let connections = self.wish.connections;
-        self.phase("load", teller, &self.load_ns, connections, &|hand| {
-            let result = self.load(hand, &queue, ways);
-            result.inspect_err(|_| queue.close())
+        self.phase("create", reporter, &no_time, 1, &|connection| {
+            self.create(connection)
         })?;
-        self.each_table("index", teller, &self.index_ns, &|hand, table| {
+        let methods = self.choose_methods()?;
+        let queue = PartQueue::new(self.population, |table| {
+            methods[table as usize].is_exclusive
+        });
+        let connections = self.preference.connections;
+        self.phase(
+            "load",
+            reporter,
+            &self.load_ns,
+            connections,
+            &|connection| {
+                let result = self.load(connection, &queue, methods);
+                result.inspect_err(|_| queue.close())
+            },
+        )?;
+        self.each_table("index", reporter, &self.index_ns, &|connection, table| {
             let statements = self.population.after_rows(table);
             let name = self.population.table_name(table);
             self.run_all(
-                hand,
+                connection,
                 &format!("after {name}"),
                 &self.table(table),
                 &statements,
             )
         })?;
-        self.phase("finish", teller, &no_time, 1, &|hand| {
-            self.run_all(hand, "end", "the schema", &self.population.at_end())
+        self.phase("finish", reporter, &no_time, 1, &|connection| {
+            self.run_all(connection, "end", "the schema", &self.population.at_end())
         })?;
         if check {
-            self.each_table("check", teller, &no_time, &|hand, table| {
-                self.check_table(hand, table)
+            self.each_table("check", reporter, &no_time, &|connection, table| {
+                self.check_table(connection, table)
             })?;
         }
         Ok(())
@@ -103,8 +119,8 @@ impl<'a> Filling<'a> {
 
     /// How the rows went, in one word.
     pub(super) fn load_by(&self) -> &'static str {
-        let ways = self.ways.get().map(Vec::as_slice).unwrap_or_default();
-        let mut words = ways.iter().map(Way::word);
+        let methods = self.methods.get().map(Vec::as_slice).unwrap_or_default();
+        let mut words = methods.iter().map(LoadMethod::word);
         let first = words.next().unwrap_or("statements");
         if words.all(|word| word == first) {
             first
@@ -129,68 +145,68 @@ impl<'a> Filling<'a> {
     }
 
     /// Makes all tables. Where an earlier filling didn't come so far, what it made is worth nothing.
-    fn create(&self, hand: &mut Hand<'_>) -> Result<(), Trouble> {
-        if self.was_done(TABLES_MADE).is_some() {
+    fn create(&self, connection: &mut LoaderConnection<'_>) -> Result<(), CliError> {
+        if self.sums_when_done(TABLES_MADE).is_some() {
             return Ok(());
         }
         let tables = || 0..self.population.tables();
         if self.earlier.is_some() {
             let drops = tables().flat_map(|table| self.population.drop_table(table));
             let drops: Vec<_> = drops.chain(self.population.drop_rest()).collect();
-            self.execute_all(hand, "the schema", &drops)?;
+            self.execute_all(connection, "the schema", &drops)?;
         }
         for table in tables() {
             self.execute_all(
-                hand,
+                connection,
                 &self.table(table),
                 &self.population.before_rows(table),
             )?;
         }
-        hand.note(&Step {
+        connection.record(&LoggedStep {
             entry: TABLES_MADE.to_owned(),
             what: "the schema".to_owned(),
         })
     }
 
-    fn choose_ways(&self) -> Result<&[Way], Trouble> {
-        let mut session = self.ground.connect()?;
-        let ways = choose(&mut session, self.population, self.wish)?;
+    fn choose_methods(&self) -> Result<&[LoadMethod], CliError> {
+        let mut session = self.context.connect()?;
+        let methods = choose(&mut session, self.population, self.preference)?;
         session.close();
-        Ok(self.ways.get_or_init(|| ways))
+        Ok(self.methods.get_or_init(|| methods))
     }
 
     fn run_all(
         &self,
-        hand: &mut Hand<'_>,
+        connection: &mut LoaderConnection<'_>,
         entry: &str,
         what: &str,
         statements: &[String],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         for (number, statement) in statements.iter().enumerate() {
-            let step = Step {
+            let step = LoggedStep {
                 entry: format!("{entry} {number}"),
                 what: what.to_owned(),
             };
-            if self.was_done(&step.entry).is_none() {
-                hand.run(&step, self.earlier.is_some(), statement)?;
+            if self.sums_when_done(&step.entry).is_none() {
+                connection.run(&step, self.earlier.is_some(), statement)?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn was_done(&self, entry: &str) -> Option<&Vec<u64>> {
+    pub(super) fn sums_when_done(&self, entry: &str) -> Option<&Vec<u64>> {
         self.earlier.as_ref()?.get(entry)
     }
 
     fn execute_all(
         &self,
-        hand: &mut Hand<'_>,
+        connection: &mut LoaderConnection<'_>,
         what: &str,
         statements: &[String],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         statements
             .iter()
-            .try_for_each(|statement| hand.execute(what, statement))
+            .try_for_each(|statement| connection.execute(what, statement))
     }
 
     pub(super) fn table(&self, table: u32) -> String {

@@ -42,7 +42,7 @@ impl From<Fault> for Exit {
 
 /// An error for people: three parts and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub(crate) struct CliError {
     pub(crate) what: String,
     pub(crate) why: Option<String>,
     pub(crate) remedy: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Trouble {
     pub(crate) is_path_lost: bool,
 }
 
-impl Trouble {
+impl CliError {
     fn new(exit: Exit, what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -114,8 +114,8 @@ impl Trouble {
 
     /// The three parts of any error that reaches the top.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
-        if let Some(trouble) = error.downcast_ref::<Self>() {
-            return trouble.clone();
+        if let Some(cli_error) = error.downcast_ref::<Self>() {
+            return cli_error.clone();
         }
         if let Some(error) = error.downcast_ref::<DriveError>() {
             return Self::of_drive(error);
@@ -185,24 +185,24 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         self.why.iter().try_for_each(|why| write!(f, ": {why}"))
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for CliError {}
 
 /// Output that can't be written. A closed pipe ends the program, but is nobody's mistake.
-pub(crate) fn unwritable(what: &str) -> impl Fn(io::Error) -> Trouble {
+pub(crate) fn unwritable(what: &str) -> impl Fn(io::Error) -> CliError {
     move |error| {
         let exit = if is_closed_pipe(&error) {
             Exit::NotHeld
         } else {
             Exit::World
         };
-        Trouble::new(exit, format!("{what} can't be written")).because(error)
+        CliError::new(exit, format!("{what} can't be written")).because(error)
     }
 }
 
@@ -222,11 +222,11 @@ mod tests {
             1,
         )
         .unwrap_err();
-        let exit = |error: anyhow::Error| Trouble::of(&error).exit;
+        let exit = |error: anyhow::Error| CliError::of(&error).exit;
         assert_eq!(exit(wrong.into()), Exit::Request);
         assert_eq!(exit(io::Error::other("disk").into()), Exit::World);
         assert_eq!(exit(DriveError::Bug("x".to_owned()).into()), Exit::Us);
         assert_eq!(exit(DriveError::Interrupted.into()), Exit::NotHeld);
-        assert_eq!(exit(Trouble::request("no").into()), Exit::Request);
+        assert_eq!(exit(CliError::request("no").into()), Exit::Request);
     }
 }

@@ -1,27 +1,27 @@
-//! Records what of a filling is done, next to the tables, until all of it is: so that a filling that was
-//! broken off can be resumed, and a part whose connection was lost is neither filled twice nor left out.
+//! Records which steps of a populate are done, in a table next to the data, until all are. An interrupted
+//! populate can then be resumed, and a part whose connection was lost is neither loaded twice nor left out.
 //!
 //! A part is written in one transaction with its entry, which comes first: a second connection that begins the same
 //! part, while the server hasn't noticed yet that the first is gone, waits at the entry until the first one's rows are
 //! undone, or finds that they are in. Where a transaction holds so few rows that a part takes several, each of these
-//! portions has an entry. Statements that can't be undone (indexes) are noted when they are done.
+//! chunks has an entry. Statements that can't be undone (indexes) are recorded when they are done.
 
 use dbdyno_wire::{Session, WireError};
 use std::collections::HashMap;
 
-/// The table of the entries. It is there as long as the filling isn't complete.
-pub(crate) const LEDGER: &str = "dbdyno_filling";
+/// The table of the entries. It exists as long as the populate isn't complete.
+pub(crate) const STEP_LOG_TABLE: &str = "dbdyno_filling";
 
-/// MySQL error of an entry that is there already.
+/// MySQL error of an entry that exists already.
 const DUPLICATE: u16 = 1062;
 
-/// What is noted under which name.
-pub(super) type Entries = HashMap<String, Vec<u64>>;
+/// The sums of each completed step, by the step's entry.
+pub(super) type StepSums = HashMap<String, Vec<u64>>;
 
-/// The name of the entry that says of what the filling is.
+/// The entry that identifies the populate.
 const IDENTITY: &str = "filling";
 
-/// Makes the ledger of a filling of these tables; `engine`: in this storage engine, not the server's default one.
+/// Creates the step log; `engine`: in this storage engine instead of the server's default.
 pub(super) fn create(
     session: &mut Session,
     identity: &str,
@@ -31,22 +31,22 @@ pub(super) fn create(
         .map(|name| format!(" ENGINE={name}"))
         .unwrap_or_default();
     session.query(&format!(
-        "CREATE TABLE {LEDGER} (step VARCHAR(120) NOT NULL PRIMARY KEY, sums TEXT NOT NULL) \
+        "CREATE TABLE {STEP_LOG_TABLE} (step VARCHAR(120) NOT NULL PRIMARY KEY, sums TEXT NOT NULL) \
          DEFAULT CHARACTER SET latin1 COLLATE latin1_bin{engine}"
     ))?;
     write(session, IDENTITY, identity)
 }
 
-/// Takes the ledger away.
+/// Drops the step log.
 pub(super) fn drop(session: &mut Session) -> Result<(), WireError> {
     session
-        .query(&format!("DROP TABLE IF EXISTS {LEDGER}"))
+        .query(&format!("DROP TABLE IF EXISTS {STEP_LOG_TABLE}"))
         .map(|_| ())
 }
 
-/// Of what the filling is, and what of it is done.
-pub(super) fn read(session: &mut Session) -> Result<(String, Entries), WireError> {
-    let answer = session.select_columns(&format!("SELECT step, sums FROM {LEDGER}"), 2)?;
+/// Reads which populate this is, and which of its steps are done.
+pub(super) fn read(session: &mut Session) -> Result<(String, StepSums), WireError> {
+    let answer = session.select_columns(&format!("SELECT step, sums FROM {STEP_LOG_TABLE}"), 2)?;
     let text = |value: &Option<Vec<u8>>| {
         String::from_utf8_lossy(value.as_deref().unwrap_or_default()).into_owned()
     };
@@ -61,7 +61,7 @@ pub(super) fn read(session: &mut Session) -> Result<(String, Entries), WireError
     Ok((identity, entries.collect()))
 }
 
-/// Notes a step. With `false` it was noted already.
+/// Records a step; returns `false` if it was recorded already.
 pub(super) fn claim(session: &mut Session, step: &str) -> Result<bool, WireError> {
     match write(session, step, "") {
         Err(WireError::Server(error)) if error.code == DUPLICATE => Ok(false),
@@ -69,18 +69,18 @@ pub(super) fn claim(session: &mut Session, step: &str) -> Result<bool, WireError
     }
 }
 
-/// Adds its sums to a step that was noted.
+/// Adds the sums to a recorded step.
 pub(super) fn complete(session: &mut Session, step: &str, sums: &[u64]) -> Result<(), WireError> {
     let sums: Vec<String> = sums.iter().map(u64::to_string).collect();
     session
         .query(&format!(
-            "UPDATE {LEDGER} SET sums = '{}' WHERE step = '{step}'",
+            "UPDATE {STEP_LOG_TABLE} SET sums = '{}' WHERE step = '{step}'",
             sums.join(" ")
         ))
         .map(|_| ())
 }
 
-/// The sums of a step that was noted.
+/// Reads the sums of a recorded step.
 pub(super) fn sums_of(session: &mut Session, step: &str) -> Result<Vec<u64>, WireError> {
     let (_, mut entries) = read(session)?;
     Ok(entries.remove(step).unwrap_or_default())
@@ -89,6 +89,8 @@ pub(super) fn sums_of(session: &mut Session, step: &str) -> Result<Vec<u64>, Wir
 fn write(session: &mut Session, step: &str, text: &str) -> Result<(), WireError> {
     let text = text.replace('\\', "\\\\").replace('\'', "''");
     session
-        .query(&format!("INSERT INTO {LEDGER} VALUES ('{step}', '{text}')"))
+        .query(&format!(
+            "INSERT INTO {STEP_LOG_TABLE} VALUES ('{step}', '{text}')"
+        ))
         .map(|_| ())
 }

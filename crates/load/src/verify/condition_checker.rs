@@ -1,8 +1,8 @@
 //! Checks conditions in parallel, and reports them in their order.
 
+use crate::cli_error::{CliError, unwritable};
 use crate::order::Access;
 use crate::record::ConditionLine;
-use crate::trouble::{Trouble, unwritable};
 use dbdyno_drive::StopSwitch;
 use dbdyno_meter::clock;
 use dbdyno_wire::{Session, WireError};
@@ -15,41 +15,41 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rows fetched of a broken condition; who sees so many needs no exact number.
+/// Rows fetched of a broken condition; beyond so many the exact number is of no use.
 const ROWS_FETCHED: usize = 1000;
 /// Rows shown of it.
 const ROWS_SHOWN: usize = 5;
 
-/// Between two looks at how long conditions have been under way.
-const LOOK: Duration = Duration::from_millis(50);
+/// Pause between two checks for conditions that take too long.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long connections that were stopped may take to say so.
-const SAYING: Duration = Duration::from_secs(1);
+/// How long connections that were stopped may take to answer.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is asked, and of whom.
+/// The conditions to check, and the server to ask.
 #[derive(Clone)]
-pub(super) struct Asking {
+pub(super) struct ConditionChecker {
     pub(super) conditions: Arc<[Condition]>,
     pub(super) access: Access,
     pub(super) stop: StopSwitch,
-    pub(super) moment: CheckPhase,
+    pub(super) phase: CheckPhase,
     /// How long one condition may take.
     pub(super) limit: Duration,
 }
 
-/// What a condition's answer means.
+/// Whether a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Holds,
     Broken,
     /// Broken, and need not hold.
-    Told,
+    NotRequired,
     /// Not answered in time.
     Undecided,
 }
 
-/// What became of a condition.
-pub(super) struct Answer {
+/// The result of a condition.
+pub(super) struct ConditionResult {
     condition: Condition,
     pub(super) verdict: Verdict,
     required: bool,
@@ -58,54 +58,55 @@ pub(super) struct Answer {
     elapsed_ns: u64,
 }
 
-/// How far the asking is.
-pub(super) enum Progress<'a> {
+/// What the checker reports while it works.
+pub(super) enum CheckProgress<'a> {
     /// A condition was sent to the server.
-    Asked(&'a Condition),
-    Answered(Answer),
+    Started(&'a Condition),
+    Checked(ConditionResult),
 }
 
-/// What a connection tells of a condition, by the condition's place.
-enum Said {
+/// What a connection reports of a condition, by the condition's index.
+enum CheckMessage {
     /// It was sent, over the connection with this number.
-    Asked(usize, u32),
-    Answered(usize, Result<Answer, Trouble>),
+    Started(usize, u32),
+    Checked(usize, Result<ConditionResult, CliError>),
 }
 
-impl Asking {
-    /// Asks all conditions, tells `each` which is asked, and hands it the answers in the conditions' order.
+impl ConditionChecker {
+    /// Checks all conditions, reports to `each` which one begins, and hands it the results in the conditions' order.
     ///
     /// A condition that is not answered in time is undecided: its statement is killed, its connection left alone, and
     /// another one goes on with the rest. Some servers heed neither their own limit of statements nor a KILL.
-    pub(super) fn ask_all(
+    pub(super) fn check_all(
         &self,
         connections: u32,
-        mut each: impl FnMut(Progress<'_>) -> io::Result<()>,
-    ) -> Result<(), Trouble> {
+        mut each: impl FnMut(CheckProgress<'_>) -> io::Result<()>,
+    ) -> Result<(), CliError> {
         let next = Arc::new(AtomicUsize::new(0));
-        let (say, said) = channel();
+        let (sender, receiver) = channel();
         for _ in 0..connections.min(self.conditions.len() as u32) {
-            self.start(&next, &say);
+            self.start(&next, &sender);
         }
         let (mut early, mut under_way) = (BTreeMap::new(), BTreeMap::new());
         let (mut wanted, mut stopped) = (0, None);
-        let mut collect = || -> Result<(), Trouble> {
+        let mut collect = || -> Result<(), CliError> {
             while wanted < self.conditions.len() {
-                match said.recv_timeout(LOOK) {
-                    Ok(Said::Asked(place, number)) => {
+                match receiver.recv_timeout(POLL_INTERVAL) {
+                    Ok(CheckMessage::Started(place, number)) => {
                         under_way.insert(place, (Instant::now(), number));
-                        each(Progress::Asked(&self.conditions[place]))
+                        each(CheckProgress::Started(&self.conditions[place]))
                             .map_err(unwritable("what is verified"))?;
                     }
-                    Ok(Said::Answered(place, answer)) => {
+                    Ok(CheckMessage::Checked(place, answer)) => {
                         if under_way.remove(&place).is_some() || answer.is_err() {
                             early.insert(place, answer?);
                         }
                     }
-                    // The connections say themselves what they were waiting for when they were stopped.
+                    // The connections report themselves what they were waiting for when they were stopped.
                     Err(_) if !self.stop.is_thrown() => {}
-                    Err(_) if stopped.get_or_insert_with(Instant::now).elapsed() < SAYING => {}
-                    Err(_) => self.go_on()?,
+                    Err(_) if stopped.get_or_insert_with(Instant::now).elapsed() < STOP_TIMEOUT => {
+                    }
+                    Err(_) => self.check_interrupted()?,
                 }
                 let is_late = |since: &Instant| since.elapsed() >= self.limit;
                 let late = under_way.iter().find(|(_, (since, _))| is_late(since));
@@ -113,10 +114,11 @@ impl Asking {
                     under_way.remove(&place);
                     early.insert(place, self.undecided(place, since));
                     self.kill(number);
-                    self.start(&next, &say);
+                    self.start(&next, &sender);
                 }
                 while let Some(answer) = early.remove(&wanted) {
-                    each(Progress::Answered(answer)).map_err(unwritable("what was verified"))?;
+                    each(CheckProgress::Checked(answer))
+                        .map_err(unwritable("what was verified"))?;
                     wanted += 1;
                 }
             }
@@ -124,20 +126,20 @@ impl Asking {
         };
         let result = collect();
         if result.is_err() {
-            self.stop.throw(); // the others ask nothing more
+            self.stop.throw(); // the other connections stop
         }
         result
     }
 
-    /// Starts a connection that asks. It is waited for by its answers only: one that gets none may stay for ever.
-    fn start(&self, next: &Arc<AtomicUsize>, say: &Sender<Said>) {
-        let (asking, next, say) = (self.clone(), Arc::clone(next), say.clone());
-        thread::spawn(move || asking.ask_some(&next, &say));
+    /// Starts a connection that checks conditions. Nothing joins its thread: one without an answer may never end.
+    fn start(&self, next: &Arc<AtomicUsize>, sender: &Sender<CheckMessage>) {
+        let (checker, next, sender) = (self.clone(), Arc::clone(next), sender.clone());
+        thread::spawn(move || checker.check_some(&next, &sender));
     }
 
-    fn go_on(&self) -> Result<(), Trouble> {
+    fn check_interrupted(&self) -> Result<(), CliError> {
         if self.stop.is_thrown() {
-            return Err(Trouble::interrupted(
+            return Err(CliError::interrupted(
                 "interrupted before all conditions were asked",
                 None,
             ));
@@ -145,10 +147,10 @@ impl Asking {
         Ok(())
     }
 
-    fn undecided(&self, place: usize, since: Instant) -> Answer {
+    fn undecided(&self, place: usize, since: Instant) -> ConditionResult {
         let condition = self.conditions[place].clone();
-        Answer {
-            required: condition.holds.is_required(self.moment),
+        ConditionResult {
+            required: condition.holds.is_required(self.phase),
             condition,
             verdict: Verdict::Undecided,
             rows: Vec::new(),
@@ -166,11 +168,11 @@ impl Asking {
         });
     }
 
-    /// Takes one condition after the other, until there are none, something fails, or an answer came too late.
-    fn ask_some(&self, next: &AtomicUsize, say: &Sender<Said>) {
+    /// Checks one condition after the other, until there are none, something fails, or an answer came too late.
+    fn check_some(&self, next: &AtomicUsize, sender: &Sender<CheckMessage>) {
         let mut session = match self.access.connect() {
             Ok(session) => session,
-            Err(trouble) => return drop(say.send(Said::Answered(0, Err(trouble)))),
+            Err(cli_error) => return drop(sender.send(CheckMessage::Checked(0, Err(cli_error)))),
         };
         let number = session.info().connection_id;
         loop {
@@ -179,7 +181,7 @@ impl Asking {
                 break;
             };
             let began = Instant::now();
-            if say.send(Said::Asked(place, number)).is_err() {
+            if sender.send(CheckMessage::Started(place, number)).is_err() {
                 break;
             }
             let answer = self.ask(&mut session, condition);
@@ -187,27 +189,31 @@ impl Asking {
                 return; // it was taken for undecided, and another connection goes on
             }
             let has_failed = answer.is_err();
-            if say.send(Said::Answered(place, answer)).is_err() || has_failed {
+            if sender.send(CheckMessage::Checked(place, answer)).is_err() || has_failed {
                 break;
             }
         }
         session.close();
     }
 
-    fn ask(&self, session: &mut Session, condition: &Condition) -> Result<Answer, Trouble> {
-        self.go_on()?;
+    fn ask(
+        &self,
+        session: &mut Session,
+        condition: &Condition,
+    ) -> Result<ConditionResult, CliError> {
+        self.check_interrupted()?;
         let began_ns = clock::monotonic_ns();
         let sql = format!("{} LIMIT {}", condition.sql, ROWS_FETCHED + 1);
         let found = session.select(&sql).map_err(|error| {
             let what = format!("condition {} could not be asked", condition.name);
-            let trouble = Trouble::world(what).because_of(&error);
+            let cli_error = CliError::world(what).because_of(&error);
             match error {
-                WireError::Server(_) => trouble
+                WireError::Server(_) => cli_error
                     .hint("fill the tables by dbdyno-load populate, with the same options"),
-                WireError::Timeout { .. } => trouble.hint(
+                WireError::Timeout { .. } => cli_error.hint(
                     "look what the server does (SHOW PROCESSLIST), or give it longer (--check-timeout)",
                 ),
-                _ => trouble,
+                _ => cli_error,
             }
         })?;
         let text = |value: &Option<Vec<u8>>| {
@@ -219,8 +225,8 @@ impl Asking {
             .iter()
             .map(|row| row.iter().map(text).collect())
             .collect();
-        let required = condition.holds.is_required(self.moment);
-        Ok(Answer {
+        let required = condition.holds.is_required(self.phase);
+        Ok(ConditionResult {
             condition: condition.clone(),
             verdict: verdict(rows.is_empty(), required),
             required,
@@ -234,11 +240,11 @@ fn verdict(is_empty: bool, required: bool) -> Verdict {
     match (is_empty, required) {
         (true, _) => Verdict::Holds,
         (false, true) => Verdict::Broken,
-        (false, false) => Verdict::Told,
+        (false, false) => Verdict::NotRequired,
     }
 }
 
-impl Answer {
+impl ConditionResult {
     pub(super) fn into_line(mut self) -> ConditionLine {
         let count = self.rows.len();
         self.rows.truncate(ROWS_SHOWN);
@@ -249,7 +255,7 @@ impl Answer {
             status: match self.verdict {
                 Verdict::Holds => "holds",
                 Verdict::Broken => "broken",
-                Verdict::Told => "told",
+                Verdict::NotRequired => "told",
                 Verdict::Undecided => "undecided",
             },
             required: self.required,
@@ -273,7 +279,7 @@ mod tests {
     fn answer(rows: usize, holds: InvariantScope, condition: &mut Condition) -> ConditionLine {
         condition.holds = holds;
         let required = condition.holds.is_required(CheckPhase::AfterRun);
-        Answer {
+        ConditionResult {
             condition: condition.clone(),
             verdict: verdict(rows == 0, required),
             required,
