@@ -23,7 +23,7 @@ from apart_home import ApartHome
 from dbdyno.cli._live_audit import auditor
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import LocalHost
-from dbdyno.lab import find_generator, run_study, resolve_workloads
+from dbdyno.lab import find_generator, RunOptions, resolve_workloads, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study
@@ -41,10 +41,10 @@ def tell(event):
     phase = getattr(event, "phase", "")
     print(json.dumps({"event": type(event).__name__, "phase": phase}), flush=True)
 
-more = {"retry_failed": sys.argv[5] == "retry"}
+options = RunOptions(retry_failed=sys.argv[5] == "retry", auditor=auditor("never"))
 try:
     plan = make_plan(study, resolve_workloads(study, LocalHost(), find_generator()))
-    outcome = run_study(study, plan, results, LocalHost(), home, tell, auditor=auditor("never"), **more)
+    outcome = run_study(study, plan, results, LocalHost(), home, tell, options)
     end = {"interrupted": outcome.interrupted, "complete": outcome.complete, "compared": compared}
 except DbdynoError as error:
     end = {"error": str(error)}

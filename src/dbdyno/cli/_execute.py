@@ -16,7 +16,7 @@ from dbdyno.cli._progress import progress
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import Home, LocalHost
-from dbdyno.lab import Outcome, run_study
+from dbdyno.lab import Outcome, RunOptions, run_study
 from dbdyno.plan import check_budget
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results
@@ -55,19 +55,14 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
     calibration = calibration_for_study(choices)
     with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
-        return run_study(
-            study,
-            plan,
-            results,
-            host,
-            home,
-            on_event,
-            command_line=["dbdyno", *sys.argv[1:]],
-            retry_failed=choices.retry_failed,
-            calibration=calibration,
-            examined=examination_to_json(examination),
-            auditor=auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
+        options = RunOptions(
+            ["dbdyno", *sys.argv[1:]],
+            choices.retry_failed,
+            calibration,
+            examination_to_json(examination),
+            auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
         )
+        return run_study(study, plan, results, host, home, on_event, options)
 
 
 def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> None:

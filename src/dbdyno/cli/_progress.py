@@ -93,21 +93,6 @@ class LiveView:
         match event:
             case lab.StudyStarted():
                 self._done, self._total = event.runs_done, event.runs_total
-            case lab.EngineProgress():
-                self._doing = f"{event.target}: {event.text}"
-            case lab.FillStarted():
-                self._doing = f"{event.target}: filling {event.dataset}"
-            case lab.FillAdvanced():
-                share = 100 * event.rows_done // max(event.rows_total, 1)
-                self._doing = (
-                    f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
-                )
-            case lab.ConditionAwaited():
-                self._doing = event.words
-            case lab.ServerLookedAt():
-                self._doing = f"{event.target}: started to be audited"
-            case lab.ResultsComparing():
-                self._doing = f"{event.target}: sending the events by which results are compared"
             case lab.RunStarted():
                 self._start(event)
             case lab.RunPhaseEntered():
@@ -119,7 +104,7 @@ class LiveView:
             case lab.RunFinished():
                 self._done, self._done_here, self._run = event.number, self._done_here + 1, None
             case _:
-                pass
+                self._doing = lab.activity_words(event) or self._doing
 
     def _start(self, event: lab.RunStarted) -> None:
         self._run, self._second, self._doing = event, None, ""

@@ -1,8 +1,9 @@
-"""A plan walked through the bench rooms: engines, datasets, runs; journal, resume, clean-up, progress.
+"""Runs a plan through the execution stages: engines, datasets, runs; resumes, cleans up, reports progress.
 
-Nothing here prints and nothing here judges: what happens is told as frozen events, what was seen is stored.
+It neither prints nor judges: it emits frozen events and stores what it measures.
 """
 
+from dbdyno.lab._context import Auditor, RunOptions
 from dbdyno.lab._events import (
     AuditFinding,
     ConditionAwaited,
@@ -32,12 +33,12 @@ from dbdyno.lab._events import (
     StudyFinished,
     StudyStarted,
     TargetFailed,
+    activity_words,
 )
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans
-from dbdyno.lab._preflight import Auditor
 from dbdyno.lab._resolve_workloads import resolve_workloads
-from dbdyno.lab._run_study import run_study
+from dbdyno.lab._study_runner import run_study
 
 __all__ = [
     "AuditFinding",
@@ -61,6 +62,7 @@ __all__ = [
     "ResultsCompared",
     "ResultsComparing",
     "RunFinished",
+    "RunOptions",
     "RunPhase",
     "RunPhaseEntered",
     "RunStarted",
@@ -71,6 +73,7 @@ __all__ = [
     "StudyFinished",
     "StudyStarted",
     "TargetFailed",
+    "activity_words",
     "clean_up",
     "find_generator",
     "find_orphans",

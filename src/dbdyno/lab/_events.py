@@ -1,14 +1,15 @@
-"""What happens while a study runs, as frozen values. The command line renders them; nothing here prints."""
+"""Events of a study that runs, as frozen values. Sinks write them to the journal, the live log and the console."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dbdyno.core import ResultComparison, Run, RunRecord, format_duration
 from dbdyno.populate import ConditionWait
 from dbdyno.stats import Course
+from dbdyno.store import JsonValue
 
 RunPhase = Literal["restore", "settle", "load", "verify", "recover", "stop"]
 
@@ -21,6 +22,41 @@ class StudyStarted:
     targets_count: int
     runs_total: int
     runs_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRunsSetAside:
+    """Failed runs are made again; their records are kept apart."""
+
+    run_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFinishNoted:
+    """A kill between storing a run and journaling its end left the journal a line short: it is added now."""
+
+    record: RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class MachineExamined:
+    """The machine was examined before the study, with these facts and diagnoses."""
+
+    facts: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLost:
+    """The console can't be written any more: the reader of a pipe has ended, or the terminal is gone."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLost:
+    """The results folder was moved or removed while the study ran."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +141,15 @@ class ConditionAwaited:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionUndecided:
+    """Conditions of a filled dataset were not answered in time; `reason` names them."""
+
+    target: str
+    dataset: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetReady:
     """A target's dataset is filled, proven and kept; `reused`: it was so already."""
 
@@ -137,6 +182,14 @@ class ServerLookedAt:
     """A server is started to be audited before anything is measured."""
 
     target: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerNotAudited:
+    """A server could not be started or read for the audit; its runs will fail with the reason."""
+
+    target: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +330,11 @@ class Outcome:
 
 Event: TypeAlias = (
     StudyStarted
+    | FailedRunsSetAside
+    | MissingFinishNoted
+    | MachineExamined
+    | OutputLost
+    | FolderLost
     | OrphansRemoved
     | OrphansRemain
     | OthersRunning
@@ -286,10 +344,12 @@ Event: TypeAlias = (
     | FillStarted
     | FillAdvanced
     | ConditionAwaited
+    | ConditionUndecided
     | DatasetReady
     | DatasetsEqual
     | TargetFailed
     | ServerLookedAt
+    | ServerNotAudited
     | ServersAudited
     | ResultsComparing
     | ResultsCompared
@@ -306,3 +366,23 @@ OnEvent: TypeAlias = Callable[[Event], None]
 def awaited(target: str, wait: ConditionWait) -> ConditionAwaited:
     """Of a condition that a target has not answered for a while."""
     return ConditionAwaited(target, wait.name, wait.meaning, wait.waited_ns, wait.limit_ns)
+
+
+def activity_words(event: Event) -> str:
+    """What the study does before its runs, for people; empty for events that show no activity."""
+    match event:
+        case EngineProgress():
+            return f"{event.target}: {event.text}"
+        case FillStarted():
+            return f"{event.target}: filling {event.dataset}"
+        case FillAdvanced():
+            share = 100 * event.rows_done // max(event.rows_total, 1)
+            return f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
+        case ConditionAwaited():
+            return event.words
+        case ServerLookedAt():
+            return f"{event.target}: started to be audited"
+        case ResultsComparing():
+            return f"{event.target}: sending the events by which results are compared"
+        case _:
+            return ""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from dbdyno.core import ConfigureError, DbdynoError, PopulateError, StoreError, Target
-from dbdyno.hosts import Home, Host
+from dbdyno.core import ConfigureError, PopulateError, StoreError, Target
 from dbdyno.lab import _events as events
-from dbdyno.lab._bench import Bench
+from dbdyno.lab._context import Prepared, RunContext, Unprepared
 from dbdyno.lab._facts import dataset_facts, in_place_facts, installation_facts
-from dbdyno.plan import Told
 from dbdyno.populate import (
     ConditionAnswer,
     ConditionWait,
@@ -27,57 +24,20 @@ from dbdyno.populate import (
     undecided_words,
 )
 from dbdyno.provision import Installation
-from dbdyno.store import JsonValue, Results, ResultsWriter
-from dbdyno.study import ResolvedWorkload, Study
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A target ready for its runs.
-
-    Parameters
-    ----------
-    snapshots : digest of a dataset -> snapshot; empty for a running server, which was filled in place
-    undecided : digest of a dataset -> conditions that were not answered in time after it was filled
-    """
-
-    target: Target
-    installation: Installation
-    snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
-    undecided: Mapping[str, tuple[ConditionAnswer, ...]] = field(default_factory=dict)
-
-    @property
-    def is_running_server(self) -> bool:
-        """Not ours: neither configured, restored nor stopped."""
-        return self.installation.address is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Unprepared:
-    """A target whose server died or refused while it was set up: its runs are failed ones, with this reason."""
-
-    target: Target
-    installation: Installation
-    error: DbdynoError
+from dbdyno.store import JsonValue
+from dbdyno.study import ResolvedWorkload
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Carries what every step needs; `told` of each workload, by target and label."""
+    """Collects facts, checksums and undecided conditions of the datasets, by target and digest."""
 
-    study: Study
-    told: Told
-    bench: Bench
-    host: Host
-    home: Home
-    generator: Path
-    writer: ResultsWriter
-    on_event: events.OnEvent
+    context: RunContext
     facts: dict[str, list[JsonValue]] = field(default_factory=lambda: defaultdict(list))
     sums: dict[tuple[str, str], tuple[TableSums, ...]] = field(default_factory=dict)
     undecided: dict[tuple[str, str], tuple[ConditionAnswer, ...]] = field(default_factory=dict)
 
-    def all_targets(self, results: Results, targets: Sequence[Target]) -> dict[str, Prepared | Unprepared]:
+    def all_targets(self, targets: Sequence[Target]) -> dict[str, Prepared | Unprepared]:
         """Bring the engines of these targets, then fill what is not filled; target name -> what is ready.
 
         Raises
@@ -86,32 +46,32 @@ class Preparation:
         ConfigureError, PopulateError : no target at all could be set up, or two hold different rows
         StoreError : an engine is not the one that earlier runs in this folder have measured
         """
-        installations = {target.name: self._engine(target, results) for target in targets}
+        installations = {target.name: self._engine(target) for target in targets}
         filled = {target.name: self._filled(target, installations[target.name]) for target in targets}
         failed = [outcome for outcome in filled.values() if isinstance(outcome, Unprepared)]
         if len(failed) == len(filled):
             raise failed[0].error
         self._check_equal([target for target in targets if isinstance(filled[target.name], Prepared)])
         for name, facts in self.facts.items():
-            self.writer.write_dataset(name, {"datasets": facts})
+            self.context.writer.write_dataset(name, {"datasets": facts})
         return filled
 
     def _check_equal(self, targets: Sequence[Target]) -> None:
         """What the targets hold for a workload is the same, also where they store it in different ways."""
         seen = set()
-        for choice in self.study.workloads:
+        for choice in self.context.study.workloads:
             datasets = {target.name: self._dataset(target, choice.label) for target in targets}
             digests = frozenset((name, dataset.digest) for name, dataset in datasets.items())
             if digests in seen:
                 continue  # workloads of a family share their tables
             seen.add(digests)
             check_equal({name: self.sums[name, dataset.digest] for name, dataset in datasets.items()})
-            title = Dataset.of_study(self.study, choice).title
-            self.on_event(events.DatasetsEqual(title, len(targets)))
+            title = Dataset.of_study(self.context.study, choice).title
+            self.context.emit(events.DatasetsEqual(title, len(targets)))
 
     def _filled(self, target: Target, installation: Installation) -> Prepared | Unprepared:
         snapshots = {}
-        labels = {self._dataset(target, choice.label).digest: choice.label for choice in self.study.workloads}
+        labels = {self._dataset(target, choice.label).digest: choice.label for choice in self.context.study.workloads}
         try:
             for digest, label in labels.items():
                 dataset = self._dataset(target, label)
@@ -121,23 +81,24 @@ class Preparation:
                     snapshots[digest] = self._snapshot(target, installation, dataset)
                     self.sums[target.name, digest] = snapshots[digest].tables
         except (ConfigureError, PopulateError) as error:
-            self.writer.append("target-failed", target=target.name, reason=str(error))
-            self.on_event(events.TargetFailed(target.name, str(error)))
+            self.context.emit(events.TargetFailed(target.name, str(error)))
             return Unprepared(target, installation, error)
         undecided = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
         return Prepared(target, installation, snapshots, undecided)
 
     def _dataset(self, target: Target, label: str) -> Dataset:
-        return Dataset.of_study(self.study, self.study.workload_of(target.name, label))
+        return self.context.dataset(target.name, label)
 
-    def _told(self, target: Target, dataset: Dataset) -> ResolvedWorkload | None:
-        """Of one of the workloads that need the dataset: what is told of data they have in common."""
-        labels = [choice.label for choice in self.study.workloads]
+    def _workload(self, target: Target, dataset: Dataset) -> ResolvedWorkload | None:
+        """Look up one of the workloads that need the dataset: it says what they have in common."""
+        labels = [choice.label for choice in self.context.study.workloads]
         needing = (label for label in labels if self._dataset(target, label).digest == dataset.digest)
-        return next((told for label in needing if (told := self.told.get((target.name, label)))), None)
+        resolved = (self.context.workload(target.name, label) for label in needing)
+        return next(filter(None, resolved), None)
 
-    def _engine(self, target: Target, results: Results) -> Installation:
-        installation = self.bench.obtain(target, lambda text: self.on_event(events.EngineProgress(target.name, text)))
+    def _engine(self, target: Target) -> Installation:
+        context, results = self.context, self.context.results
+        installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
         earlier = results.engine(target.name)
         if earlier is not None and earlier["version"] != installation.version:
             raise StoreError(
@@ -145,35 +106,35 @@ class Preparation:
                 "runs of two versions would stand as one",
                 "give another folder with -o",
             )
-        self.writer.write_engine(target.name, installation_facts(installation))
+        self.context.writer.write_engine(target.name, installation_facts(installation))
         origin = f"{installation.origin.source} {installation.origin.location}".strip()
-        self.on_event(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))
+        self.context.emit(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))
         return installation
 
     def _snapshot(self, target: Target, installation: Installation, dataset: Dataset) -> Snapshot:
-        key = snapshot_key(self.bench.shaping(target, installation), target.engine.storage_engine, dataset)
+        key = snapshot_key(self.context.bench.shaping(target, installation), target.engine.storage_engine, dataset)
 
         def fresh_server() -> FreshServer:
-            self.on_event(events.FillStarted(target.name, dataset.title))
-            return self.bench.fresh_server(target, installation)
+            self.context.emit(events.FillStarted(target.name, dataset.title))
+            return self.context.bench.fresh_server(target, installation)
 
-        told = self._told(target, dataset)
+        workload = self._workload(target, dataset)
         snapshot = snapshot_for(
             key,
             dataset,
             target.engine.storage_engine,
             fresh_server,
-            self.host,
-            self.home,
-            self.generator,
+            self.context.host,
+            self.context.home,
+            self.context.generator,
             self._on_progress(target),
-            told.rows_total if told else 0,
-            has_conditions=told is not None and told.conditions > 0,
-            timeouts=self.study.timeouts,
+            workload.rows_total if workload else 0,
+            has_conditions=workload is not None and workload.conditions > 0,
+            timeouts=self.context.study.timeouts,
         )
         self._note_undecided(target, dataset, snapshot.undecided)
         self.facts[target.name].append(dataset_facts(dataset, snapshot))
-        self.on_event(
+        self.context.emit(
             events.DatasetReady(
                 target.name,
                 dataset.title,
@@ -186,26 +147,26 @@ class Preparation:
         return snapshot
 
     def _fill_in_place(self, target: Target, installation: Installation, dataset: Dataset) -> tuple[TableSums, ...]:
-        self.on_event(events.FillStarted(target.name, dataset.title))
-        server = self.bench.running_server(target, installation)
-        told = self._told(target, dataset)
+        self.context.emit(events.FillStarted(target.name, dataset.title))
+        server = self.context.bench.running_server(target, installation)
+        workload = self._workload(target, dataset)
         try:
             end = fill(
                 dataset,
                 server,
                 target.engine.storage_engine,
-                self.host,
-                self.generator,
+                self.context.host,
+                self.context.generator,
                 self._on_progress(target),
-                has_conditions=told is not None and told.conditions > 0,
-                timeouts=self.study.timeouts,
+                has_conditions=workload is not None and workload.conditions > 0,
+                timeouts=self.context.study.timeouts,
             )
         finally:
             server.discard()
         self._note_undecided(target, dataset, end.undecided)
         rows = sum(table.rows for table in end.tables)
         self.facts[target.name].append(in_place_facts(dataset, end))
-        self.on_event(events.DatasetReady(target.name, dataset.title, rows, end.elapsed_ns, 0, reused=False))
+        self.context.emit(events.DatasetReady(target.name, dataset.title, rows, end.elapsed_ns, 0, reused=False))
         return end.tables
 
     def _note_undecided(self, target: Target, dataset: Dataset, undecided: tuple[ConditionAnswer, ...]) -> None:
@@ -213,17 +174,18 @@ class Preparation:
         if not undecided:
             return
         self.undecided[target.name, dataset.digest] = undecided
-        words = undecided_words(undecided, self.study.timeouts)
-        self.writer.append("condition-undecided", target=target.name, dataset=dataset.title, reason=words)
+        words = undecided_words(undecided, self.context.study.timeouts)
+        self.context.emit(events.ConditionUndecided(target.name, dataset.title, words))
 
     def _on_progress(self, target: Target) -> Callable[[FillProgress | ConditionWait], None]:
-        def tell(progress: FillProgress | ConditionWait) -> None:
-            if isinstance(progress, ConditionWait):
-                self.on_event(events.awaited(target.name, progress))
-            else:
-                self.on_event(events.FillAdvanced(target.name, progress.phase, progress.rows_done, progress.rows_total))
+        def emit(progress: FillProgress | ConditionWait) -> None:
+            self.context.emit(
+                events.awaited(target.name, progress)
+                if isinstance(progress, ConditionWait)
+                else events.FillAdvanced(target.name, progress.phase, progress.rows_done, progress.rows_total)
+            )
 
-        return tell
+        return emit
 
 
 def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:

@@ -9,8 +9,8 @@ from dbdyno.configure import CrashReport
 from dbdyno.connections import PathLostError
 from dbdyno.core import Caveat, DbdynoError, Run, RunRecord, WorldError
 from dbdyno.lab._bench import RunServer
+from dbdyno.lab._context import Prepared, Unprepared
 from dbdyno.lab._fault import fault_of
-from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.measure import MeasuredRun, WallClock
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import pymysql
 
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
-from dbdyno.gates import ServerFacts, gate_facts
-from dbdyno.hosts import Host
+from dbdyno.gates import ServerFacts, gate_facts, is_flash
 from dbdyno.lab import _events as events
-from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.lab._bench import RunServer
 from dbdyno.lab._changed import changed_caveats, changed_variables
+from dbdyno.lab._context import Prepared, RunContext, Unprepared
 from dbdyno.lab._ladder import HeldServer, LadderServer
 from dbdyno.lab._live import SecondReporter
 from dbdyno.lab._page_cache import unbounded_cache
-from dbdyno.lab._prepare import Prepared, Unprepared
 from dbdyno.lab._record import failed_run, record_of, with_conditions, with_waits
 from dbdyno.lab._session_waits import SessionWatch
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
-from dbdyno.measure.client import Calibration, CostCurve
-from dbdyno.plan import Told, share_server
+from dbdyno.measure.client import CostCurve
+from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
 from dbdyno.store import JsonValue, StoredRun
-from dbdyno.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +33,11 @@ class RunExecutor:
 
     Parameters
     ----------
-    logical_cpu_count : of the client's machine
-    held : keeps a server from one run to the next, where these share it; whoever made it lets go of it
-    calibration : of the load generator on this machine; None: not known
-    told : of each workload, by target and label
-    pause : waits for seconds; tests don't
-    is_flash : whether data lies on a device without turning parts; None: not known
+    held : keeps a server from one run to the next, where these share it; its owner discards it
     """
 
-    study: Study
-    bench: Bench
-    host: Host
-    generator: Path
-    logical_cpu_count: int
-    on_event: events.OnEvent
+    context: RunContext
     held: HeldServer
-    calibration: Calibration | None = None
-    told: Told = field(default_factory=dict)
-    pause: Callable[[float], None] = time.sleep
-    is_flash: bool | None = None
 
     def make(self, run: Run, prepared: Prepared | Unprepared, following: Run | None = None) -> StoredRun:
         """Attempt a run. A server that does not start or dies is a failed run, not an error.
@@ -82,31 +65,30 @@ class RunExecutor:
 
     def _ladder_server(self, run: Run, prepared: Prepared) -> LadderServer:
         if prepared.is_running_server:
-            return LadderServer(self.bench.running_server(prepared.target, prepared.installation))
+            return LadderServer(self.context.run_server(run, prepared))
         held = self.held.take(run)
         if held is not None:
             return held
-        self.on_event(events.RunPhaseEntered(run, "restore"))
-        snapshot = prepared.snapshots[self._dataset(run).digest]
-        return self.held.first(run, self.bench.run_server(run, prepared.target, prepared.installation, snapshot))
+        self.context.emit(events.RunPhaseEntered(run, "restore"))
+        return self.held.first(run, self.context.run_server(run, prepared))
 
     def _leave(self, run: Run, ladder_server: LadderServer, stored: StoredRun | None, following: Run | None) -> None:
         """Keep a server that did its work for the run that goes on with it; stop any other."""
         did_its_work = stored is not None and stored.record.status != "failed"
-        if stored and did_its_work and following and share_server(self.study, run, following):
+        if stored and did_its_work and following and share_server(self.context.study, run, following):
             self.held.keep(run, ladder_server.after(stored.telemetry))
             return
-        self.on_event(events.RunPhaseEntered(run, "stop"))
+        self.context.emit(events.RunPhaseEntered(run, "stop"))
         ladder_server.server.discard()
 
     def _dataset(self, run: Run) -> Dataset:
-        return Dataset.of_study(self.study, self.study.workload_of(run.cell.target, run.cell.workload))
+        return self.context.dataset(run.cell.target, run.cell.workload)
 
     def _with_server(self, run: Run, prepared: Prepared, ladder_server: LadderServer) -> StoredRun:
         server = ladder_server.server
         before = _Before.seen(server, self._dataset(run).schema)
         order = self._order(run, ladder_server)
-        watch = SessionWatch(order, server, SecondReporter(run, order, self.on_event))
+        watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
         measured = self._measured(order, prepared, ladder_server, before, watch)
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
@@ -115,8 +97,8 @@ class RunExecutor:
         record = with_waits(record, watch.words())
         changed = changed_caveats(changed_variables(before.variables, variables_after))
         record = replace(record, step=ladder_server.step, caveats=(*record.caveats, *ladder_server.caveats, *changed))
-        filled = prepared.undecided.get(self._dataset(run).digest, ())
-        record = with_conditions(self._bounded(record, before.variables), verified.answers, filled, self.study.timeouts)
+        filled, timeouts = prepared.undecided.get(self._dataset(run).digest, ()), self.context.study.timeouts
+        record = with_conditions(self._bounded(record, before.variables), verified.answers, filled, timeouts)
         record = self._ended(record, server)
         return StoredRun(
             record=record,
@@ -147,24 +129,25 @@ class RunExecutor:
         )
 
     def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
-        workers = worker_count(run.cell.concurrency, self.study.pinning.client, self.logical_cpu_count)
+        cpus, cpu_count = self.context.study.pinning.client, self.context.machine.logical_cpu_count
+        workers = worker_count(run.cell.concurrency, cpus, cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
-        return LoadOrder(run, self.study, target, workers, is_step=ladder_server.is_used)
+        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used)
 
     def _measured(
         self, order: LoadOrder, prepared: Prepared, ladder_server: LadderServer, before: _Before, watch: SessionWatch
     ) -> MeasuredRun:
         """Let the server settle, then drive it."""
         run, server = order.run, ladder_server.server
-        if self.study.settle_ns:
-            self.on_event(events.RunPhaseEntered(run, "settle"))
-            self.pause(self.study.settle_ns / 1e9)
-        self.on_event(events.RunPhaseEntered(run, "load"))
+        if self.context.study.settle_ns:
+            self.context.emit(events.RunPhaseEntered(run, "settle"))
+            time.sleep(self.context.study.settle_ns / 1e9)
+        self.context.emit(events.RunPhaseEntered(run, "load"))
         return measure_run(
             order,
             server,
-            self.host,
-            self.generator,
+            self.context.host,
+            self.context.generator,
             server.sources(),
             watch.take,
             on_course=watch.reporter.follow,
@@ -174,20 +157,21 @@ class RunExecutor:
 
     def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
         """With a caveat where the memory tier does not bind what the storage engine keeps in memory."""
-        is_theirs = self.study.target(record.run.cell.target).engine.source_kind == "server"
-        if self.study.limits.memory is not None or is_theirs:
+        is_theirs = self.context.study.target(record.run.cell.target).engine.source_kind == "server"
+        if self.context.study.limits.memory is not None or is_theirs:
             return record
-        available = self.host.memory_available_bytes()
+        available = self.context.host.memory_available_bytes()
         caveat = unbounded_cache(record.storage_engine, variables, record.run.cell.tier_bytes, available)
         return record if caveat is None else replace(record, caveats=(*record.caveats, caveat))
 
     def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
         """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""
-        if self.study.ending == "discard" or record.status == "failed":
+        ending = self.context.study.ending
+        if ending == "discard" or record.status == "failed":
             return record
-        self.on_event(events.RunPhaseEntered(record.run, "stop" if self.study.ending == "stop" else "recover"))
+        self.context.emit(events.RunPhaseEntered(record.run, "stop" if ending == "stop" else "recover"))
         try:
-            server.end(self.study.ending)
+            server.end(ending)
         except DbdynoError as error:
             caveat = Caveat("ending-failed", f"after the window: {error.what}")
             return replace(record, caveats=(*record.caveats, caveat))
@@ -195,26 +179,26 @@ class RunExecutor:
 
     def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
         """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
-        told = self.told.get((run.cell.target, run.cell.workload))
-        if told is None or not told.conditions or measured.judgement.status == "failed":
+        workload = self.context.workload(run.cell.target, run.cell.workload)
+        if workload is None or not workload.conditions or measured.judgement.status == "failed":
             return Verified()
-        self.on_event(events.RunPhaseEntered(run, "verify"))
+        self.context.emit(events.RunPhaseEntered(run, "verify"))
         dataset = self._dataset(run)
         return verify(
             dataset,
             server,
             prepared.target.engine.storage_engine,
             "run",
-            self.host,
-            self.generator,
-            timeouts=self.study.timeouts,
-            on_wait=lambda wait: self.on_event(events.awaited(run.cell.target, wait)),
+            self.context.host,
+            self.context.generator,
+            timeouts=self.context.study.timeouts,
+            on_wait=lambda wait: self.context.emit(events.awaited(run.cell.target, wait)),
         )
 
     def _curve(self, run: Run) -> CostCurve | None:
-        if self.calibration is None:
+        if (calibration := self.context.options.calibration) is None:
             return None
-        return self.calibration.curve(run.cell.route, self.study.workload(run.cell.workload).name)
+        return calibration.curve(run.cell.route, self.context.study.workload(run.cell.workload).name)
 
     def _client_facts(self, run: Run, order: LoadOrder) -> dict[str, JsonValue]:
         """What the client's use was read off: with it anyone can do the sum again."""
@@ -224,11 +208,11 @@ class RunExecutor:
 
     def _gate_facts(self, prepared: Prepared, before: _Before, ladder_server: LadderServer) -> ServerFacts | None:
         """What the server's gates are read with; None: the study does not ask them."""
-        if not self.study.open_ends.gates:
+        if not self.context.study.open_ends.gates:
             return None
-        is_flash = None if prepared.is_running_server else self.is_flash
+        on_flash = None if prepared.is_running_server else is_flash(self.context.machine.rotational)
         engine = prepared.target.engine.storage_engine
-        return gate_facts(engine, before.variables, before.schema, is_flash=is_flash, step=ladder_server.step)
+        return gate_facts(engine, before.variables, before.schema, is_flash=on_flash, step=ladder_server.step)
 
 
 @dataclass(frozen=True, slots=True)

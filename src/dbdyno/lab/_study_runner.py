@@ -1,4 +1,4 @@
-"""A plan walked from the first run that is not yet stored to the last.
+"""Runs a study's plan, from the first run that is not yet stored to the last.
 
 ``kill -9`` at any moment loses at most the run under way: the folder is the memory, and the same command goes on.
 """
@@ -12,242 +12,228 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbdyno.core import DbdynoError, HostError, ResultComparison, Run
-from dbdyno.gates import is_flash
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench
-from dbdyno.lab._equivalence import Equivalence
+from dbdyno.lab._context import Prepared, RunContext, RunOptions, Unprepared
+from dbdyno.lab._equivalence import compare_results
+from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
-from dbdyno.lab._passwords import exposed_passwords
-from dbdyno.lab._preflight import Auditor, PreflightInspection
-from dbdyno.lab._prepare import Preparation, Prepared, Unprepared
-from dbdyno.lab._publish_live import publish_live, stopping_without_folder, stopping_without_output
+from dbdyno.lab._local import LocalBench
+from dbdyno.lab._passwords import exposed_passwords, password_files
+from dbdyno.lab._preflight import PreflightInspection
+from dbdyno.lab._prepare import Preparation
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
-from dbdyno.measure.client import Calibration
-from dbdyno.plan import Plan, further_rounds
-from dbdyno.store import MACHINE_EXAMINED, JsonValue, Results, ResultsWriter
+from dbdyno.lab._sinks import event_stream, watched_folder
+from dbdyno.plan import FurtherRound, Plan, further_rounds
+from dbdyno.store import Results
 from dbdyno.study import Study
+
+
+def run_study(
+    study: Study,
+    plan: Plan,
+    results: Results,
+    host: Host,
+    home: Home,
+    on_event: events.OnEvent,
+    options: RunOptions | None = None,
+    *,
+    generator: Path | None = None,
+) -> events.Outcome:
+    """Make every run of the plan that is not yet stored in the results folder.
+
+    Parameters
+    ----------
+    on_event : called with every event as it happens; an error it raises stops the study
+    generator : path of ``dbdyno-load``; looked for when not given
+
+    Returns
+    -------
+    How it ended. Ctrl-C and SIGTERM end it in order: servers stopped, journal consistent, `Outcome.interrupted`.
+
+    Raises
+    ------
+    StoreError : another dbdyno writes to the folder, or an engine is not the one earlier runs have measured
+    StudyError : a setting of a target is not for its version
+    ProvisionError, PopulateError, HostError : an engine or a dataset can't be had; nothing stored is lost
+    HostError : the results folder was moved or removed
+    MeasureError : there is no load generator
+    """
+    program = generator or find_generator()
+    with password_files(study, host) as running, contextlib.ExitStack() as held:
+        bench = LocalBench(running, host, home, held)
+        return run_on_bench(running, plan, results, bench, host, home, program, on_event, options or RunOptions())
+
+
+def run_on_bench(
+    study: Study,
+    plan: Plan,
+    results: Results,
+    bench: Bench,
+    host: Host,
+    home: Home,
+    generator: Path,
+    on_event: events.OnEvent,
+    options: RunOptions,
+) -> events.Outcome:
+    """Run a study on a given bench; see `run_study`."""
+    with results.writing(options.command_line) as writer, event_stream(writer, on_event) as emit:
+        machine = host.facts(home.root)
+        context = RunContext(study, plan, results, bench, host, home, generator, machine, options, writer, emit)
+        return StudyRunner(context).run()
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRunner:
-    """A study on a machine.
+    """Runs what a study lacks."""
 
-    Parameters
-    ----------
-    command_line : how dbdyno was called, for the manifest
-    retry_failed : set failed runs aside and make them again
-    calibration : of the load generator on this machine; None: not known
-    examined : state of the machine and what was found of it; None: nobody looked
-    auditor : judges the servers before the first run; None: nobody does
-    """
-
-    study: Study
-    plan: Plan
-    results: Results
-    bench: Bench
-    host: Host
-    home: Home
-    generator: Path
-    on_event: events.OnEvent
-    command_line: Sequence[str] = ()
-    retry_failed: bool = False
-    calibration: Calibration | None = None
-    examined: Mapping[str, JsonValue] | None = None
-    auditor: Auditor | None = None
+    context: RunContext
 
     def run(self) -> events.Outcome:
-        """Make every run of the plan that is not yet stored.
-
-        Raises
-        ------
-        StoreError : another dbdyno is writing to the folder
-        ProvisionError, PopulateError, HostError : an engine or a dataset can't be had
-        HostError : the results folder was moved or removed
-        """
-        with (
-            self.results.writing(self.command_line) as writer,
-            publish_live(writer.live, stopping_without_output(self.on_event, writer)) as on_event,
-        ):
-            return replace(self, on_event=on_event)._walked(writer)
-
-    def _walked(self, writer: ResultsWriter) -> events.Outcome:
+        """Make the runs that are missing, clean up, and say how the study ended."""
         interrupted = refused = False
         try:
             with interruptible():
-                interrupted, refused = self._as_far_as_possible(writer)
+                interrupted, refused = self._as_far_as_possible()
         except OverdueError:
             interrupted = True
-            writer.append("leftovers-remain")
-            self.on_event(events.OrphansRemain())
-        self._check_folder(writer)
+            self.context.emit(events.OrphansRemain())
+        self._check_folder()
         outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
-        ending = "interrupted" if interrupted else "refused" if refused else "finished"
-        writer.append(f"study-{ending}", missing=outcome.missing)
-        self.on_event(events.StudyFinished(outcome))
+        self.context.emit(events.StudyFinished(outcome))
         return outcome
 
-    def _as_far_as_possible(self, writer: ResultsWriter) -> tuple[bool, bool]:
+    def _as_far_as_possible(self) -> tuple[bool, bool]:
         """Make all runs, and clean up; whether that was interrupted, and whether the audit refused it."""
         interrupted = refused = False
         try:
-            with stopping_without_folder(writer):
-                self._begin(writer)
-                refused = not self._all_runs(writer)
+            with watched_folder(self.context.writer):
+                self._begin()
+                refused = not self._all_runs()
         except OverdueError:
             raise
         except KeyboardInterrupt:
             interrupted = True
         except BaseException as error:
-            self.bench.clean_up()
-            lost = writer.folder_problem() if isinstance(error, DbdynoError | OSError) else None
+            self.context.bench.clean_up()
+            lost = self.context.writer.folder_problem() if isinstance(error, DbdynoError | OSError) else None
             if lost is not None:
                 raise lost from error
             raise
-        self.bench.clean_up()
+        self.context.bench.clean_up()
         return interrupted, refused
 
-    def _check_folder(self, writer: ResultsWriter) -> None:
-        """Say in the journal, wherever that is now, and to the user that the folder is not where it was."""
-        lost = writer.folder_problem()
+    def _check_folder(self) -> None:
+        """Fail where the folder is not where it was, and note that in the journal, wherever that is now."""
+        lost = self.context.writer.folder_problem()
         if lost is not None:
             with contextlib.suppress(HostError):
-                writer.append("study-interrupted", reason=str(lost))
+                self.context.emit(events.FolderLost(str(lost)))
             raise lost
 
-    def _begin(self, writer: ResultsWriter) -> None:
-        if self.retry_failed:
-            writer.append("failed-runs-set-aside", run_ids=list(writer.set_aside_failed()))
-        done = self.results.run_ids()
-        already = sum(run.run_id in done for run in self.plan.runs)
-        _journal_stored_runs(self.results, writer)
-        writer.append("study-started", runs_total=len(self.plan.runs), runs_done=already)
-        self.on_event(events.StudyStarted(self.study.name, len(self.study.targets), len(self.plan.runs), already))
-        if self.examined is not None:
-            writer.append(MACHINE_EXAMINED, **self.examined)
+    def _begin(self) -> None:
+        context, plan, emit = self.context, self.context.plan, self.context.emit
+        if context.options.retry_failed:
+            emit(events.FailedRunsSetAside(context.writer.set_aside_failed()))
+        done = context.results.run_ids()
+        self._note_missing_finishes()
+        already = sum(run.run_id in done for run in plan.runs)
+        emit(events.StudyStarted(context.study.name, len(context.study.targets), len(plan.runs), already))
+        if context.options.examined is not None:
+            emit(events.MachineExamined(context.options.examined))
 
-    def _all_runs(self, writer: ResultsWriter) -> bool:
-        """Make what is left to be made; whether the audit let it."""
-        removed = self.bench.clean_up()
-        if removed:
-            writer.append("leftovers-removed", what=list(removed))
-            self.on_event(events.OrphansRemoved(removed))
-        for exposed in exposed_passwords(self.study):
-            writer.append("password-exposed", server=exposed.server, file=exposed.file, mode=f"{exposed.mode:04o}")
-            self.on_event(exposed)
-        others = self.bench.others()
-        if others:
-            writer.append("others-running", what=list(others))
-            self.on_event(events.OthersRunning(others))
-        left = self._left()
+    def _note_missing_finishes(self) -> None:
+        """Complete the journal where a kill came between storing a run and noting it."""
+        journal = self.context.results.journal()
+        noted = {entry.facts.get("run_id") for entry in journal if entry.event == "run-finished"}
+        for record in self.context.results.records():
+            if record.run.run_id not in noted:
+                self.context.emit(events.MissingFinishNoted(record))
+
+    def _all_runs(self) -> bool:
+        """Make the runs that are missing; whether the audit allowed it."""
+        context = self.context
+        self._look_around()
+        left = self._left(self._further_rounds())
         if not left:
             return True
-        may_follow = self.study.repeats_max is not None  # then any target may have further runs
+        may_follow = context.study.repeats_max is not None  # then any target may have further runs
         names = {run.cell.target for _, run in left}
-        prepared = self._prepare(writer, {target.name for target in self.study.targets} if may_follow else names)
-        facts = self.host.facts(self.home.root)
-        if self._is_refused(writer, prepared, facts.logical_cpu_count):
+        targets = [target for target in context.study.targets if may_follow or target.name in names]
+        outcomes = Preparation(context).all_targets(targets)
+        prepared = [outcome for outcome in outcomes.values() if isinstance(outcome, Prepared)]
+        if self._is_refused(prepared):
             return False
-        self._compare_results(writer, prepared)
-        held = HeldServer(self.study)
-        executor = RunExecutor(
-            self.study,
-            self.bench,
-            self.host,
-            self.generator,
-            facts.logical_cpu_count,
-            self.on_event,
-            held,
-            self.calibration,
-            self.plan.told,
-            is_flash=is_flash(facts.rotational),
-        )
+        compare_results(context, prepared)
+        held = HeldServer(context.study)
         try:
             while left:
-                for place, (number, run) in enumerate(left):
-                    following = left[place + 1][1] if place + 1 < len(left) else None
-                    self._one_run(run, number, prepared[run.cell.target], executor, writer, following)
-                left = self._left(writer)
+                self._make(left, outcomes, RunExecutor(context, held))
+                left = self._next_round()
         finally:
             with uninterrupted():
                 held.discard()
         return True
 
-    def _left(self, writer: ResultsWriter | None = None) -> list[tuple[int, Run]]:
-        """Runs that are to be made now, with their numbers: those of the plan, then of one further round after another.
+    def _look_around(self) -> None:
+        """Remove orphans of earlier studies; warn of exposed passwords and of other servers."""
+        context = self.context
+        if removed := context.bench.clean_up():
+            context.emit(events.OrphansRemoved(removed))
+        for exposed in exposed_passwords(context.study):
+            context.emit(exposed)
+        if others := context.bench.others():
+            context.emit(events.OthersRunning(others))
 
-        With a writer a further round that begins is told.
-        """
-        done = self.results.run_ids()
-        further = further_rounds(self.study, self.results.records())
-        runs = [*self.plan.runs, *(run for one in further for run in one.runs)]
-        left = [(number, run) for number, run in enumerate(runs, 1) if run.run_id not in done]
-        if further and writer is not None and (left or not further[-1].runs):
+    def _further_rounds(self) -> Sequence[FurtherRound]:
+        return further_rounds(self.context.study, self.context.results.records())
+
+    def _left(self, further: Sequence[FurtherRound]) -> list[tuple[int, Run]]:
+        """Runs to make now, with their numbers: those of the plan, then of one further round after another."""
+        done = self.context.results.run_ids()
+        runs = [*self.context.plan.runs, *(run for one in further for run in one.runs)]
+        return [(number, run) for number, run in enumerate(runs, 1) if run.run_id not in done]
+
+    def _next_round(self) -> list[tuple[int, Run]]:
+        """Runs that are left after a round; emits what the round has shown."""
+        further = self._further_rounds()
+        left = self._left(further)
+        if further and (left or not further[-1].runs):
             last = further[-1]
-            facts = {"repeat": last.repeat, "runs": len(last.runs), "sure": last.sure_count, "cells": last.cell_count}
-            writer.append("further-repeats", **facts)
-            self.on_event(events.FurtherRepeats(last.repeat, len(last.runs), last.sure_count, last.cell_count))
+            self.context.emit(events.FurtherRepeats(last.repeat, len(last.runs), last.sure_count, last.cell_count))
         return left
 
-    def _is_refused(
-        self, writer: ResultsWriter, prepared: Mapping[str, Prepared | Unprepared], logical_cpu_count: int
-    ) -> bool:
+    def _is_refused(self, prepared: Sequence[Prepared]) -> bool:
         """Whether the audit of the servers, as they will be measured, stops the study."""
-        if self.auditor is None or len(self.study.targets) < 2:
+        auditor = self.context.options.auditor
+        if auditor is None or len(self.context.study.targets) < 2:
             return False
-        inspection = PreflightInspection(
-            self.study,
-            self.plan,
-            self.results,
-            self.bench,
-            self.host,
-            self.generator,
-            logical_cpu_count,
-            writer,
-            self.on_event,
-            self.auditor,
-        )
-        return inspection.is_refused([target for target in prepared.values() if isinstance(target, Prepared)])
+        return PreflightInspection(self.context, auditor).is_refused(prepared)
 
-    def _prepare(self, writer: ResultsWriter, names: set[str]) -> dict[str, Prepared | Unprepared]:
-        preparation = Preparation(
-            self.study, self.plan.told, self.bench, self.host, self.home, self.generator, writer, self.on_event
-        )
-        return preparation.all_targets(self.results, [t for t in self.study.targets if t.name in names])
-
-    def _compare_results(self, writer: ResultsWriter, prepared: Mapping[str, Prepared | Unprepared]) -> None:
-        equivalence = Equivalence(
-            self.study, self.plan, self.results, self.bench, self.host, self.generator, writer, self.on_event
-        )
-        equivalence.check([target for target in prepared.values() if isinstance(target, Prepared)])
-
-    def _one_run(
-        self,
-        run: Run,
-        number: int,
-        prepared: Prepared | Unprepared,
-        executor: RunExecutor,
-        writer: ResultsWriter,
-        following: Run | None,
+    def _make(
+        self, left: Sequence[tuple[int, Run]], outcomes: Mapping[str, Prepared | Unprepared], executor: RunExecutor
     ) -> None:
-        total = max(len(self.plan.runs), number)
-        self.on_event(events.RunStarted(run, number, total))
-        writer.append("run-started", run_id=run.run_id, order_index=run.order_index)
-        stored = executor.make(run, prepared, following)
-        with uninterrupted():
-            writer.add_run(stored)
-            writer.append("run-finished", run_id=run.run_id, status=stored.record.status)
-        self.on_event(events.RunFinished(stored.record, number, total))
+        context = self.context
+        for place, (number, run) in enumerate(left):
+            following = left[place + 1][1] if place + 1 < len(left) else None
+            total = max(len(context.plan.runs), number)
+            context.emit(events.RunStarted(run, number, total))
+            stored = executor.make(run, outcomes[run.cell.target], following)
+            with uninterrupted():
+                context.writer.add_run(stored)
+                context.emit(events.RunFinished(stored.record, number, total))
 
     def _compared(self) -> list[ResultComparison]:
-        labels = [choice.label for choice in self.study.workloads]
-        return self.results.compared([target.name for target in self.study.targets], labels)
+        labels = [choice.label for choice in self.context.study.workloads]
+        return self.context.results.compared([target.name for target in self.context.study.targets], labels)
 
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
-        statuses = {record.run.run_id: record.status for record in self.results.records()}
-        further = [run for one in further_rounds(self.study, self.results.records()) for run in one.runs]
-        counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.plan.runs, *further))
+        records = self.context.results.records()
+        statuses = {record.run.run_id: record.status for record in records}
+        further = [run for one in further_rounds(self.context.study, records) for run in one.runs]
+        counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.context.plan.runs, *further))
         return events.Outcome(
             interrupted,
             counts["good"],
@@ -256,11 +242,3 @@ class StudyRunner:
             counts["missing"],
             results_differ=any(comparison.unlike for comparison in self._compared()),
         )
-
-
-def _journal_stored_runs(results: Results, writer: ResultsWriter) -> None:
-    """A kill between storing a run and noting it leaves the journal short of a line: it is added here."""
-    noted = {entry.facts.get("run_id") for entry in results.journal() if entry.event == "run-finished"}
-    for record in results.records():
-        if record.run.run_id not in noted:
-            writer.append("run-finished", run_id=record.run.run_id, status=record.status, noted_later=True)

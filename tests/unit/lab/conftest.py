@@ -15,8 +15,8 @@ from hdrh.histogram import HdrHistogram
 from dbdyno.configure import CrashReport
 from dbdyno.core import ConfigureError, Run, Target
 from dbdyno.hosts import Completed, Home, Host, LocalHost
-from dbdyno.lab import Auditor, Event, Outcome
-from dbdyno.lab._study_runner import StudyRunner
+from dbdyno.lab import Auditor, Event, Outcome, RunOptions
+from dbdyno.lab._study_runner import run_on_bench
 from dbdyno.plan import Plan, make_plan
 from dbdyno.populate import Snapshot
 from dbdyno.provision import Installation
@@ -283,7 +283,7 @@ class Laboratory:
         )
 
     def walk(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> Outcome:
-        return StudyRunner(
+        return run_on_bench(
             self.study,
             self.plan,
             self.results,
@@ -292,10 +292,8 @@ class Laboratory:
             Home(self.folder / "home"),
             Path("/opt/dbdyno-load"),
             self.events.append,
-            ("dbdyno", "run", "paper.toml"),
-            retry_failed,
-            auditor=auditor,
-        ).run()
+            RunOptions(("dbdyno", "run", "paper.toml"), retry_failed, auditor=auditor),
+        )
 
 
 @pytest.fixture

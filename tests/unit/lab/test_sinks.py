@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dbdyno.lab import Event, RunFinished, RunStarted, SecondMeasured
-from dbdyno.lab._publish_live import publish_live
+from dbdyno.lab._sinks import LiveSink
 from dbdyno.stats import Course
 from dbdyno.store import LiveLog
 from dbdyno.store._live import read_live
@@ -49,10 +49,11 @@ def test_what_an_open_run_has_come_to_is_told(tmp_path: Path, laboratory: Lab) -
     log = LiveLog(tmp_path / "live.jsonl")
     run = laboratory.plan.runs[0]
     course = Course(seen_s=130, unsettled=("cache",), passes=0)
-    with publish_live(log, lambda event: None) as tell:
-        tell(RunStarted(run, 1, 4))
-        tell(SecondMeasured(run, "warm-up", 130, 1800, 90.0, None, 0, None, course))
-        last = read_live(tmp_path / "live.jsonl")[-1]
+    sink = LiveSink(log)
+    sink.take(RunStarted(run, 1, 4))
+    sink.take(SecondMeasured(run, "warm-up", 130, 1800, 90.0, None, 0, None, course))
+    last = read_live(tmp_path / "live.jsonl")[-1]
+    sink.close()
     assert (last.facts["unsettled"], last.facts["passes"]) == (["cache"], 0)
     assert not (tmp_path / "live.jsonl").exists()
 

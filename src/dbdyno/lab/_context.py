@@ -1,0 +1,110 @@
+"""The one value that the steps of a study share: the study, the machine under it, the results folder, the events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from dbdyno.core import DbdynoError, Run, Target
+from dbdyno.hosts import Home, Host, HostFacts
+from dbdyno.lab import _events as events
+from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.measure.client import Calibration
+from dbdyno.plan import Plan
+from dbdyno.populate import ConditionAnswer, Dataset, Snapshot
+from dbdyno.provision import Installation
+from dbdyno.store import JsonValue, Results, ResultsWriter, StoredRun
+from dbdyno.study import ResolvedWorkload, Study
+
+Auditor: TypeAlias = Callable[[Results, Study, Sequence[StoredRun]], events.ServersAudited]
+"""Judges servers by inspections: stored runs without a load, one per target."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Choices of the caller that are not part of the study.
+
+    Parameters
+    ----------
+    command_line : how dbdyno was called, for the manifest
+    retry_failed : make failed runs again; their records are set aside, not lost
+    calibration : of the load generator on this machine; None: not known
+    examined : state of the machine and its diagnosis, for the journal; None: not examined
+    auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
+    """
+
+    command_line: Sequence[str] = ()
+    retry_failed: bool = False
+    calibration: Calibration | None = None
+    examined: Mapping[str, JsonValue] | None = None
+    auditor: Auditor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A target ready for its runs.
+
+    Parameters
+    ----------
+    snapshots : digest of a dataset -> snapshot; empty for a running server, which was filled in place
+    undecided : digest of a dataset -> conditions that were not answered in time after it was filled
+    """
+
+    target: Target
+    installation: Installation
+    snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
+    undecided: Mapping[str, tuple[ConditionAnswer, ...]] = field(default_factory=dict)
+
+    @property
+    def is_running_server(self) -> bool:
+        """Not ours: neither configured, restored nor stopped."""
+        return self.installation.address is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Unprepared:
+    """A target whose server died or refused while it was set up: its runs are failed ones, with this reason."""
+
+    target: Target
+    installation: Installation
+    error: DbdynoError
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Carries the study and everything that its steps use from one to the next.
+
+    Parameters
+    ----------
+    machine : facts of the client's machine
+    emit : hands an event to the journal, the live log and the console
+    """
+
+    study: Study
+    plan: Plan
+    results: Results
+    bench: Bench
+    host: Host
+    home: Home
+    generator: Path
+    machine: HostFacts
+    options: RunOptions
+    writer: ResultsWriter
+    emit: events.OnEvent
+
+    def dataset(self, target: str, label: str) -> Dataset:
+        """Dataset of a workload as a target is given it."""
+        return Dataset.of_study(self.study, self.study.workload_of(target, label))
+
+    def workload(self, target: str, label: str) -> ResolvedWorkload | None:
+        """Look up what the load generator says of a workload; None where it was not asked."""
+        return self.plan.told.get((target, label))
+
+    def run_server(self, run: Run, prepared: Prepared) -> RunServer:
+        """Start a server on restored data for a run, or attach to one that is not ours."""
+        if prepared.is_running_server:
+            return self.bench.running_server(prepared.target, prepared.installation)
+        snapshot = prepared.snapshots[self.dataset(run.cell.target, run.cell.workload).digest]
+        return self.bench.run_server(run, prepared.target, prepared.installation, snapshot)
