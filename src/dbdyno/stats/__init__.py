@@ -33,6 +33,7 @@ from dbdyno.stats._compare import (
     spread_to_stand,
     verdict_of,
 )
+from dbdyno.stats._distributions import t_quantile
 from dbdyno.stats._drift import Drift, drift, quarter_deviation
 from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
 from dbdyno.stats._gates import (
@@ -72,7 +73,6 @@ from dbdyno.stats._spread import (
     repeated_level,
     single_run_level,
     staged_levels,
-    t_quantile,
 )
 from dbdyno.stats._stalls import STALL_FLOOR, Stalls, stalled_seconds, stalls
 from dbdyno.stats._start import mser5, steady_start

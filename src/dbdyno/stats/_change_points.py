@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from dbdyno.core import AnalysisError
-from dbdyno.stats._spread import bounded_exp, t_quantile
+from dbdyno.stats._distributions import t_cdf, t_quantile
+from dbdyno.stats._spread import bounded_exp
 
 MOST_P = 0.001
 LEAST_MOVE = 0.02
@@ -179,7 +179,7 @@ def _p_value(left: FloatArray, right: FloatArray) -> float:
     difference = abs(float(right.mean() - left.mean()))
     if df < 1 or difference == 0:
         return 1.0
-    return float(2 * special.stdtr(df, -difference / se)) if se > 0 else 0.0
+    return 2 * t_cdf(df, -difference / se) if se > 0 else 0.0
 
 
 def _pooled_se(left: FloatArray, right: FloatArray) -> tuple[float, int]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from dbdyno.core import Verdict
-from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
+from dbdyno.stats._distributions import t_cdf, t_quantile
+from dbdyno.stats._spread import LogLevel, bounded_exp
 
 MARGIN = math.log(1.03)
 _MOST_REPEATS = 100
@@ -188,7 +188,7 @@ def _power_of_same(difference: float, se: float, df: float, margin: float) -> fl
         return 1.0 if abs(difference) < margin else 0.0
     bound = t_quantile(0.95, df)
     ends = (margin - abs(difference), margin + abs(difference))
-    return sum(float(special.stdtr(df, end / se - bound)) for end in ends) - 1
+    return sum(t_cdf(df, end / se - bound) for end in ends) - 1
 
 
 def _welch_df(left: LogLevel, right: LogLevel) -> float:
@@ -204,4 +204,4 @@ def _two_sided(difference: float, se: float, df: float) -> float:
     if se == 0:
         return 1.0 if difference == 0 else 0.0
     t = abs(difference) / se
-    return float(2 * special.ndtr(-t)) if math.isinf(df) else float(2 * special.stdtr(df, -t))
+    return 2 * t_cdf(df, -t)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dbdyno.core import AnalysisError
+from dbdyno.stats._distributions import t_quantile
 from dbdyno.stats._noise import autocorrelation_time
 from dbdyno.stats._series import checked_series, group_means, is_constant
-from dbdyno.stats._spread import t_quantile
 
 GROUP_S = 10
 _LEAST_GROUPS = 3

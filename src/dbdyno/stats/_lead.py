@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbdyno.stats._compare import compare
-from dbdyno.stats._spread import LogLevel, bounded_exp, t_quantile
+from dbdyno.stats._distributions import t_quantile
+from dbdyno.stats._spread import LogLevel, bounded_exp
 
 
 @dataclass(frozen=True, slots=True)

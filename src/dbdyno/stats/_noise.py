@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from dbdyno.core import AnalysisError
+from dbdyno.stats._distributions import t_quantile
 
 FloatArray = NDArray[np.float64]
 BATCHES = 5
@@ -78,7 +78,7 @@ def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
     iat = autocorrelation_time(values)
     ess = n / iat
     quantile = 0.5 + confidence / 2
-    half_iat = float(special.stdtrit(max(ess - 1, 1.0), quantile)) * sd * math.sqrt(iat / n)
+    half_iat = t_quantile(quantile, max(ess - 1, 1.0)) * sd * math.sqrt(iat / n)
     half_bm5 = _half_of_batches(values, quantile)
     half = half_iat if math.isnan(half_bm5) else max(half_iat, half_bm5)
     return NoiseInterval(mean, half, sd, n, iat, ess, half_iat, half_bm5)
@@ -102,13 +102,11 @@ def autocorrelation_time(x: ArrayLike) -> float:
 
 
 def _autocorrelation(values: FloatArray) -> FloatArray:
-    from scipy import fft  # late: stored results that were judged are shown without it
-
     n = len(values)
-    size = fft.next_fast_len(2 * n, real=True)
+    size = 1 << (2 * n - 1).bit_length()
     scaled = (values - values.mean()) / np.ptp(values)  # squares of very small rates would vanish
-    spectrum = np.asarray(fft.rfft(scaled, size))
-    covariance = np.asarray(fft.irfft(np.abs(spectrum) ** 2, size), dtype=np.float64)[:n]
+    spectrum = np.fft.rfft(scaled, size)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, size)[:n]
     correlation: FloatArray = covariance / covariance[0]
     return correlation
 
@@ -118,7 +116,7 @@ def _half_of_batches(values: FloatArray, quantile: float) -> float:
     if size == 0:
         return math.nan
     means = values[-BATCHES * size :].reshape(BATCHES, size).mean(axis=1)
-    return float(special.stdtrit(BATCHES - 1, quantile)) * float(means.std(ddof=1)) / math.sqrt(BATCHES)
+    return t_quantile(quantile, BATCHES - 1) * float(means.std(ddof=1)) / math.sqrt(BATCHES)
 
 
 def _checked(x: ArrayLike) -> FloatArray:

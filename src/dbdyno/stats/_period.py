@@ -86,9 +86,7 @@ def period(x: ArrayLike) -> Period | None:
     swing = _without_line(groups)
     if float(np.abs(swing).max()) <= _ROUNDING * float(np.abs(groups).max()):
         return None
-    from scipy import fft  # late: stored results that were judged are shown without it
-
-    power = np.abs(np.asarray(fft.rfft(swing * np.hanning(count), _PADDING * count))) ** 2
+    power = np.abs(np.fft.rfft(swing * np.hanning(count), _PADDING * count)) ** 2
     highest = _highest(power, count)
     if highest is None:
         return None

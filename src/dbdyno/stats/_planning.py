@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import special
-
 from dbdyno.core import AnalysisError
 from dbdyno.stats._compare import smallest_detectable_ratio
-from dbdyno.stats._spread import ASSUMED_SPREAD, MODERATED_FROM_CELLS, t_quantile
+from dbdyno.stats._distributions import chi2_sf, f_sf, t_quantile
+from dbdyno.stats._spread import ASSUMED_SPREAD, MODERATED_FROM_CELLS
 
 REFERENCE_WINDOW_S = 900.0
 
@@ -80,9 +79,9 @@ class Variation:
         df, own = self._df(first, cells), first - 1.0
         most = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / self.run_sd(window_s)) ** 2
         if cells < MODERATED_FROM_CELLS:
-            return float(special.chdtrc(own, most * own))
+            return chi2_sf(own, most * own)
         seen = ((self.prior_df + own) * most - self.prior_df) / own
-        return float(special.fdtrc(own, self.prior_df, seen)) if seen > 0 else 1.0
+        return f_sf(own, self.prior_df, seen)
 
     def _df(self, repeats: int, cells: int) -> float:
         """Degrees of freedom of a cell's spread; a single run's is assumed, not estimated."""

@@ -89,9 +89,8 @@ def _without_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, Float
     """
     count = len(groups)
     size = _MEDIAN_GROUPS if count >= _MEDIAN_GROUPS else count - 1 + count % 2
-    from scipy import ndimage  # late: stored results that were judged are shown without it
-
-    median = ndimage.median_filter(groups, size=size, mode="reflect")
+    padded = np.pad(groups, size // 2, mode="symmetric")
+    median = np.median(np.lib.stride_tricks.sliding_window_view(padded, size), axis=1)
     residual = groups - median
     spikes = np.abs(residual) > _SPIKE_SCALES * scale
     spikes[:_SETTLED_FROM_GROUP] = False
@@ -108,12 +107,27 @@ def _inflation(residual: FloatArray) -> float:
 
 
 def _least_squares(calm: FloatArray, variance: float) -> list[int]:
-    """Bounds in groups, from 0 to the number of groups."""
-    import ruptures  # late: it takes a second to import, and most commands judge no series
+    """Bounds in groups, from 0 to the number of groups: the cheapest of all divisions, by dynamic programming.
 
-    penalty = _PENALTY * variance * math.log(len(calm))
-    search = ruptures.KernelCPD(kernel="linear", min_size=LEAST_GROUPS).fit(calm[:, None])
-    return [0, *(int(end) for end in search.predict(pen=penalty))]
+    A division costs the squares that its pieces leave, and a penalty for each piece.
+    """
+    count = len(calm)
+    penalty = _PENALTY * variance * math.log(count)
+    centred = calm - calm.mean()
+    sums, squares = (np.concatenate([[0.0], np.cumsum(values)]) for values in (centred, centred**2))
+    cheapest = np.full(count + 1, np.inf)  # of the groups before each bound
+    cheapest[0] = 0.0
+    last_start = np.zeros(count + 1, dtype=np.intp)
+    for end in range(LEAST_GROUPS, count + 1):
+        start = np.arange(end - LEAST_GROUPS + 1)
+        left = squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
+        costs = cheapest[start] + left
+        last_start[end] = costs.argmin()
+        cheapest[end] = costs[last_start[end]] + penalty
+    bounds = [count]
+    while bounds[0] > 0:
+        bounds.insert(0, int(last_start[bounds[0]]))
+    return bounds
 
 
 def _merged(calm: FloatArray, bounds: list[int]) -> Segments:

@@ -9,14 +9,14 @@ cell's variance is moderated towards the common one (empirical Bayes, Smyth 2004
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from dbdyno.core import AnalysisError
+from dbdyno.stats._distributions import digamma, t_quantile, tetragamma, trigamma
 
 ASSUMED_SPREAD = 0.012
 """What repeats on a quiet machine typically spread by: for plans, and for runs whose maker names no other."""
@@ -185,17 +185,6 @@ def pooled_spread(groups: Sequence[ArrayLike], others: Sequence[tuple[float, flo
     return (math.sqrt(sum(square for square, _ in squares) / df), df) if df else (math.nan, 0.0)
 
 
-def t_quantile(probability: float, df: float) -> float:
-    """Quantile of Student's t; of the normal distribution when `df` is infinite.
-
-    >>> round(t_quantile(0.975, 4), 4), round(t_quantile(0.975, math.inf), 4)
-    (2.7764, 1.96)
-    """
-    if math.isinf(df):
-        return float(special.ndtri(probability))
-    return float(special.stdtrit(df, probability))
-
-
 def bounded_exp(value: float) -> float:
     """Exponential of `value`, kept finite: two wild repeats can give an interval wider than a float holds.
 
@@ -207,13 +196,20 @@ def bounded_exp(value: float) -> float:
 
 def _prior(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
     """Excess variance, degrees of freedom and variance of the common spread."""
-    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - special.digamma(df / 2) + np.log(df / 2)
+    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - _of_each(digamma, df / 2) + np.log(df / 2)
     centre = float(logs.mean())
-    excess = float(logs.var(ddof=1) - special.polygamma(1, df / 2).mean())
+    excess = float(logs.var(ddof=1) - _of_each(trigamma, df / 2).mean())
     if excess <= 0:
         return excess, math.inf, math.exp(centre)
     prior_df = 2 * _inverse_trigamma(excess)
-    return excess, prior_df, math.exp(centre + float(special.digamma(prior_df / 2)) - math.log(prior_df / 2))
+    return excess, prior_df, math.exp(centre + digamma(prior_df / 2) - math.log(prior_df / 2))
+
+
+def _of_each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A scalar function of each value; most cells have the same degrees of freedom."""
+    distinct, place = np.unique(values, return_inverse=True)
+    each: NDArray[np.float64] = np.array([function(float(value)) for value in distinct])[place]
+    return each
 
 
 def _moderate(
@@ -234,8 +230,8 @@ def _inverse_trigamma(value: float) -> float:
         return 1 / value
     y = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(special.polygamma(1, y))
-        step = trigamma * (1 - trigamma / value) / float(special.polygamma(2, y))
+        slope = trigamma(y)
+        step = slope * (1 - slope / value) / tetragamma(y)
         y += step
         if -step / y < 1e-10:
             break

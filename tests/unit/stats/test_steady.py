@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+import ruptures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats import Period, autocorrelation_time, segments, stalls, steady_state, whole_cycles
+from dbdyno.stats._segments import _least_squares, noise_scale
 from planted_series import jump, noisy, ramp, slow_start, stalled, wave
 
 
@@ -129,3 +133,15 @@ def test_whole_periods_are_counted_in_whole_numbers() -> None:
 @pytest.mark.parametrize(("periods", "seconds"), [(1, 12), (3, 38), (2, 25)])
 def test_half_a_second_of_a_period_goes_to_the_even_neighbour(periods: int, seconds: int) -> None:
     assert Period(span_s=25, index=2, share=1.0, correlation=1.0).seconds_of(periods) == seconds
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pieces_are_those_of_an_exact_search(seed: int) -> None:
+    """`ruptures` finds the cheapest division, too; it is a dependency of the tests alone."""
+    generator = np.random.default_rng(seed)
+    lengths, levels = generator.integers(7, 60, 4), generator.normal(1000, 60, 4)
+    groups = np.repeat(levels, lengths) + generator.normal(0, generator.uniform(1, 30), lengths.sum())
+    variance = noise_scale(groups) ** 2
+    search = ruptures.KernelCPD(kernel="linear", min_size=6).fit(groups[:, None])
+    expected = search.predict(pen=3 * variance * math.log(len(groups)))
+    assert _least_squares(groups, variance) == [0, *expected]
