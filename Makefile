@@ -13,6 +13,7 @@
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
 #                  figures into docs/concepts/steady-state.md
 #   make attack    rogue servers, faults in each phase, damaged files: for an hour (ROUNDS of what make test does once)
+#   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
 #   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
@@ -25,7 +26,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench engines fuzz soak attack statistics docs clean
+.PHONY: setup compare test bench engines fuzz soak attack statistics pages docs clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -60,6 +61,9 @@ attack: setup
 statistics: .venv/.synced
 	@OPENBLAS_NUM_THREADS=1 DBDYNO_WRITE_FIGURES=1 .venv/bin/pytest -q -s -m slow tests/statistics
 
+pages:
+	@npm --prefix web ci --silent && npm --prefix web run --silent build
+
 # mkdocs has an environment of its own, so that .venv does not grow.
 docs: .tools/docs/.synced
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/mkdocs build --strict --quiet
@@ -70,7 +74,7 @@ docs: .tools/docs/.synced
 	@touch $@
 
 clean:
-	rm -rf .venv .tools target fuzz/target fuzz/corpus fuzz/artifacts
+	rm -rf .venv .tools web/node_modules target fuzz/target fuzz/corpus fuzz/artifacts
 
 # uv lives in a small environment of its own: nothing is installed outside this folder.
 $(UV): .ci/prerequisites

@@ -26,7 +26,7 @@ def document(
     body: Html,
     data: object,
     palette: Palette,
-    *script_names: str,
+    script_name: str,
     runs: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A page.
@@ -35,10 +35,10 @@ def document(
     ----------
     contents : anchor and words of each section that may be in the body
     data : what the script draws from
-    script_names : of the page's own script, among the packaged files; parts stand in one scope
+    script_name : of the page's own script, among the packaged files
     runs : by id what is shown when a run is opened, packed; it stands behind the scripts
     """
-    script = asset(*script_names) if len(script_names) == 1 else _joined_script(script_names)
+    script = asset(script_name)
     links = [element("a", words, href=f"#{anchor}") for anchor, words in contents if f'id="{anchor}"' in body]
     return Template(asset("page.html")).substitute(
         title=joined([title[:_TITLE_CHARS]]),
@@ -68,11 +68,6 @@ def style(palette: Palette) -> str:
 def asset(name: str) -> str:
     """A packaged file of the page."""
     return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
-
-
-def _joined_script(names: Sequence[str]) -> str:
-    parts = "\n".join(asset(name) for name in names)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _digest(script: str) -> str:

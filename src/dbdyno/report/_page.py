@@ -43,20 +43,6 @@ MOST_BYTES = 13_000_000
 """Of the page, as far as the seconds of its runs decide it."""
 LEAST_SERIES_BYTES = 2_000_000
 MOST_SPEC_BYTES = 20_000
-_SCRIPT_PARTS = (
-    "start.js",
-    "pack.js",
-    "facets.js",
-    "charts.js",
-    "ahead.js",
-    "save.js",
-    "tables.js",
-    "seconds.js",
-    "run.js",
-    "address.js",
-    "boot.js",
-)
-"""In the order in which they need each other."""
 _CONTENTS = (
     ("answer", "Answer"),
     ("throughput", "Throughput"),
@@ -133,7 +119,7 @@ def page_text(results: Results, against: str = "") -> str:
     rest = len(body) + len(script_json(data)) + len(vega_script())
     packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
     title = f"{analysis.study.name}: {analysis.answer.headline}"
-    return document(title, _CONTENTS, body, data, page.palette, *_SCRIPT_PARTS, runs=packed)
+    return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
 
 def _spec(spec: dict[str, Any]) -> dict[str, Any] | str:

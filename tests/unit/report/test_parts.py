@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 
+import altair as alt
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,11 +14,12 @@ from hypothesis import strategies as st
 
 from dbdyno.core import Target, parse_engine_name
 from dbdyno.report import StudyAnalysis, analyse_study
+from dbdyno.report._converter import ChartConverter
 from dbdyno.report._html import Html, element, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._series import downsampled, run_series
 from dbdyno.report._settings import requested_settings, variable_rows
-from dbdyno.report.charts._style import end_labels
+from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
 from dbdyno.store import Results
 
 
@@ -89,9 +93,35 @@ def test_no_text_can_leave_its_element(text: str) -> None:
     assert isinstance(element("p", text), Html)
 
 
-@given(st.lists(st.floats(1, 1000), min_size=1, max_size=12))
-def test_labels_never_overlap_where_there_is_room(values: list[float]) -> None:
-    rows = [{"target": f"t{i}", "concurrency": 4, "tps": value} for i, value in enumerate(values)]
-    placed = sorted(row["label_y"] for row in end_labels(rows, "tps", 0.0, 1000.0, 250, log=False))
-    gaps = [(b - a) * 250 / 1000 for a, b in itertools.pairwise(placed)]
-    assert all(gap > 12.9 for gap in gaps)
+def label_heights(values: dict[str, float], height: int = 250) -> dict[str, float]:
+    """Where the names of targets stand in a drawing from 0 to 1,000, pixels from the bottom."""
+    rows = [{"target": name, "concurrency": at, "tps": tps} for name, tps in values.items() for at in (1, 4)]
+    x, y_scale = concurrency_axis([1, 4]), alt.Scale(domain=[0, 1000], nice=False)
+    palette = palette_of([target(f"mysql:{number}") for number in range(len(values))])
+    drawing = alt.layer(end_labels(rows, x, "tps", y_scale, height, palette), height=height, padding=0)
+    with ChartConverter() as converter:
+        svg = converter.svg(json.dumps(definition(drawing)))
+    found = re.findall(r'translate\([0-9.]+,(-?[0-9.]+)\)"[^>]*>([^<]+)</text>', svg)
+    middle = 4  # of a line of text, below which its baseline is
+    return {name: height + middle - float(y) for y, name in found if name in values}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_labels_never_overlap_where_there_is_room(seed: int) -> None:
+    values = {f"t{i}": float(v) for i, v in enumerate(np.random.default_rng(seed).uniform(1, 1000, 12) ** seed % 1000)}
+    placed = label_heights(values)
+    assert placed.keys() == values.keys()
+    heights = sorted(placed.values())
+    assert all(above - below > 12.9 for below, above in itertools.pairwise(heights))
+    assert heights[-1] <= 251
+
+
+def test_labels_with_room_stand_where_their_lines_end() -> None:
+    placed = label_heights({"low": 100.0, "hostile \"]</text>'__proto__": 400.0, "high": 1000.0})
+    assert placed["low"] == pytest.approx(25, abs=1.5)
+    assert placed["high"] == pytest.approx(250, abs=1.5)
+
+
+def test_labels_of_lines_that_meet_move_as_little_as_needed() -> None:
+    placed = label_heights({"a": 40.0, "b": 48.0, "c": 400.0})
+    assert [round(placed[name] - placed["a"]) for name in "bc"] == [13, 90]

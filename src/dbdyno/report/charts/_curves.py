@@ -26,8 +26,6 @@ from dbdyno.report.charts._style import (
     colour,
     dash,
     end_labels,
-    label_facts,
-    labels_drawn,
     padding,
     rows_data,
 )
@@ -48,10 +46,9 @@ def curve_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
         rows += [row for curve in here for row in _rows(curve, curve.cell.concurrency)]
         if rows:
             ends = _scale_ends(alike)
-            labels = label_facts("ms", *ends, HEIGHT, log=True, x="nines")
             drawing = _drawing(rows, ends, palette)
             title = panel_title(analysis, *panel)
-            charts.append(Chart(f"curve-{index + 1}", title, _description(here, panel[2]), drawing, panel, labels))
+            charts.append(Chart(f"curve-{index + 1}", title, _description(here, panel[2]), drawing, panel))
     return charts
 
 
@@ -91,8 +88,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -
     line = lines.mark_line(strokeWidth=1.8, clip=True).encode(
         tooltip=[alt.Tooltip("target:N"), alt.Tooltip("connections:Q")]
     )
-    placed = end_labels([row for row in rows if row["at"] == AT_BEST] or rows, "ms", *ends, HEIGHT, log=True, x="nines")
-    labels = labels_drawn(placed, x, y_scale, palette)
+    labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette, along="nines")
     return alt.layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 

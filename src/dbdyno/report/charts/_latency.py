@@ -21,8 +21,6 @@ from dbdyno.report.charts._style import (
     concurrency_axis,
     dash,
     end_labels,
-    label_facts,
-    labels_drawn,
     padding,
     rows_data,
     shape,
@@ -44,8 +42,7 @@ def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
                 title = f"{words}, {panel_title(analysis, workload, route, tier_bytes)}"
                 ends, panel = scale_ends(alike), (workload, route, tier_bytes)
                 drawing, name = _drawing(here, ends, analysis, palette), f"latency-{index + 1}-{quantile}"
-                labels = label_facts("ms", *ends, HEIGHT, log=True)
-                charts.append(Chart(name, title, _description(words, here), drawing, panel, labels))
+                charts.append(Chart(name, title, _description(words, here), drawing, panel))
     return charts
 
 
@@ -101,8 +98,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnal
     )
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
-    placed = end_labels(rows, "ms", *ends, HEIGHT, log=True)
-    labels = labels_drawn(placed, concurrency_axis(analysis.study.concurrencies), y_scale, palette)
+    labels = end_labels(rows, concurrency_axis(analysis.study.concurrencies), "ms", y_scale, HEIGHT, palette)
     return alt.layer(whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 

@@ -34,7 +34,7 @@ class Chart:
     description : what there is to see, for those who can't see it
     drawing : the definition that gives the page, PNG and SVG
     panel : workload, route and memory that all of it is about, as far as there is one
-    meta : what the page needs to draw it anew with fewer rows: `label_facts` or `row_facts`
+    meta : what the page needs to draw it anew with fewer rows: `row_facts`
     is_cut : whether an interval goes on beyond the end of its scale
     """
 
@@ -194,43 +194,57 @@ def padding(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def end_labels(
-    rows: Sequence[Row], field: str, low: float, high: float, height: int, *, log: bool, x: str = "concurrency"
-) -> list[Row]:
-    """The last point of each target with a `label_y` that keeps labels apart; all stand at the plot's right end.
+    rows: Sequence[Row],
+    x: alt.X,
+    field: str,
+    y_scale: alt.Scale,
+    height: int,
+    palette: Palette,
+    *,
+    along: str = "concurrency",
+) -> Drawing:
+    """Names at the plot's right end, a line of text apart, each behind its target's symbol.
+
+    Vega places them itself, so that a page that filters rows needs no second way of doing it. Heights are pixels from
+    the bottom. From the lowest up, each moves as little as keeps it above the one before; then all that left the plot
+    at the top move back under it.
 
     Parameters
     ----------
-    low, high : ends of the axis
+    x : the axis of the lines
+    field : height of a line; its last point is where the name would stand if there were room
+    y_scale : its ends and its type
     height : of the plot, pixels
-    x : field along which a point is the last
+    along : field of the axis
     """
-    last: dict[str, Row] = {}
-    for row in sorted(rows, key=lambda row: row[x]):
-        last[row["target"]] = row
-    scaled = [(_position(row[field], low, high, log=log) * height, row) for row in last.values()]
-    apart = _apart([position for position, _ in scaled], height)
-    right = max((row[x] for row in rows), default=0)
-    heights = [_value(place / height, low, high, log=log) for place in apart]
-    names = short_names(last)
-    return [
-        {**row, x: right, "label": names[row["target"]], "label_y": label_y}
-        for label_y, (_, row) in zip(heights, scaled, strict=True)
-    ]
-
-
-def labels_drawn(ends: Sequence[Row], x: alt.X, y_scale: alt.Scale, palette: Palette) -> Drawing:
-    """Names at the ends of lines, each behind its target's symbol: where lines meet, names stand apart from them."""
-    base = Unit(rows_data(ends)).encode(x=x, y=alt.Y("label_y:Q", scale=y_scale))
+    low, high = y_scale["domain"]
+    share = f"(datum.{field} - {low}) / {high - low}"
+    value = f"{low} + {high - low} * datum.label_px / {height}"
+    if y_scale["type"] == "log":
+        share = f"log(max(datum.{field}, {low}) / {low}) / {math.log(high / low)}"
+        value = f"{low} * pow({high / low}, datum.label_px / {height})"
+    names = short_names(dict.fromkeys(row["target"] for row in rows))
+    name = f"{json.dumps(list(names.values()))}[indexof({json.dumps(list(names))}, datum.target)]"
+    by_height: list[alt.SortField | dict[str, str]] = [alt.SortField("wanted_px")]
+    base = (
+        Unit(rows_data(rows))
+        .transform_joinaggregate(last=f"max({along})", groupby=["target"])
+        .transform_filter(f"datum.{along} == datum.last")
+        .transform_joinaggregate(right=f"max({along})", labels="count()")
+        .transform_calculate(wanted_px=f"{height} * {share}", label=name)
+        .transform_window(place="row_number()", sort=by_height)
+        .transform_calculate(above_px=f"datum.wanted_px - {_LABEL_STEP_PX} * datum.place")
+        .transform_window(lifted_px="max(above_px)", sort=by_height, frame=[None, 0])
+        .transform_calculate(
+            label_px=f"{_LABEL_STEP_PX} * datum.place"
+            f" + min(datum.lifted_px, {height} - {_LABEL_STEP_PX} * datum.labels)"
+        )
+        .transform_calculate(label_y=value)
+        .encode(x=alt.X("right:Q", scale=x["scale"], axis=x["axis"]), y=alt.Y("label_y:Q", scale=y_scale))
+    )
     symbols = base.mark_point(size=34, filled=True, opacity=1, xOffset=13, clip=False, tooltip=None)
-    names = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(text=alt.Text("label:N"))
-    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), names)
-
-
-def label_facts(
-    field: str, low: float, high: float, height: int, *, log: bool, x: str = "concurrency"
-) -> dict[str, Any]:
-    """What the page needs to place the labels of `end_labels` anew, for fewer targets."""
-    return {"labels": {"field": field, "low": low, "high": high, "height": height, "log": log, "x": x}}
+    texts = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(text=alt.Text("label:N"))
+    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), texts)
 
 
 def row_facts(row_px: int) -> dict[str, Any]:
@@ -243,35 +257,6 @@ def at_best(spec: dict[str, Any]) -> dict[str, Any]:
     datasets = spec.get("datasets", {})
     kept = {name: [row for row in rows if not row.get("at")] for name, rows in datasets.items()}
     return {**spec, "datasets": kept}
-
-
-def _apart(positions: Sequence[float], height: int) -> list[float]:
-    """Positions moved as little as needed so that neighbours are a line apart; pixels from the bottom.
-
-    >>> _apart([10.0, 12.0, 100.0], 200)
-    [10.0, 23.0, 100.0]
-    """
-    order = sorted(range(len(positions)), key=lambda index: positions[index])
-    placed = list(positions)
-    floor = -math.inf
-    for index in order:
-        placed[index] = max(placed[index], floor)
-        floor = placed[index] + _LABEL_STEP_PX
-    ceiling = float(height)
-    for index in reversed(order):
-        placed[index] = min(placed[index], ceiling)
-        ceiling = placed[index] - _LABEL_STEP_PX
-    return placed
-
-
-def _position(value: float, low: float, high: float, *, log: bool) -> float:
-    if log:
-        return math.log(max(value, low) / low) / math.log(high / low)
-    return (value - low) / (high - low)
-
-
-def _value(share: float, low: float, high: float, *, log: bool) -> float:
-    return float(low * (high / low) ** share) if log else low + share * (high - low)
 
 
 def _widened(values: Sequence[int]) -> list[float]:

@@ -25,8 +25,6 @@ from dbdyno.report.charts._style import (
     concurrency_axis,
     dash,
     end_labels,
-    label_facts,
-    labels_drawn,
     padding,
     rows_data,
     shape,
@@ -55,9 +53,9 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
                 top, title = own_top, f"{title}, scale of its own"
             curves = curve_rows(analysis, workload, route, tier_bytes)
             drawing = _drawing(here, curves, top, analysis, palette)
-            panel, labels = (workload, route, tier_bytes), label_facts("tps", 0.0, top, HEIGHT, log=False)
-            is_cut = any(row["high"] > top for row in here)
-            charts.append(Chart(f"throughput-{index + 1}", title, _description(here), drawing, panel, labels, is_cut))
+            panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in here)
+            name = f"throughput-{index + 1}"
+            charts.append(Chart(name, title, _description(here), drawing, panel, is_cut=is_cut))
     return charts
 
 
@@ -133,8 +131,7 @@ def _drawing(
         .mark_point(size=26, filled=True, opacity=1)
         .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
     )
-    ends = end_labels(rows, "tps", 0.0, top, HEIGHT, log=False)
-    labels = labels_drawn(ends, concurrency_axis(analysis.study.concurrencies), y_scale, palette)
+    labels = end_labels(rows, concurrency_axis(analysis.study.concurrencies), "tps", y_scale, HEIGHT, palette)
     return alt.layer(
         band, whisker, line, points, hollow, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
     )

@@ -1,18 +1,34 @@
 // The place where one run is opened.
+import { embedOptions, hideFromReaders } from "./charts.js";
+import { all, byId, embeddedJson, make, scrollBehaviour } from "./dom.js";
+import { unpacked } from "./pack.js";
+import { addTools } from "./save.js";
+import { panelSpec, rangeWords, secondsOf, secondWords, unfolded, valueWords } from "./seconds.js";
+import { announce, data, filter } from "./view.js";
+import { fileName, shortened } from "./words.js";
+
 const runs = data.runs;
+const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+const IDLE_CURSOR = "Move over a chart, or use the arrow keys, to read a second.";
 let shown = -1;
 let run = null;
 let panels = [];
 let cursor = -1;
 
-function buildRuns() {
+export const sourceWords = () => [data.name, ...filter.words()].join(" · ");
+export const openRunId = () => runs[shown]?.id ?? "";
+export const cursorSecond = () => (shown >= 0 ? cursor : -1);
+
+export function buildRuns() {
   if (!runs.length) return;
   const choice = byId("detail-run");
-  runs.forEach((each, index) => choice.append(new Option(`${index + 1}. ${shortened(each.title, 90)}`, each.id)));
+  runs.forEach((each, index) => {
+    choice.append(new Option(`${index + 1}. ${shortened(each.title, 90)}`, each.id));
+  });
   choice.addEventListener("change", () => show(choice.value));
   byId("detail-before").addEventListener("click", () => showNext(-1));
   byId("detail-after").addEventListener("click", () => showNext(1));
-  byId("detail-close").addEventListener("click", () => (closeRun(), remember(true)));
+  byId("detail-close").addEventListener("click", () => (closeRun(), announce("step")));
   document.addEventListener("click", (event) => {
     const strip = event.target.closest("button[data-run]");
     if (!strip) return;
@@ -21,58 +37,72 @@ function buildRuns() {
     choice.focus({ preventScroll: true });
   });
   byId("detail-panels").addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+    const step = KEY_STEPS[event.key];
     if (!step) return;
     event.preventDefault();
     setCursor(Math.max(cursor + step, 0));
   });
 }
 
-const scrollToRun = () => byId("detail").scrollIntoView({ behavior: reduced ? "auto" : "smooth", block: "start" });
+const scrollToRun = () => byId("detail").scrollIntoView({ behavior: scrollBehaviour(), block: "start" });
 
 // The next run within the filter, in the order of the plan.
 function showNext(step) {
   for (let index = shown + step; index >= 0 && index < runs.length; index += step) {
-    if (!isOff(runs[index].f)) return show(runs[index].id);
+    if (!filter.isOff(runs[index].f)) return show(runs[index].id);
   }
 }
 
 function show(id) {
   cursor = -1;
   openRun(id);
-  remember(true);
+  announce("step");
 }
 
 // A click on a mark of a chart opens the run behind it.
-function openCell(canvas, datum) {
-  const { target, concurrency, connections } = datum;
-  const here = new Set((canvas.closest("figure").dataset.f || "").split(" "));
-  const wanted = { target, memory: datum.memory, connections: connections ?? concurrency };
+export function openCell(canvas, datum) {
+  const { target, concurrency, connections = concurrency } = datum;
+  if (target === undefined || connections === undefined) return;
+  const wanted = { target, memory: datum.memory, connections };
   const tokens = data.facets.flatMap((facet) => {
     const index = facet.values.indexOf(wanted[facet.name]);
     return index < 0 ? [] : [facet.letter + index];
   });
-  if (target === undefined || wanted.connections === undefined) return;
+  const here = (canvas.closest("figure").dataset.f || "").split(" ").filter(Boolean);
   const found = runs.find((each) => {
     const own = new Set(each.f.split(" "));
-    return [...tokens, ...here].every((token) => !token || own.has(token));
+    return [...tokens, ...here].every((token) => own.has(token));
   });
-  if (found) show(found.id), scrollToRun();
+  if (!found) return;
+  show(found.id);
+  scrollToRun();
+}
+
+export function restoreRun(id, second) {
+  cursor = second;
+  if (!id) closeRun();
+  else if (openRunId() === id) placeCursor();
+  else openRun(id);
 }
 
 function closeRun() {
   shown = -1;
   run = null;
-  clearPanels();
-  const detail = byId("detail");
-  if (detail) detail.hidden = true;
-  all("button[data-run][aria-pressed=true]").forEach((strip) => strip.setAttribute("aria-pressed", "false"));
-}
-
-function clearPanels() {
-  panels.forEach((panel) => panel.view.finalize());
+  for (const panel of panels) panel.view.finalize();
   panels = [];
   byId("detail-panels")?.replaceChildren();
+  const detail = byId("detail");
+  if (detail) detail.hidden = true;
+  for (const strip of all("button[data-run][aria-pressed=true]")) strip.setAttribute("aria-pressed", "false");
+}
+
+// Runs stand behind the script, so that the page is seen before all of them are read.
+const isRead = new Promise((done) => document.addEventListener("DOMContentLoaded", done));
+let packedRuns = null;
+async function unpackedRun(id) {
+  await isRead;
+  packedRuns ??= embeddedJson("runs-data");
+  return JSON.parse(await unpacked(packedRuns[id]));
 }
 
 async function openRun(id) {
@@ -84,11 +114,11 @@ async function openRun(id) {
   byId("detail-run").value = id;
   byId("detail-title").textContent = shortened(runs[index].title, 200);
   byId("detail-title").title = runs[index].title.slice(0, 2000);
-  all("button[data-run]").forEach((strip) => strip.setAttribute("aria-pressed", String(strip.dataset.run === id)));
+  for (const strip of all("button[data-run]")) strip.setAttribute("aria-pressed", String(strip.dataset.run === id));
   const read = await unpackedRun(id);
   if (shown !== index) return;
   run = read;
-  run.panels.forEach((panel) => (panel.lines = panel.lines.map(unfolded)));
+  for (const panel of run.panels) panel.lines = panel.lines.map(unfolded);
   byId("detail-facts").textContent = run.facts;
   byId("detail-thinned").textContent = thinnedWords();
   showMarksKey();
@@ -99,7 +129,7 @@ async function openRun(id) {
 }
 
 function thinnedWords() {
-  const where = `Every second is in runs/${runs[shown].id} of the results folder`;
+  const where = `Every second is in runs/${openRunId()} of the results folder`;
   const left = run.leftOut ? `, with ${run.leftOut} more metrics` : "";
   if (!run.thinned) return left ? `${where}${left}.` : "";
   return `Drawn from fewer points than there are seconds: of each stretch the least and the greatest value. ${where}${left}.`;
@@ -114,9 +144,10 @@ function showMarksKey() {
 }
 
 function showFiles() {
-  const rows = run.files.map(([name, bytes, sha256]) =>
-    make("li", {}, make("code", { text: name }), ` ${bytes.toLocaleString("en")} bytes, SHA-256 `, make("code", { text: sha256 })),
-  );
+  const rows = run.files.map(([name, bytes, sha256]) => {
+    const size = ` ${bytes.toLocaleString("en")} bytes, SHA-256 `;
+    return make("li", {}, make("code", { text: name }), size, make("code", { text: sha256 }));
+  });
   byId("detail-files").replaceChildren(make("ul", { className: "files" }, ...rows));
 }
 
@@ -125,7 +156,9 @@ function offerMore() {
   const others = run.panels.filter((panel) => panel.key === "other");
   more.closest("p").hidden = !others.length;
   more.replaceChildren(new Option(`${others.length} more`, ""));
-  others.forEach((panel, index) => more.append(new Option(shortened(panel.title, 80), String(index))));
+  others.forEach((panel, index) => {
+    more.append(new Option(shortened(panel.title, 80), String(index)));
+  });
   more.onchange = () => {
     if (more.value !== "") addPanel(run, others[Number(more.value)]);
     more.value = "";
@@ -137,18 +170,20 @@ async function addPanel(of, panel) {
   const title = only && !panel.key && only !== panel.title ? `${panel.title}: ${only}` : panel.title;
   const readout = make("span", { className: "readout" });
   const caption = make("figcaption", {}, make("span", { className: "title", text: title }), readout);
-  const words = `${panel.title}, ${panel.unit}: ${panel.lines.map(inWords).join("; ")}`.slice(0, 4000);
+  const words = `${panel.title}, ${panel.unit}: ${panel.lines.map(rangeWords).join("; ")}`.slice(0, 4000);
   const canvas = make("div", { className: "chart", role: "img", "aria-label": words });
   const rule = make("div", { className: "cursor", hidden: true });
-  const figure = make("figure", { className: "panel seconds" }, caption, make("div", { className: "over" }, canvas, rule));
+  const over = make("div", { className: "over" }, canvas, rule);
+  const figure = make("figure", { className: "panel seconds" }, caption, over);
   byId("detail-panels").append(figure);
-  const { view } = await window.vegaEmbed(canvas, filled(of, panel), embedOptions);
+  const spec = panelSpec(panel.log ? data.seconds.log : data.seconds.linear, of, panel);
+  const { view } = await window.vegaEmbed(canvas, spec, embedOptions);
   if (run !== of) return view.finalize();
-  quietForReaders(canvas);
-  addTools(figure, `${runs[shown].id}-${panel.title.replace(/[^A-Za-z0-9]+/g, "-").slice(0, 40)}`, () => view);
+  hideFromReaders(canvas);
+  addTools(figure, `${openRunId()}-${fileName(panel.title)}`, () => view, sourceWords);
   panels.push({ view, panel, canvas, rule, readout });
   canvas.addEventListener("pointermove", (event) => setCursor(secondUnder(view, canvas, event)));
-  canvas.addEventListener("pointerleave", () => remember(false));
+  canvas.addEventListener("pointerleave", () => announce("rest"));
 }
 
 // One cursor over all panels: a line that lies over the drawings costs nothing to move -------------------------------
@@ -161,10 +196,10 @@ function secondUnder(view, canvas, event) {
 
 function setCursor(second) {
   if (!run) return;
-  const [first, last] = ends(run);
+  const [first, last] = secondsOf(run);
   cursor = Math.min(Math.max(second, Math.ceil(first)), Math.floor(last));
   placeCursor();
-  rememberSoon();
+  announce("drift");
 }
 
 function placeCursor() {
@@ -175,14 +210,10 @@ function placeCursor() {
     rule.style.left = `${view.padding().left + view.origin()[0] + view.scale("x")(cursor)}px`;
     const unit = panel.lines.length === 1 ? panel.unit : "";
     const lines = unit ? [{ ...panel.lines[0], name: "" }] : panel.lines;
-    readout.textContent = lines.map((line) => valueWords(line, cursor, unit)).filter(Boolean).join(" · ");
+    readout.textContent = lines
+      .map((line) => valueWords(line, cursor, unit))
+      .filter(Boolean)
+      .join(" · ");
   }
-  byId("detail-cursor").textContent = cursor < 0 ? "Move over a chart, or use the arrow keys, to read a second." : atCursor();
-}
-
-function atCursor() {
-  const phase = run.phases.find((span) => cursor >= span.from && cursor <= span.to);
-  const marked = run.marks.stalls.some(([from, to]) => cursor >= from && cursor <= to) ? ", stalled" : "";
-  const words = run.panels.slice(0, 2).flatMap((panel) => panel.lines.map((line) => valueWords(line, cursor, panel.unit)));
-  return `Second ${cursor} (${phase ? phase.phase : "outside"}${marked}): ${words.filter(Boolean).join(", ")}`;
+  byId("detail-cursor").textContent = cursor < 0 ? IDLE_CURSOR : secondWords(run, cursor);
 }

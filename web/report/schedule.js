@@ -1,15 +1,29 @@
 // When charts are drawn: what is in view first, then the next nearest in idle moments, one at a time, so that readers,
 // print and search in page find everything. Nothing is drawn while the page is scrolled, so that scrolling stays smooth;
 // only where somebody scrolls on and on past a place that is still blank, it is filled.
-const waiting = new Set();
-const drawing = new Set();
+import { draw, viewOf } from "./charts.js";
+import { all } from "./dom.js";
+
 const STILL_MS = 120;
 const PATIENCE_MS = 600;
+const waiting = new Set();
+const drawing = new Set();
 let scrolledAt = -STILL_MS;
 let drawnAt = 0;
-let working = false;
+let isWorking = false;
 let wake = () => {};
-window.addEventListener("scroll", () => ((scrolledAt = performance.now()), wake()), { passive: true });
+let onClick = () => {};
+
+export function buildSchedule(openCell) {
+  onClick = openCell;
+  window.addEventListener("scroll", noteScroll, { passive: true });
+  document.addEventListener("toggle", drawAhead, true);
+}
+
+function noteScroll() {
+  scrolledAt = performance.now();
+  wake();
+}
 
 const nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
@@ -21,25 +35,27 @@ const idleMoment = () =>
     else setTimeout(done, 50);
   });
 
-// All charts anew, in the room that they take now.
-function awaitCharts() {
+// All charts anew, in the space that they take now.
+export function awaitCharts() {
   const canvases = all("[data-chart]");
   const heights = canvases.map((canvas) => (canvas.firstElementChild ? canvas.offsetHeight : 0));
-  canvases.forEach((canvas, index) => heights[index] && (canvas.style.minHeight = `${heights[index]}px`));
-  canvases.forEach((canvas) => waiting.add(canvas));
+  canvases.forEach((canvas, index) => {
+    if (heights[index]) canvas.style.minHeight = `${heights[index]}px`;
+    waiting.add(canvas);
+  });
   drawAhead();
 }
 
 async function drawAhead() {
-  if (working) return;
-  working = true;
+  if (isWorking) return;
+  isWorking = true;
   for (let next = nearest(); next; next = nearest()) {
     if (next.away > 0) await idleMoment();
     if (mayDraw(next)) await begin(next.canvas).catch(reportError);
     else await new Promise((done) => setTimeout(done, STILL_MS / 2));
     await nextFrame();
   }
-  working = false;
+  isWorking = false;
 }
 
 function mayDraw({ away }) {
@@ -63,21 +79,21 @@ async function begin(canvas) {
   waiting.delete(canvas);
   drawing.add(canvas);
   try {
-    await draw(canvas);
+    await draw(canvas, onClick);
   } finally {
     drawing.delete(canvas);
     drawnAt = performance.now();
   }
 }
 
-// At once, also what is under way: print does not wait for anything that takes a turn of the event loop.
-function drawAll() {
-  const visible = [...waiting, ...drawing].filter((canvas) => canvas.offsetParent);
-  return Promise.all(visible.map(begin));
+// The drawing as the filter has it now; one that waits for its turn shows what the filter left before.
+export async function currentView(canvas) {
+  const name = canvas.dataset.chart;
+  if (!viewOf(name) || waiting.has(canvas) || drawing.has(canvas)) await begin(canvas);
+  return viewOf(name);
 }
 
-// Definitions are unpacked soon after the page is there, so that none has to be when it is printed.
-async function unpackCharts() {
-  for (const name of Object.keys(data.specs)) await specOf(name);
-  document.body.dataset.charts = "unpacked";
+// At once, also what is under way: print does not wait for anything that takes a turn of the event loop.
+export function drawAll() {
+  return Promise.all([...waiting, ...drawing].filter((canvas) => canvas.offsetParent).map(begin));
 }

@@ -1,0 +1,14 @@
+// Text for people and files; no document is needed here.
+export const shortened = (text, most = 40) =>
+  text.length <= most ? text : `${text.slice(0, most - 13)}…${text.slice(-12)}`;
+
+export const fileName = (text, most = 40) => text.replace(/[^A-Za-z0-9]+/g, "-").slice(0, most);
+
+// Quotes around every field; a leading = + - @ that is no number would run as a formula in a spreadsheet.
+export function csvField(text) {
+  const trimmed = text.trim();
+  const isFormula = /^[=+\-@]/.test(trimmed) && Number.isNaN(Number(trimmed));
+  return `"${(isFormula ? `'${trimmed}` : trimmed).replaceAll('"', '""')}"`;
+}
+
+export const csvText = (rows) => rows.map((row) => `${row.map(csvField).join(",")}\r\n`).join("");

@@ -1,0 +1,68 @@
+// Objects of studies as words for people; no document is needed here.
+export const STATE_WORDS = {
+  running: "running",
+  finished: "finished",
+  interrupted: "interrupted; the same command goes on",
+  refused: "refused by the audit of its servers",
+  imported: "imported",
+  unreadable: "can't be read",
+};
+
+export const number = (value, digits) => value.toLocaleString("en", { maximumSignificantDigits: digits });
+
+export const rate = (value) => (value === null || value === undefined ? "–" : number(value, value >= 1000 ? 4 : 3));
+
+export const moment = (ms) => (ms ? `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC` : "");
+
+export const counted = (count, noun, nouns = `${noun}s`) =>
+  `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+
+export function runsWords(study) {
+  const failed = study.statuses.failed ? `, ${study.statuses.failed} failed` : "";
+  const suspect = study.statuses.suspect ? `, ${study.statuses.suspect} suspect` : "";
+  return `${study.runs_done} of ${counted(study.runs_total, "run")}${failed}${suspect}`;
+}
+
+export function runWords(live, total) {
+  const connections = counted(live.connections, "connection");
+  const cell = `${live.target}, ${live.memory}, ${connections}, ${live.workload}, ${live.route}`;
+  return `Run ${live.number} of ${total}: ${cell}, repeat ${live.repeat}`;
+}
+
+export function phaseWords(live) {
+  if (!live.second) return live.phase;
+  const count = live.seconds_count ? ` of ${live.is_at_most ? "at most " : ""}${live.seconds_count}` : "";
+  return `${live.phase}, ${live.second}${count} s`;
+}
+
+export function remainingWords(seconds) {
+  if (seconds === null || seconds === undefined) return "The time that is left is known after the first run.";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 2) return "About a minute left, at the pace so far.";
+  const words = minutes < 100 ? `${minutes} min` : `${number(seconds / 3600, 2)} h`;
+  return `About ${words} left, at the pace so far.`;
+}
+
+export function levelWords(live) {
+  if (live.verdict) return `Grey: not judged. Warm-up: ${live.verdict}.`;
+  if (live.mean === null) return `Grey: not judged. ${live.window_s} s of the window so far.`;
+  const noise =
+    live.half_width === null ? "" : ` ± ${number((100 * live.half_width) / live.mean, 2)} % (noise of this run alone)`;
+  return `Grey: not judged. Window so far: ${rate(live.mean)} TPS${noise} over ${live.window_s} s.`;
+}
+
+// Running ones first, then the newest; every word of the search must stand somewhere in a study.
+export function listedStudies(studies, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const rank = (study) => (study.state === "running" ? 0 : 1);
+  return studies
+    .filter((study) => words.every((word) => JSON.stringify(study).toLowerCase().includes(word)))
+    .sort((a, b) => rank(a) - rank(b) || b.began_ms - a.began_ms);
+}
+
+// The next of 1, 1.5, 2, 3, 5, 7.5 times a power of ten.
+export function ceiling(value) {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 1.5, 2, 3, 5, 7.5, 10].find((step) => step * power >= value) * power;
+}
