@@ -39,7 +39,7 @@ STUDY = """
 targets = ["TARGET"]
 workload = WORKLOAD
 axes = {tier = "64MB", concurrency = [1, 2], route = "ROUTE"}
-measure = {warm_up = "1s", window = "4s", settle = "1s", repeats = 1, equivalence_events = 0, ending = "recover"}
+measure = {warm_up = "1s", window = "4s", settle = "1s", repeats = 1, equivalence_events = 0, after_run = "recover"}
 timeouts = {path = "3s", check = "120s"}
 """
 ROWS = '{name = "oltp_read_write", tables = 1, rows = 5000}'
@@ -236,7 +236,7 @@ def test_a_cable_that_is_cut_is_named_and_the_study_goes_on_or_stops(
 ) -> None:
     server = SERVER.replace("HOST", far.host.address).replace("PASSWORD_FILE", str(far.password_file))
     file = study_file(tmp_path, moment, number, "mariadb@server:far", more=server)
-    file.write_text(file.read_text().replace(', ending = "recover"', ""))
+    file.write_text(file.read_text().replace(', after_run = "recover"', ""))
     trial = Trial(file, tmp_path / "r", home, tuple(far.client.command()))
     lasts_s = random.Random(f"{SEED} cut {number}").choice([5.0, 9.0, 40.0])
     mending = threading.Timer(lasts_s, far.host.mend)

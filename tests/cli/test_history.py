@@ -46,7 +46,14 @@ def test_every_format_is_written(nights: Path, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize(
     "more",
-    [["--fail-on", "faster:1%"], ["--fail-on", "missing"], ["--despite", "weather"], ["--since", "x"], ["-o", "x"]],
+    [
+        ["--fail-on", "faster:1%"],
+        ["--fail-on", "missing"],
+        ["--allow-mismatch", "weather"],
+        ["--despite", "weather"],
+        ["--since", "x"],
+        ["-o", "x"],
+    ],
 )
 def test_wrong_requests_are_told(nights: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", str(nights), *more]) == 2

@@ -53,16 +53,16 @@ def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
 def test_a_wish_that_takes_too_long_ends_with_1_and_names_what_fits(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, printed, _ = asked(capsys, study, "--certainty", "1%", "--within", "1h")
+    code, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1h")
     assert code == 1
     assert "within 1 h ±1 % can't be had; the most is ±" in printed
-    assert asked(capsys, study, "--certainty", "1%", "--within", "40h")[0] == 0
-    _, printed, _ = asked(capsys, study, "--certainty", "1%", "--within", "1min")
+    assert asked(capsys, study, "--target-half-width", "1%", "--within", "40h")[0] == 0
+    _, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1min")
     assert "leave out cells" in printed
 
 
 def test_programs_read_designs_that_keep_the_wish(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, printed, _ = asked(capsys, study, "--json", "--certainty", "1.5 %")
+    _, printed, _ = asked(capsys, study, "--json", "--target-half-width", "1.5 %")
     found = json.loads(printed)
     assert found["certainty"]["designs"]
     assert all(design["half_width"] <= 0.015 for design in found["certainty"]["designs"])
@@ -87,7 +87,7 @@ def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--certainty", "2"], "no certainty"),
+        (["--target-half-width", "2"], "no half-width"),
         (["--within", "soon"], "not a duration"),
         (["--from", "/nowhere"], "folder"),
     ],

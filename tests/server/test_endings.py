@@ -55,7 +55,7 @@ measure = {{warm_up = "0s", window = "3s", repeats = 1, equivalence_events = 0{m
 
 
 def test_recovery_and_clean_shutdown_are_timed(tmp_path: Path, home: Home) -> None:
-    results = results_of(study(ENGINES, measure=', ending = "recover"'), tmp_path / "r", home)
+    results = results_of(study(ENGINES, measure=', after_run = "recover"'), tmp_path / "r", home)
     for record in results.records():
         assert record.status != "failed", record.reason
         assert record.fault == ""
@@ -71,7 +71,7 @@ def test_memory_limits_are_kept_and_recorded(tmp_path: Path, home: Home) -> None
     except HostError as error:
         pytest.skip(str(error))
     more = '[limits]\nmemory = "tier + 640MB"\n[pinning]\nserver = "0"\nclient = "1"'
-    results = results_of(study(ENGINES, measure=', ending = "stop"', more=more), tmp_path / "r", home)
+    results = results_of(study(ENGINES, measure=', after_run = "stop"', more=more), tmp_path / "r", home)
     for record in results.records():
         assert record.status != "failed", record.reason
         life = results.optional_document(record.run.run_id, "life")

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 STUDIES, PLACES, TARGETS, SPREAD = 60, 24, 4, 0.012
 STUDY = parse_study(
     'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 1}\n'
-    "measure = {repeats = 2, repeats_max = 4, level_certainty = 0.03}",
+    "measure = {repeats = 2, repeats_max = 4, level_target_half_width = 0.03}",
     "further.toml",
 )
 
@@ -74,7 +74,7 @@ def outcome(study: Study, gap: float, most: int) -> Outcome:
         for one in judgements:
             assert one.tps_low is not None and one.tps_high is not None and one.level is not None
             held.append(one.tps_low <= 1000 * math.exp(truth[one.cell]) <= one.tps_high)
-            widths.append(one.level.half_width() > study.level_certainty)
+            widths.append(one.level.half_width() > study.level_target_half_width)
         places: dict[int, list[bool]] = {}
         for pair in compare_targets(judgements):
             if "t0" in (pair.left, pair.right):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
-from dbdyno.cli._share import parse_share
+from dbdyno.cli._options import parse_share
 from dbdyno.cli._words import counted
 from dbdyno.core import format_duration, parse_duration_ns
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
@@ -67,7 +67,11 @@ def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Cer
     RequestError : a share or a time that is none
     StoreError : no results folder
     """
-    wished = parse_share(choices.certainty, "certainty", "--certainty 2%") if choices.certainty else _DEFAULT_HALF_WIDTH
+    wished = (
+        parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
+        if choices.target_half_width
+        else _DEFAULT_HALF_WIDTH
+    )
     within_ns = parse_duration_ns(choices.within) if choices.within else None
     if study.pacing.search is not None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from dbdyno.cli._share import parse_share
+from dbdyno.cli._options import parse_share
 from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.study import OPTION_ALIASES as ALIASES
 from dbdyno.study import Study, full_name, nearest, options_of, parse_study, study_text
@@ -55,8 +55,9 @@ def parse_choices(choices: argparse.Namespace) -> Study:
 def _open_ends(choices: argparse.Namespace) -> list[str]:
     given = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
     lines = [f"{key} = {_quoted(value)}" for key, value in given.items() if value is not None]
-    if choices.certainty is not None:
-        lines.append(f"certainty = {parse_share(choices.certainty, 'certainty', '--certainty 2%')}")
+    if choices.target_half_width is not None:
+        share = parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
+        lines.append(f"target_half_width = {share}")
     if choices.window == "auto" and choices.window_max is not None:
         # A short cap is meant: what must be driven before the first look is lowered to what it allows.
         most_s = parse_duration_ns(choices.window_max) // 10**9

@@ -9,6 +9,7 @@ from dbdyno.cli._choices import parse_choices
 from dbdyno.cli._folder import results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._options import add_target_half_width
 from dbdyno.cli._run import add_run_options
 
 _STORY = """\
@@ -22,9 +23,10 @@ changed and run again with `dbdyno run`.
       --window 12s --warm-up 4s --repeats 2 -o results/first
 
 With --warm-up auto a run is warmed up until its throughput holds a level and the server has settled (cache,
-redo log, dirty pages, purge); with --window auto it is judged until its mean is known to --certainty:
+redo log, dirty pages, purge); with --window auto it is judged until its mean is known to
+--target-half-width:
 
-  dbdyno compare mariadb:11.8 mysql:9.7 --warm-up auto --window auto --certainty 2% -o results/auto
+  dbdyno compare mariadb:11.8 mysql:9.7 --warm-up auto --window auto --target-half-width 2% -o results/auto
 
 Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
@@ -104,9 +106,7 @@ def _add_measurement(parser: Parser) -> None:
         "--window", default="60s", metavar="TIME", help="driven and judged, or auto: until sure enough (default 60s)"
     )
     measure.add_argument("--window-max", metavar="TIME", help="most of --window auto (default 900s)")
-    measure.add_argument(
-        "--certainty", metavar="SHARE", help="of --window auto: half-width of its mean, such as 1%% (default 2%%)"
-    )
+    add_target_half_width(measure, "of --window auto: half-width of its mean")
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
     measure.add_argument(
         "--sentinel", metavar="ENGINE", help="one of the engines, driven between the others to watch the machine"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._mismatch import listed_mismatches
+from dbdyno.cli._options import add_allow_mismatch, listed_mismatches
 from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
@@ -35,7 +35,7 @@ have two runs; missing is a cell of BASE that NEW has no good run of. A rule tha
 fails the build, unless --undecided pass lets it pass.
 
 Cells of another policy, another workload, other rows, another pacing, another window or another machine
-are not compared unless --despite names the obstacle; it becomes a caveat then. A target that is the same build
+are not compared unless --allow-mismatch names the difference; it becomes a caveat then. A target that is the same build
 with the same settings on both sides tells whether the machine moved: keep one in every study.
 
 Exit code 0: all rules PASS, or are NOT SHOWN and --undecided pass was given; 1: a rule is broken, or not
@@ -70,12 +70,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         metavar="BASE=NEW",
         help="targets to be compared under different names; may be repeated",
     )
-    parser.add_argument(
-        "--despite",
-        default="",
-        metavar="KIND,..",
-        help="compare despite other workload, dataset, pacing, window, host (default: none)",
-    )
+    add_allow_mismatch(parser, "compare")
     parser.add_argument("--all", action="store_true", help="every variable that changed, not the first dozen a target")
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
@@ -91,12 +86,13 @@ def _diff(choices: argparse.Namespace) -> int:
         open_results(choices.base, choices),
         open_results(choices.new, choices),
         renamed=dict(_pair(text) for text in choices.match),
-        despite=listed_mismatches(choices.despite),
+        despite=listed_mismatches(choices.allow_mismatch),
     )
     rules = check_rules(found, criteria)
     _say(found, rules, choices)
     if not found.changes:
-        raise RequestError("nothing could be compared", found.left_out[0].reason, "--despite KIND lets an obstacle be")
+        remedy = "--allow-mismatch KIND: compare even though KIND differs"
+        raise RequestError("nothing could be compared", found.left_out[0].reason, remedy)
     outcome = overall(rules)
     return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
 

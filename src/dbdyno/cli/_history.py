@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._mismatch import listed_mismatches
+from dbdyno.cli._options import add_allow_mismatch, listed_mismatches
 from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
@@ -32,7 +32,7 @@ what is recorded to have changed between them. Folders may be given one by one, 
 A series is a cell of a line: the target's name without its version, so mysql:9.6 is followed by mysql:9.7.
 By date each study gives a series one point; by version several targets of one study may. Studies that
 measured something else than the newest (workload, rows, pacing, window, machine) are left out, each with
-its reason, unless --despite names the obstacle.
+its reason, unless --allow-mismatch names the difference.
 
 A change point needs p below 0.001 and 2 % between the levels on its sides. It breaks a rule of --fail-on
 when it went the wrong way by more than allowed; not when a target of which nothing had changed moved
@@ -54,12 +54,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "--metric", choices=("tps", "p50", "p95", "p99", "p999"), default="tps", help="what is followed (default: tps)"
     )
     parser.add_argument("--order", choices=("date", "version"), default="date", help="of points (default: date)")
-    parser.add_argument(
-        "--despite",
-        default="",
-        metavar="KIND,..",
-        help="keep studies despite other workload, dataset, pacing, window, host (default: none)",
-    )
+    add_allow_mismatch(parser, "keep studies")
     rules = parser.add_argument_group("rules of a build")
     rules.add_argument(
         "--fail-on",
@@ -101,7 +96,7 @@ def _history(choices: argparse.Namespace) -> int:
         choices.folders,
         measures=list(dict.fromkeys(wanted)),
         order=choices.order,
-        despite=listed_mismatches(choices.despite),
+        despite=listed_mismatches(choices.allow_mismatch),
         check=check_of(choices),
     )
     since = since_ns(history, choices.since) if choices.since else 0

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._options import add_target_half_width
 from dbdyno.cli._words import counted, wide_console
 from dbdyno.core import format_bytes, format_duration
 
@@ -28,7 +29,7 @@ Reads a study file, checks it, and prints its runs in the order in which they wo
 the reason for its place, where the time of the whole goes, and the disk and memory that it needs. Nothing is touched.
 
   dbdyno plan studies/first.toml
-  dbdyno plan studies/first.toml --certainty 2% --within 3h     which repeats and windows give that
+  dbdyno plan studies/first.toml --target-half-width 2% --within 3h   which repeats and windows give that
   dbdyno plan studies/first.toml --from results/first           by the spread that was seen there
 
 Below the runs it says how sure the answer will be (the level of a cell at 95 %, and the smallest difference
@@ -47,7 +48,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     sure = parser.add_argument_group("how sure the answer will be")
-    sure.add_argument("--certainty", metavar="SHARE", help="of a cell's level at 95 %%, such as 1%% (default 2%%)")
+    add_target_half_width(sure, "of a cell's level at 95 %%")
     sure.add_argument("--within", metavar="TIME", help="time that all runs may take, such as 3h (default: any)")
     sure.add_argument(
         "--from",

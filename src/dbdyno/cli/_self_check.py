@@ -79,7 +79,7 @@ def _check(choices: argparse.Namespace) -> int:
 def _made(choices: argparse.Namespace) -> Path:
     """The results folder, once the study has been run into it."""
     from dbdyno.cli._execute import run_into, warn_of_missing_runs
-    from dbdyno.cli._share import parse_share
+    from dbdyno.cli._options import parse_share
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
     from dbdyno.report import build_page
@@ -93,7 +93,7 @@ def _made(choices: argparse.Namespace) -> Path:
         warm_up_ns=parse_duration_ns(choices.warm_up),
         window_ns=parse_duration_ns(choices.window),
         concurrency=choices.concurrency,
-        held_share=held,
+        throttled_share=held,
         seed=choices.seed,
     )
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
@@ -106,7 +106,7 @@ def _made(choices: argparse.Namespace) -> Path:
 
 
 def _held(study: Study) -> float:
-    return max(target.held_share for target in study.targets)
+    return max(target.throttled_share for target in study.targets)
 
 
 def _holds(found: SelfCheck, held: float) -> bool:

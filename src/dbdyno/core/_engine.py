@@ -202,14 +202,14 @@ class Target:
     file_options : what it asks of the server
     container : of an engine out of an image
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
-    held_share : of the time for which its process is held while it runs, to check that a known slowness is found
+    throttled_share : of the time for which its process is held while it runs, to check that a known slowness is found
     """
 
     name: str
     engine: EngineName
     settings: Mapping[str, float | str] = field(default_factory=dict)
     workload_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-    held_share: float = 0.0
+    throttled_share: float = 0.0
     container: ContainerChoice = ContainerChoice()
     options: Mapping[str, str] = field(default_factory=dict)
     options_file: str = ""

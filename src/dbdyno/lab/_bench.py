@@ -14,7 +14,7 @@ from dbdyno.measure.telemetry import Source
 from dbdyno.populate import FillServer, FreshServer, Snapshot
 from dbdyno.provision import Installation
 from dbdyno.store import JsonValue, SettingRow
-from dbdyno.study import Ending
+from dbdyno.study import AfterRun
 
 
 class RunServer(FillServer, Protocol):
@@ -49,7 +49,7 @@ class RunServer(FillServer, Protocol):
     def life(self) -> Mapping[str, JsonValue]:
         """Times of its start and its ends, what it used of its memory limit, how it died; as far as known by now."""
 
-    def end(self, ending: Ending) -> None:
+    def end(self, after_run: AfterRun) -> None:
         """End it as the study asks; times are told by `life`. Nothing happens to a server that is not ours.
 
         Raises

@@ -101,8 +101,8 @@ class LocalBench:
         except BaseException:
             self.host.remove_tree(directory)
             raise
-        if target.held_share:
-            server.hold(target.held_share)
+        if target.throttled_share:
+            server.hold(target.throttled_share)
         return server
 
     def _started(

@@ -36,8 +36,11 @@ def record_of(
     if wedged is not None and judgement.status != "failed":  # it hung before its window was over, or soon after
         judgement = replace(judgement, status="failed", reason=wedged)
     caveats = (*judgement.caveats, _NOT_INDEPENDENT) if prepared.is_running_server else judgement.caveats
-    if prepared.target.held_share:
-        caveats = (*caveats, Caveat("held", f"its process was held for {prepared.target.held_share:.0%} of the time"))
+    if prepared.target.throttled_share:
+        caveats = (
+            *caveats,
+            Caveat("held", f"its process was held for {prepared.target.throttled_share:.0%} of the time"),
+        )
     died = death if judgement.status == "failed" else None
     seen = (judgement.status, judgement.reason, died, figures.errors, log_tail)
     fault, reason = fault_of(*seen, judgement.fault, wedged)

@@ -166,12 +166,12 @@ class RunExecutor:
 
     def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
         """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""
-        ending = self.context.study.ending
-        if ending == "discard" or record.status == "failed":
+        after_run = self.context.study.after_run
+        if after_run == "discard" or record.status == "failed":
             return record
-        self.context.emit(events.RunPhaseEntered(record.run, "stop" if ending == "stop" else "recover"))
+        self.context.emit(events.RunPhaseEntered(record.run, "stop" if after_run == "stop" else "recover"))
         try:
-            server.end(ending)
+            server.end(after_run)
         except DbdynoError as error:
             caveat = Caveat("ending-failed", f"after the window: {error.what}")
             return replace(record, caveats=(*record.caveats, caveat))

@@ -29,7 +29,7 @@ from dbdyno.measure.telemetry import (
     device_number,
 )
 from dbdyno.store import JsonValue, SettingRow
-from dbdyno.study import Ending
+from dbdyno.study import AfterRun
 
 _LOG_LINES = 200
 _SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for
@@ -122,13 +122,13 @@ class LabServer:
         death = self._server.autopsy()
         return {**self._life} if death is None else {**self._life, "death": {**death.to_json()}}
 
-    def end(self, ending: Ending) -> None:
+    def end(self, after_run: AfterRun) -> None:
         """See `RunServer`. Before a recovery the page cache is emptied of its files: they are read from disk."""
-        if self._server.pid is None or ending == "discard":
+        if self._server.pid is None or after_run == "discard":
             return
         self._note_memory()
         self._let_go()
-        if ending == "recover" and self._restart is not None:
+        if after_run == "recover" and self._restart is not None:
             self._server.kill()
             self._life["kill_ns"] = self._server.kill_ns
             self._host.write_back(self.data_directory)

@@ -21,7 +21,7 @@ def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLeng
     (1800, 900, 0.02)
     """
     ends, least_ns = study.open_ends, study.open_ends.window_least_ns
-    stopping = None if least_ns is None else StoppingRule(ends.certainty, first_s=least_ns // 10**9, cap_s=None)
+    stopping = None if least_ns is None else StoppingRule(ends.target_half_width, first_s=least_ns // 10**9, cap_s=None)
     if is_step:
         return AdaptiveLengthRule(study.step_warm_up_ns // 10**9, study.window_ns // 10**9, stopping=stopping)
     return AdaptiveLengthRule(
@@ -30,7 +30,7 @@ def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLeng
 
 
 def shortest_window_ns(study: Study) -> int:
-    """The window of a run, at the least where it ends by certainty."""
+    """The window of a run, at the least where it ends by its half-width."""
     least_ns = study.open_ends.window_least_ns
     if least_ns is None:
         return study.window_ns

@@ -121,7 +121,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     runs_a_round = windows.count // study.repeats
     window_s = shortest_window_ns(study) / 1e9
     shares = [
-        variation.unsure_share(study.level_certainty, study.repeats, made, window_s, runs_a_round)
+        variation.unsure_share(study.level_target_half_width, study.repeats, made, window_s, runs_a_round)
         for made in range(study.repeats, study.repeats_max)
     ]
     steps = len(study.concurrencies) if study.restore == "ladder" else 1
@@ -131,10 +131,9 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     driven_ns = round_ns[WINDOW] + round_ns.get(STEP, 0)
     expected_ns = round(restored_ns * sum(ladders) + driven_ns * sum(shares))
     most_ns = sum(part.span.most_ns for part in parts) // study.repeats * more
-    told = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
-    basis = (
-        f"not known to ±{100 * study.level_certainty:.2g} % after {study.repeats} and more repeats: {told} of the cells"
-    )
+    cells = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
+    width = f"{100 * study.level_target_half_width:.2g} %"
+    basis = f"not known to ±{width} after {study.repeats} and more repeats: {cells} of the cells"
     return TimePart(FURTHER, round(sum(shares) * runs_a_round), Span(0, expected_ns, most_ns), basis)
 
 

@@ -78,7 +78,7 @@ def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
         cell
         for cell in runs
         if cell not in levels
-        or (cell not in apart and max(levels[cell].half_width(), _noise(judged[cell])) > study.level_certainty)
+        or (cell not in apart and max(levels[cell].half_width(), _noise(judged[cell])) > study.level_target_half_width)
     )
 
 

@@ -30,7 +30,7 @@ class SelfCheckChoices:
     ----------
     comparisons : at least one; the kinds of load take turns
     repeats : pairs of runs of each comparison
-    held_share : of the time for which the second server's process is held; 0: both are alike
+    throttled_share : of the time for which the second server's process is held; 0: both are alike
     """
 
     engine: str
@@ -39,7 +39,7 @@ class SelfCheckChoices:
     warm_up_ns: int = 5 * 10**9
     window_ns: int = 20 * 10**9
     concurrency: int = 4
-    held_share: float = 0.0
+    throttled_share: float = 0.0
     seed: int = 1
 
 
@@ -62,8 +62,8 @@ def self_check_study(choices: SelfCheckChoices) -> Study:
             "ask for one comparison or more, of two pairs or more",
         )
     lines = ['name = "self-check"', f"question = {_quoted(_question(choices))}"]
-    lines += _target(FIRST, choices.engine, 0.0) + _target(SECOND, choices.engine, choices.held_share)
-    kinds = _HELD_KINDS if choices.held_share else KINDS
+    lines += _target(FIRST, choices.engine, 0.0) + _target(SECOND, choices.engine, choices.throttled_share)
+    kinds = _HELD_KINDS if choices.throttled_share else KINDS
     for index in range(choices.comparisons):
         lines += _workload(kinds[index % len(kinds)], index // len(kinds) + 1)
     lines += ["[axes]", f'tier = "{_TIER}"', f"concurrency = {choices.concurrency}"]
@@ -76,15 +76,15 @@ def self_check_study(choices: SelfCheckChoices) -> Study:
 
 def _question(choices: SelfCheckChoices) -> str:
     window = format_duration(choices.window_ns)
-    if choices.held_share:
-        held = f"{100 * choices.held_share:g} %"
+    if choices.throttled_share:
+        held = f"{100 * choices.throttled_share:g} %"
         return f"Is {choices.engine} seen to be slower than itself when it is held for {held} of the time?"
     return f"Is {choices.engine} as fast as itself on this machine, in windows of {window}?"
 
 
-def _target(name: str, engine: str, held_share: float) -> list[str]:
+def _target(name: str, engine: str, throttled_share: float) -> list[str]:
     lines = ["[[target]]", f"name = {_quoted(name)}", f"engine = {_quoted(engine)}"]
-    return [*lines, f"held_share = {held_share}"] if held_share else lines
+    return [*lines, f"throttled_share = {throttled_share}"] if throttled_share else lines
 
 
 def _workload(of_kind: tuple[str, str, tuple[int, int]], number: int) -> list[str]:

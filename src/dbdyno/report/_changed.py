@@ -10,6 +10,7 @@ from typing import Any
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._settings import plain, variable_values
+from dbdyno.study import current_spelling
 
 _NO_NEWS = frozenset({"name", "question"})
 _OF_ONE_BOOT = frozenset({"boot_id"})
@@ -60,7 +61,7 @@ def _tools(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
 
 
 def _study(base: DiffSide, new: DiffSide) -> Iterator[Changed]:
-    before, after = (_flat(tomllib.loads(side.results.study_text)) for side in (base, new))
+    before, after = (_flat(current_spelling(tomllib.loads(side.results.study_text))) for side in (base, new))
     yield from _differing("study", before, after)
 
 

@@ -45,6 +45,7 @@ from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table, schema_of
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
+from dbdyno.study import digest_spelling
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.2
@@ -54,12 +55,12 @@ if TYPE_CHECKING:
 
 
 def study_digest(study_text: str) -> str:
-    r"""SHA-256 of what a study file says; comments, order and blanks don't count.
+    r"""SHA-256 of what a study file says; comments, order, blanks and earlier spellings of keys don't count.
 
     >>> study_digest("a = 1\nb = 2") == study_digest("# why\nb=2\na=1")
     True
     """
-    values = tomllib.loads(study_text)
+    values = digest_spelling(tomllib.loads(study_text))
     return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -7,11 +7,12 @@ from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._quirks import named_quirks
 from dbdyno.study._read import parse_study, read_study, scales_of
 from dbdyno.study._schema import parse_processors
+from dbdyno.study._spelling import current_spelling, digest_spelling
 from dbdyno.study._timeouts import Timeouts
 from dbdyno.study._values import (
     AdaptiveLength,
+    AfterRun,
     AuditStop,
-    Ending,
     ErrorPolicy,
     Imported,
     Pinning,
@@ -41,8 +42,8 @@ __all__ = [
     "POLICIES",
     "SQL_FILES",
     "AdaptiveLength",
+    "AfterRun",
     "AuditStop",
-    "Ending",
     "ErrorPolicy",
     "Imported",
     "Limits",
@@ -58,6 +59,8 @@ __all__ = [
     "Think",
     "Timeouts",
     "WorkloadChoice",
+    "current_spelling",
+    "digest_spelling",
     "family_name",
     "family_of",
     "full_name",

@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from dbdyno.study._spelling import spellings
+
 _HEADER_RE = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 
 
@@ -15,6 +17,7 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
     >>> line_of('name = "a"\n[measure]\n# words\nwindow = "12s"\n', "measure", "window")
     4
     """
+    names = "|".join(re.escape(name) for name in spellings(table, key))
     current, seen, header_line = "", -1 if table else 0, 1
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER_RE.match(line)
@@ -25,7 +28,7 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
             if current == table:
                 seen += 1
                 header_line = number if seen == index else header_line
-        elif current == table and seen == index and re.match(rf'\s*"?{re.escape(key)}"?\s*[=.]', line):
+        elif current == table and seen == index and re.match(rf'\s*"?(?:{names})"?\s*[=.]', line):
             return number
     return header_line
 

@@ -1,7 +1,7 @@
-"""When transactions are due: at once, after a pause, by the clock, or as fast as a promise holds.
+"""When transactions are due: at once, after a pause, by the clock, or as fast as an objective is met.
 
 Each kind is written as people say it: ``think = "100ms"``, ``rates = ["500/s for 30s", "500/s to 2000/s over 1min"]``,
-``promise = "p99 < 20ms"``.
+``slo = "p99 < 20ms"``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The highest rate that holds a promise, found by probing rates.
+    """The highest rate that meets a service-level objective, found by probing rates.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ class Search:
     settle_ns: int
 
     @property
-    def promise(self) -> str:
+    def slo(self) -> str:
         """As it is written in a study file.
 
-        >>> Search(0.999, 20_000_000, 100.0, 0.05, 0).promise
+        >>> Search(0.999, 20_000_000, 100.0, 0.05, 0).slo
         'p99.9 < 20ms'
         """
         return f"p{round(self.quantile * 100, 9):g} < {duration_text(self.response_ns)}"
@@ -103,7 +103,7 @@ class Pacing:
         if self.stretches:
             return "varied rate: " + ", ".join(map(str, self.stretches))
         if self.search is not None:
-            return f"highest rate with {self.search.promise}"
+            return f"highest rate with {self.search.slo}"
         return "closed loop" if self.rate_per_s is None else f"{self.rate_per_s:g} a second"
 
 
@@ -131,7 +131,7 @@ def parse_stretch(text: str) -> Stretch:
 
 
 def parse_slo(text: str) -> tuple[float, int]:
-    """Quantile and response time of a promise.
+    """Quantile and response time of a service-level objective.
 
     Raises
     ------

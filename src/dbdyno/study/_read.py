@@ -15,6 +15,7 @@ from dbdyno.study._lines import nearest, setting_line
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import SCALE, scaled_document
 from dbdyno.study._settings import BUDGET, flatten
+from dbdyno.study._spelling import current_spelling
 from dbdyno.study._tables import Tables
 from dbdyno.study._targets import TargetsReader
 from dbdyno.study._timeouts import Timeouts
@@ -50,14 +51,14 @@ _OF_KIND = {
     "rate_per_s": (),
     "think": ("think_law",),
     "rates": (),
-    "promise": ("first_rate", "precision", "probe_settle"),
+    "slo": ("first_rate", "precision", "probe_settle"),
 }
 """Kinds of pacing by the key that chooses them, with the keys that belong to it alone."""
 
 
 _OF_AUTO = {
     ("warm_up",): ("warm_up_max",),
-    ("window",): ("window_min", "window_max", "certainty"),
+    ("window",): ("window_min", "window_max", "target_half_width"),
     ("warm_up", "window"): ("gates",),
 }
 """Keys that mean something only where one of these is left to the run."""
@@ -116,7 +117,7 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
     except ValueError as error:
         raise StudyError(f"{source} is not TOML", str(error), "see the study files in studies/ for the form") from error
     try:
-        document = scaled_document(document, scale, Path(source).stem)
+        document = scaled_document(current_spelling(document), scale, Path(source).stem)
     except StudyError as error:
         raise StudyError(f"{source}: {error.what}", error.why, error.remedy) from error
     return _Reader(text, source).study(document)
@@ -174,11 +175,11 @@ class _Reader(Tables):
             limits=self._limits(self._mapping(document, "limits"), axes["tier"], targets),
             timeouts=self._timeouts(self._mapping(document, "timeouts")),
             servers=servers,
-            ending=measure["ending"],
+            after_run=measure["after_run"],
             restore=measure["restore"],
             step_warm_up_ns=measure["step_warm_up"],
             repeats_max=measure["repeats_max"],
-            level_certainty=measure["level_certainty"],
+            level_target_half_width=measure["level_target_half_width"],
             imported=imported,
             policy=top["policy"],
             settings=asked,
@@ -251,13 +252,15 @@ class _Reader(Tables):
         if measure["window_max"] < measure["window_min"] + _CHECKS_NS:
             what = "'window_max' must be at least a minute above 'window_min': three checks in a row, 30 s apart"
             self._fail("measure", "window_max", what, remedy="raise the one or lower the other")
-        return AdaptiveLength(is_open["warm_up"], measure["window_min"], measure["certainty"], measure["gates"] == "on")
+        return AdaptiveLength(
+            is_open["warm_up"], measure["window_min"], measure["target_half_width"], measure["gates"] == "on"
+        )
 
     def _further_repeats(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> None:
         most, repeats = measure["repeats_max"], measure["repeats"]
-        if most is None and "level_certainty" in entry:
-            what = "'level_certainty' belongs to 'repeats_max', which is not there"
-            self._fail("measure", "level_certainty", what, remedy="add repeats_max = 4")
+        if most is None and "level_target_half_width" in entry:
+            what = "'level_target_half_width' belongs to 'repeats_max', which is not there"
+            self._fail("measure", "level_target_half_width", what, remedy="add repeats_max = 4")
         if most is not None and not 2 <= repeats < most:
             what = f"'repeats_max' must be above 'repeats' ({repeats}), which must be 2 or more"
             why = "one run tells nothing of how far repeats spread"
@@ -280,10 +283,10 @@ class _Reader(Tables):
         changing = [c.label for c in workloads if c.family not in _LADDER_FAMILIES or c.name in _CHANGING]
         running = [target.name for target in targets if target.engine.source_kind == "server"]
         problems = [
-            (measure["ending"] != "discard", f'ending = "{measure["ending"]}" ends the server after each run'),
+            (measure["after_run"] != "discard", f'after_run = "{measure["after_run"]}" ends the server after each run'),
             (bool(changing), f"'{', '.join(changing)}' changes how many rows there are, or may"),
             (bool(running), f"'{', '.join(running)}' runs already, so nothing is restored there"),
-            (bool({"rates", "promise"} & set(pacing)), "[pacing] varies the rate within each run"),
+            (bool({"rates", "slo"} & set(pacing)), "[pacing] varies the rate within each run"),
         ]
         for is_there, why in problems:
             if is_there:
@@ -317,19 +320,19 @@ class _Reader(Tables):
         if len(chosen) > 1:
             what = f"'{chosen[0]}' and '{chosen[1]}' are two kinds of pacing"
             self._fail("pacing", chosen[1], what, remedy="leave one of the two out")
-        if open_ends and chosen in (["rates"], ["promise"]):
+        if open_ends and chosen in (["rates"], ["slo"]):
             what = f"'{chosen[0]}' varies the rate, so there is no level to wait for"
             self._fail("pacing", chosen[0], what, remedy='give warm_up and window as durations instead of "auto"')
         if chosen == ["think"] and "arrivals" in entry:
             self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="leave arrivals out")
         think = values["think"] and Think(values["think"], values["think_law"])
-        search = values["promise"] and self._search(values)
+        search = values["slo"] and self._search(values)
         return Pacing(values["rate_per_s"], values["arrivals"], think, values["rates"], search)
 
     def _search(self, values: Mapping[str, Any]) -> Search:
         if values["first_rate"] is None:
-            self._fail("pacing", "promise", "a search needs its first rate", remedy="add first_rate = 100")
-        quantile, response_ns = values["promise"]
+            self._fail("pacing", "slo", "a search needs its first rate", remedy="add first_rate = 100")
+        quantile, response_ns = values["slo"]
         return Search(quantile, response_ns, values["first_rate"], values["precision"], values["probe_settle"])
 
     def _errors(self, entry: dict[str, Any]) -> ErrorPolicy:

@@ -19,8 +19,8 @@ from dbdyno.study._lines import nearest
 SCALE = "scale"
 _DEPENDENTS = {
     "warm_up": ("warm_up_max",),
-    "window": ("window_min", "window_max", "certainty"),
-    "repeats": ("repeats_max", "level_certainty"),
+    "window": ("window_min", "window_max", "target_half_width"),
+    "repeats": ("repeats_max", "level_target_half_width"),
     "restore": ("step_warm_up",),
 }
 """Keys of ``[measure]`` that a scale must give itself when it gives the one that they belong to."""

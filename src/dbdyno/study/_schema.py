@@ -124,7 +124,7 @@ def _stretch(value: object) -> Stretch:
     return parse_stretch(_text(value))
 
 
-def _promise(value: object) -> tuple[float, int]:
+def _slo(value: object) -> tuple[float, int]:
     return parse_slo(_text(value))
 
 
@@ -275,13 +275,15 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "warm_up": Key(
             _open(_duration(0)), 30 * 10**9, 'driven, not judged; "auto": until throughput and server have settled'
         ),
-        "warm_up_max": Key(_duration(150 * 10**9), 1800 * 10**9, 'with warm_up = "auto": its most'),
+        "warm_up_max": Key(_duration(150 * 10**9), 1800 * 10**9, "longest adaptive warm-up"),
         "window": Key(
             _open(_duration(2 * 10**9)), 300 * 10**9, 'driven and judged; "auto": until its mean is sure enough'
         ),
         "window_min": Key(_duration(60 * 10**9), 180 * 10**9, 'with window = "auto": before it nothing is asked'),
-        "window_max": Key(_duration(60 * 10**9), 900 * 10**9, 'with window = "auto": its most'),
-        "certainty": Key(_share, 0.02, 'with window = "auto": half-width of its mean that is sure enough, as a share'),
+        "window_max": Key(_duration(60 * 10**9), 900 * 10**9, "longest adaptive window"),
+        "target_half_width": Key(
+            _share, 0.02, 'with window = "auto": ends it when the half-width of its mean is at most this share'
+        ),
         "gates": Key(_one_of("on", "off"), "on", 'with "auto": whether the server\'s own state must have settled, too'),
         "settle": Key(_duration(0), 0, "idle pause before each run"),
         "restore": Key(
@@ -299,8 +301,10 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
             None,
             "most runs of a cell: those beyond `repeats` are made only while its level is not sure enough",
         ),
-        "level_certainty": Key(
-            _share, 0.03, "with repeats_max: half-width of a cell's level at 95 % that is sure enough, as a share"
+        "level_target_half_width": Key(
+            _share,
+            0.03,
+            "with repeats_max: repeat a cell until its level's half-width at 95 % is at most this share",
         ),
         "seed": Key(_whole(0), 1, "of the order, the rows and the load"),
         "order": Key(_one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
@@ -312,11 +316,11 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "equivalence_events": Key(
             _whole(0), 500, "events that each target is sent before the runs, to compare results; 0 earns a caveat"
         ),
-        "ending": Key(
+        "after_run": Key(
             _one_of("discard", "stop", "recover"),
             "discard",
-            "of each server of ours after its run: killed; shut down cleanly, timed; or killed, started again on the "
-            "same data, then shut down, all timed",
+            "what to do with a server after its run: kill it; shut it down cleanly, timed; or kill it, start it again "
+            "on the same data and shut it down, all timed",
         ),
     }
 )
@@ -348,7 +352,7 @@ PACING: Mapping[str, Key] = MappingProxyType(
             'a rate that varies from the start of the warm-up on: "500/s for 30s", "500/s to 2000/s over 60s"; the '
             "last one goes on",
         ),
-        "promise": Key(_promise, None, 'search for the highest rate that holds it, such as "p99 < 20ms"'),
+        "slo": Key(_slo, None, 'search for the highest rate that meets this objective, such as "p99 < 20ms"'),
         "first_rate": Key(_positive, None, "of the search, a second; the warm-up is driven at it"),
         "precision": Key(_share, 0.05, "of the search: it ends when the next rate up that failed is so close"),
         "probe_settle": Key(_duration(0), 2 * 10**9, "of each rate tried, not judged; `window` is judged"),
@@ -420,7 +424,7 @@ TARGET: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key(_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
         "name": Key(_text, "", "shown everywhere; the engine's name when absent"),
-        "held_share": Key(
+        "throttled_share": Key(
             _share_below_one,
             0.0,
             "share of the time for which its process is stopped, a few milliseconds every 50: is that found?",

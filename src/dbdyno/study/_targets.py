@@ -56,16 +56,16 @@ class TargetsReader(Tables):
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
             engine = self._with_plugin(engine, values, index)
-            if values["held_share"] and engine.source_kind == "server":
+            if values["throttled_share"] and engine.source_kind == "server":
                 what = "a server that is not ours can't be held"
-                self._fail("target", "held_share", what, remedy="leave it out", index=index)
+                self._fail("target", "throttled_share", what, remedy="leave it out", index=index)
             if container != ContainerChoice() and engine.source_kind != "image":
                 what = f"'{engine}' does not run in a container"
                 self._fail(
                     "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
                 )
             self._concern_target(settings, engine, storage_engines, index)
-            target = Target(values["name"], engine, settings, own, values["held_share"], container, options)
+            target = Target(values["name"], engine, settings, own, values["throttled_share"], container, options)
             targets.append(self._with_options_file(target, values, file_options, index))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')

@@ -17,7 +17,7 @@ Order = Literal["interleaved", "as-written", "unknown"]
 Protocol = Literal["prepared", "text", "unknown"]
 RandomSource = Literal["sysbench", "dbdyno", "unknown"]
 AuditStop = Literal["never", "critical", "high"]
-Ending = Literal["discard", "stop", "recover"]
+AfterRun = Literal["discard", "stop", "recover"]
 Restore = Literal["run", "ladder"]
 
 
@@ -154,13 +154,13 @@ class AdaptiveLength:
     warm_up : it ends when throughput and server have settled; the study's `warm_up_ns` is its cap
     window_least_ns : the window ends when it is sure enough, first asked after this time; the study's `window_ns` is
         its cap. None: the window has a fixed length
-    certainty : half-width of the window's mean that is sure enough, as a share of it
+    target_half_width : the window ends when its mean is known to this share of it
     gates : the server's own state is asked, too
     """
 
     warm_up: bool = False
     window_least_ns: int | None = None
-    certainty: float = 0.02
+    target_half_width: float = 0.02
     gates: bool = True
 
     def __bool__(self) -> bool:
@@ -195,12 +195,12 @@ class Study:
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
     sentinel : name of the target that is driven again and again to watch the machine; empty: none is
-    ending : what becomes of each server of ours after its run
+    after_run : what to do with each server of ours after its run
     restore : when data are restored and a server is started: before each run, or once for a ladder, which is all
         concurrencies of a target at one workload, tier and route
     step_warm_up_ns : in a ladder, warm-up of each concurrency after the first
     repeats_max : most runs of a cell; those beyond `repeats` are made while its level is not known to
-        `level_certainty`, a half-width as a share. None: none beyond
+        `level_target_half_width`, a half-width as a share. None: none beyond
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     order, protocol, rng : unknown of imported results alone
     imported : of results that were imported; such a study can be reported and not be run. Their logs tell neither
@@ -234,11 +234,11 @@ class Study:
     audit_stop: AuditStop = "never"
     open_ends: AdaptiveLength = AdaptiveLength()
     sentinel: str = ""
-    ending: Ending = "discard"
+    after_run: AfterRun = "discard"
     restore: Restore = "run"
     step_warm_up_ns: int = 60 * 10**9
     repeats_max: int | None = None
-    level_certainty: float = 0.03
+    level_target_half_width: float = 0.03
     scaled: str = ""
     imported: Imported | None = None
     policy: Policy = "aligned"
@@ -266,7 +266,8 @@ class Study:
         """How often each cell is run."""
         if self.repeats_max is None:
             return str(self.repeats)
-        return f"{self.repeats} to {self.repeats_max}, until its level is known to ±{100 * self.level_certainty:.2g} %"
+        width = f"±{100 * self.level_target_half_width:.2g} %"
+        return f"{self.repeats} to {self.repeats_max}, until its level is known to {width}"
 
     @property
     def window_words(self) -> str:
@@ -274,7 +275,7 @@ class Study:
         length, least_ns = format_duration(self.window_ns), self.open_ends.window_least_ns
         if least_ns is None:
             return length
-        return f"until known to ±{100 * self.open_ends.certainty:.2g} %, at most {length}"
+        return f"until known to ±{100 * self.open_ends.target_half_width:.2g} %, at most {length}"
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

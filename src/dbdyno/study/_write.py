@@ -65,14 +65,15 @@ def _measure_text(study: Study) -> str:
         + _further_text(study)
         + _ladder_text(study)
         + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
-        + ("" if study.ending == "discard" else f"\nending = {_quoted(study.ending)}")
+        + ("" if study.after_run == "discard" else f"\nafter_run = {_quoted(study.after_run)}")
     )
 
 
 def _further_text(study: Study) -> str:
     if study.repeats_max is None:
         return ""
-    return f"\nrepeats_max = {study.repeats_max}\nlevel_certainty = {study.level_certainty}"
+    widths = f"level_target_half_width = {study.level_target_half_width}"
+    return f"\nrepeats_max = {study.repeats_max}\n{widths}"
 
 
 def _ladder_text(study: Study) -> str:
@@ -89,7 +90,8 @@ def _lengths_text(study: Study) -> str:
         lines.append(f"window = {window}")
     else:
         least = _quoted(_seconds(ends.window_least_ns))
-        lines.append(f'window = "auto"\nwindow_min = {least}\nwindow_max = {window}\ncertainty = {ends.certainty}')
+        lines.append(f'window = "auto"\nwindow_min = {least}\nwindow_max = {window}')
+        lines.append(f"target_half_width = {ends.target_half_width}")
     if not ends.gates:
         lines.append('gates = "off"')
     return "\n".join(lines)
@@ -97,8 +99,8 @@ def _lengths_text(study: Study) -> str:
 
 def _target_text(target: Target) -> str:
     lines = ["\n[[target]]", f"name = {_quoted(target.name)}", f"engine = {_quoted(str(target.engine))}"]
-    if target.held_share:
-        lines.append(f"held_share = {target.held_share}")
+    if target.throttled_share:
+        lines.append(f"throttled_share = {target.throttled_share}")
     if target.options_file:
         lines.append(f"options_file = {_quoted(target.options_file)}")
         lines.append(f"options_sha256 = {_quoted(target.options_sha256)}")
@@ -151,7 +153,7 @@ def _pacing_text(study: Study) -> str:
         lines.append(f"rates = [{', '.join(_quoted(str(stretch)) for stretch in pacing.stretches)}]")
     if pacing.search is not None:
         search = pacing.search
-        lines.append(f"promise = {_quoted(search.promise)}\nfirst_rate = {search.first_per_s}")
+        lines.append(f"slo = {_quoted(search.slo)}\nfirst_rate = {search.first_per_s}")
         lines.append(f"precision = {search.precision}\nprobe_settle = {_quoted(_seconds(search.settle_ns))}")
     if not pacing.is_closed:
         lines.append(f"arrivals = {_quoted(pacing.arrivals)}")

@@ -64,9 +64,9 @@ def test_what_failed_is_missing_and_not_quiet() -> None:
 
 
 def test_the_study_holds_every_comparison_in_every_round() -> None:
-    study = self_check_study(SelfCheckChoices("mariadb:11.8", comparisons=5, repeats=2, held_share=0.1))
+    study = self_check_study(SelfCheckChoices("mariadb:11.8", comparisons=5, repeats=2, throttled_share=0.1))
     assert len(make_plan(study).runs) == 5 * 2 * 2
-    assert [target.held_share for target in study.targets] == [0.0, 0.1]
+    assert [target.throttled_share for target in study.targets] == [0.0, 0.1]
     assert study.equivalence_events == 0
     assert {choice.name for choice in study.workloads} == {"sysbench/oltp_read_only"}
     assert len({choice.label for choice in study.workloads}) == 5

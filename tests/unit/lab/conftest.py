@@ -22,7 +22,7 @@ from dbdyno.populate import Snapshot
 from dbdyno.provision import Installation
 from dbdyno.provision import Origin as InstallationOrigin
 from dbdyno.store import JsonValue, Results, SettingRow
-from dbdyno.study import Ending, ServerAddress, Study, parse_study, study_text
+from dbdyno.study import AfterRun, ServerAddress, Study, parse_study, study_text
 
 SAMPLES = Path(__file__).parents[3] / "contract" / "samples"
 STUDY = parse_study(
@@ -167,8 +167,8 @@ class PaperServer:
     def life(self) -> Mapping[str, JsonValue]:
         return {"start_ns": 1}
 
-    def end(self, ending: Ending) -> None:
-        self.bench.ended.append(ending)
+    def end(self, after_run: AfterRun) -> None:
+        self.bench.ended.append(after_run)
         if self.bench.refuses_end:
             raise ConfigureError("it did not come back", "[ERROR] out of ink")
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from tests.unit.lab.conftest import Laboratory as Lab
 
 
-@pytest.mark.parametrize(("ending", "asked"), [("discard", []), ("stop", ["stop"] * 4), ("recover", ["recover"] * 4)])
-def test_servers_end_as_the_study_says(laboratory: Lab, ending: str, asked: list[str]) -> None:
-    laboratory.study = replace(laboratory.study, ending=ending)  # type: ignore[arg-type]
+@pytest.mark.parametrize(("after_run", "ends"), [("discard", []), ("stop", ["stop"] * 4), ("recover", ["recover"] * 4)])
+def test_servers_end_as_the_study_says(laboratory: Lab, after_run: str, ends: list[str]) -> None:
+    laboratory.study = replace(laboratory.study, after_run=after_run)  # type: ignore[arg-type]
     laboratory.walk()
-    assert laboratory.bench.ended == asked
+    assert laboratory.bench.ended == ends
 
 
 def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(laboratory: Lab) -> None:
-    laboratory.study = replace(laboratory.study, ending="recover")
+    laboratory.study = replace(laboratory.study, after_run="recover")
     laboratory.bench.refuses_end = True
     laboratory.walk()
     record = laboratory.results.records()[0]

@@ -41,7 +41,7 @@ def checked(tables: str) -> dict[str, Any]:
         ('think = "100ms"', "closed"),
         ("rate_per_s = 5", "fixed-rate"),
         ('rates = ["5/s for 1s", "5/s to 9/s over 2s"]', "varied-rate"),
-        ('promise = "p99 < 20ms"\nfirst_rate = 5', "search"),
+        ('slo = "p99 < 20ms"\nfirst_rate = 5', "search"),
     ],
 )
 def test_every_kind_obeys_the_contract(pacing: str, kind: str) -> None:
@@ -49,7 +49,7 @@ def test_every_kind_obeys_the_contract(pacing: str, kind: str) -> None:
 
 
 def test_a_search_judges_windows_of_the_study_and_has_something_to_drive_before() -> None:
-    order = checked('[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 5')
+    order = checked('[pacing]\nslo = "p99 < 20ms"\nfirst_rate = 5')
     assert order["pacing"]["window_ns"] == 4 * 10**9
     assert order["phases"] == [{"name": "warm-up", "duration_ns": 10**9}]
 
@@ -64,7 +64,7 @@ def test_the_servers_counts_are_read_all_along_where_the_window_is_left_to_the_r
 
 
 def test_a_search_may_take_many_windows() -> None:
-    search = order_of('[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 5')
+    search = order_of('[pacing]\nslo = "p99 < 20ms"\nfirst_rate = 5')
     assert search.longest_s > 20 * 4 + order_of("").longest_s
 
 

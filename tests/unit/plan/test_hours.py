@@ -92,7 +92,7 @@ def test_writers_whose_redo_log_is_still_filling_are_planned_at_their_caps() -> 
 
 
 def test_further_repeats_cost_the_more_the_surer_levels_shall_be() -> None:
-    measure = 'warm_up = "10s"\nwindow = "180s"\nrepeats = 2\nrepeats_max = 4\nlevel_certainty = '
+    measure = 'warm_up = "10s"\nwindow = "180s"\nrepeats = 2\nrepeats_max = 4\nlevel_target_half_width = '
     times = [part(budget(small(measure + sure), 1000), "further repeats").span for sure in ("0.10", "0.05", "0.01")]
     expected = [span.expected_ns for span in times]
     assert expected == sorted(expected)

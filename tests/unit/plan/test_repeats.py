@@ -17,7 +17,7 @@ TEXT = """
 targets = ["mysql:9.7", "mariadb:11.8"]
 workload.name = "oltp_read_only"
 axes = {tier = "64MB", concurrency = [1, 2, 4, 8, 16]}
-measure = {repeats = 2, repeats_max = 4, level_certainty = 0.03}
+measure = {repeats = 2, repeats_max = 4, level_target_half_width = 0.03}
 """
 
 

@@ -270,7 +270,7 @@ def test_programs_read_the_same_as_people(base: Results, new: Results, capsys: p
     ("options", "words"),
     [
         (["--fail-on", "faster:3%"], "is no rule to fail on"),
-        (["--despite", "hots"], "did you mean 'host'?"),
+        (["--allow-mismatch", "hots"], "did you mean 'host'?"),
         (["--match", "mysql:9.7"], "does not pair two targets"),
     ],
 )

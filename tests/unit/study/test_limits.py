@@ -59,10 +59,10 @@ def test_a_server_that_runs_already_can_not_be_bounded() -> None:
 def test_a_study_without_limits_is_written_without_them() -> None:
     text = TEXT.split("[limits]")[0]
     assert "[limits]" not in study_text(parse_study(text, "x.toml"))
-    assert "ending" not in study_text(parse_study(text, "x.toml"))
+    assert "after_run" not in study_text(parse_study(text, "x.toml"))
 
 
-def test_the_ending_is_written_back() -> None:
-    study = parse_study(TEXT.split("[limits]")[0] + '[measure]\nending = "recover"\n', "x.toml")
-    assert study.ending == "recover"
-    assert parse_study(study_text(study), "y.toml").ending == "recover"
+def test_what_is_done_after_a_run_is_written_back() -> None:
+    study = parse_study(TEXT.split("[limits]")[0] + '[measure]\nafter_run = "recover"\n', "x.toml")
+    assert study.after_run == "recover"
+    assert parse_study(study_text(study), "y.toml").after_run == "recover"

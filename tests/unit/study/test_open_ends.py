@@ -71,9 +71,9 @@ def test_a_plan_says_from_and_to() -> None:
 
 
 def test_a_target_may_be_held_but_not_a_server_that_is_not_ours() -> None:
-    own = '[[target]]\nengine = "mysql:9.7"\nheld_share = 0.1\n'
+    own = '[[target]]\nengine = "mysql:9.7"\nthrottled_share = 0.1\n'
     found = parse_study(HEAD.partition("\n")[2] + own, "example.toml")
-    assert found.targets[0].held_share == 0.1
+    assert found.targets[0].throttled_share == 0.1
     assert parse_study(study_text(found), "example.toml") == found
     running = own.replace('"mysql:9.7"', '"mysql@server:mine"') + '[servers.mine]\nsocket = "/s"\nuser = "u"\n'
     with pytest.raises(StudyError, match="can't be held"):

@@ -36,9 +36,9 @@ def study(tables: str) -> Study:
                 ),
             ),
         ),
-        ('promise = "p99 < 20ms"\nfirst_rate = 100', Pacing(search=Search(0.99, 20_000_000, 100.0, 0.05, 2 * 10**9))),
+        ('slo = "p99 < 20ms"\nfirst_rate = 100', Pacing(search=Search(0.99, 20_000_000, 100.0, 0.05, 2 * 10**9))),
         (
-            'promise = "p99.9 < 2s"\nfirst_rate = 0.5\nprecision = 0.02\nprobe_settle = "0s"',
+            'slo = "p99.9 < 2s"\nfirst_rate = 0.5\nprecision = 0.02\nprobe_settle = "0s"',
             Pacing(search=Search(0.999, 2 * 10**9, 0.5, 0.02, 0)),
         ),
     ],
@@ -53,16 +53,16 @@ def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
     ("text", "words"),
     [
         ('think = "1s"\nrate_per_s = 5', "two kinds of pacing"),
-        ('promise = "p99 < 20ms"', "needs its first rate"),
-        ("first_rate = 5", "belongs to 'promise'"),
+        ('slo = "p99 < 20ms"', "needs its first rate"),
+        ("first_rate = 5", "belongs to 'slo'"),
         ('think_law = "constant"', "belongs to 'think'"),
         ('think = "1s"\narrivals = "poisson"', "no arrivals"),
         ('think = "0ms"', "above 0"),
         ('rates = ["fast"]', "500/s for 30s"),
         ('rates = ["99999999/s for 30s"]', "at most 10,000,000/s"),
-        ('promise = "p100 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
-        ('promise = "p99 under 20ms"\nfirst_rate = 5', "a quantile and its limit"),
-        ('promise = "p99 < 20ms"\nfirst_rate = 5\nprecision = 1.5', "at most 1"),
+        ('slo = "p100 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('slo = "p99 under 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('slo = "p99 < 20ms"\nfirst_rate = 5\nprecision = 1.5', "at most 1"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_with_its_line(text: str, words: str) -> None:
@@ -76,7 +76,7 @@ def test_only_a_load_without_a_clock_is_a_closed_loop() -> None:
     closed = {text: study(f"[pacing]\n{text}").pacing.is_closed for text in ("", 'think = "1s"', "rate_per_s = 5")}
     assert list(closed.values()) == [True, True, False]
     assert not study('[pacing]\nrates = ["5/s for 1s"]').pacing.is_closed
-    assert not study('[pacing]\npromise = "p99 < 1s"\nfirst_rate = 1').pacing.is_closed
+    assert not study('[pacing]\nslo = "p99 < 1s"\nfirst_rate = 1').pacing.is_closed
 
 
 def test_the_policy_of_errors_is_read_and_written_back() -> None:

@@ -47,8 +47,8 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     "`[measure]`": ("", _schema.MEASURE),
     "`[pacing]`": (
         "Without it the load is a closed loop: the next transaction begins when the last is done. One of `rate_per_s`, "
-        "`think`, `rates` and `promise` chooses another kind; `first_rate`, `precision` and `probe_settle` belong to "
-        "`promise`. The throughput of a search is the highest rate that held its promise.",
+        "`think`, `rates` and `slo` chooses another kind; `first_rate`, `precision` and `probe_settle` belong to "
+        "`slo`. The throughput of a search is the highest rate that met the objective.",
         _schema.PACING,
     ),
     "`[errors]`": (

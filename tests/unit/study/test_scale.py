@@ -113,7 +113,7 @@ def test_a_scale_that_fixes_a_length_leaves_out_what_belonged_to_the_open_one() 
     warm_up_max = "600s"
     window = "auto"
     window_max = "600s"
-    certainty = 0.03
+    target_half_width = 0.03
     restore = "ladder"
     step_warm_up = "30s"
     repeats_max = 4

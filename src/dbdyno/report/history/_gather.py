@@ -109,7 +109,9 @@ def gather_history(
     cells = {measure: _judged(rows, measure, studies, order) for measure in measures}
     if not any(len(cell.points) > 1 for found in cells.values() for cell in found):
         reasons = "\n".join(f"{left.label}: {left.reason}" for left in unlike[:5])
-        raise RequestError("no cell is in two studies", reasons, "--despite KIND lets a difference be")
+        raise RequestError(
+            "no cell is in two studies", reasons, "--allow-mismatch KIND: compare even though KIND differs"
+        )
     unlike += _unsettled(rows, studies)
     changes = _changes(studies, [move for found in cells.values() for cell in found for move in cell.moves])
     if order == "date":

@@ -28,7 +28,7 @@ def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
     workload = ", ".join(choice.name for choice in study.workloads)
     measured = "Transactions per second"
     if study.pacing.search is not None:
-        measured = f"Highest rate, transactions per second, that held {study.pacing.search.promise}"
+        measured = f"Highest rate, transactions per second, that held {study.pacing.search.slo}"
     measure = f"{measured} against connections, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))

@@ -1,0 +1,69 @@
+"""Options that several commands have, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import TYPE_CHECKING
+
+from dbdyno.core import RequestError
+
+if TYPE_CHECKING:
+    from dbdyno.report import MismatchKind
+
+
+def add_target_half_width(group: argparse._ArgumentGroup, whose: str) -> None:
+    """Add the option that says how well a mean is to be known, and its earlier spelling."""
+    group.add_argument("--target-half-width", metavar="SHARE", help=f"{whose}, such as 1%% (default 2%%)")
+    group.add_argument("--certainty", default=argparse.SUPPRESS, dest="target_half_width", help=argparse.SUPPRESS)
+
+
+def add_allow_mismatch(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Add the option to compare in spite of differences, and its earlier spelling."""
+    text = f"{verb} even though workload, dataset, pacing, window or host differs (default: none)"
+    parser.add_argument("--allow-mismatch", default="", metavar="KIND,..", help=text)
+    parser.add_argument("--despite", default=argparse.SUPPRESS, dest="allow_mismatch", help=argparse.SUPPRESS)
+
+
+def listed_mismatches(text: str) -> list[MismatchKind]:
+    """Read the differences that a list with commas names.
+
+    Raises
+    ------
+    RequestError : a word is none
+    """
+    from dbdyno.report import MISMATCH_KINDS  # late: see _main
+    from dbdyno.study import nearest
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in MISMATCH_KINDS:
+            raise RequestError(
+                f"'{word}' is no difference that can be allowed",
+                f"there are {', '.join(MISMATCH_KINDS)}",
+                nearest(word, list(MISMATCH_KINDS)),
+            )
+    return [kind for kind in MISMATCH_KINDS if kind in words]
+
+
+_SHARE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+def parse_share(text: str, what: str, example: str) -> float:
+    """The share in a text.
+
+    Parameters
+    ----------
+    what, example : for the error: what it is no such thing, and how it is written
+
+    Raises
+    ------
+    RequestError : not a percentage between 0 and 100
+
+    >>> parse_share("2%", "half-width", "--target-half-width 2%")
+    0.02
+    """
+    match = _SHARE_RE.fullmatch(text.strip())
+    if match is None or not 0 < float(match[1]) < 100:
+        raise RequestError(f"'{text}' is no {what}", "", f"write for example {example}")
+    return float(match[1]) / 100
