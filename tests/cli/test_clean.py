@@ -16,10 +16,11 @@ from dbdyno.lab._session import boot_name
 @pytest.fixture
 def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data directory of a study that was killed, in a DBDYNO_HOME of its own."""
-    monkeypatch.setenv("DBDYNO_HOME", str(tmp_path))
+    home = tmp_path / ("a-long-name-" * 15)  # a path is never cut to what a terminal has room for
+    monkeypatch.setenv("DBDYNO_HOME", str(home))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    data = tmp_path / "run" / f"{ended.pid}-1-{boot_name()}" / "s1" / "data"
+    data = home / "run" / f"{ended.pid}-1-{boot_name()}" / "s1" / "data"
     data.mkdir(parents=True)
     (data / "ibdata1").write_bytes(b"x" * 200_000)
     return data.parent

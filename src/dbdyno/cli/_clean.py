@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rich.table import Table
 
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
+from dbdyno.cli._words import PlainConsole
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ process is the one that was noted when it was started, by process id, start time
 are under way, servers that somebody else started, engines, filled datasets and results are never touched. A study that
 begins does the same in its own DBDYNO_HOME, and names the servers of others that share the machine with it.
 """
+_ANY_WIDTH = 10_000
 _LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
 
 
@@ -59,9 +60,7 @@ def _print_remains(remains: Orphans, home: Home) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
-        table.add_column(
-            title, justify=justify, no_wrap=True, overflow="ignore"
-        )  # a path is copied whole or not at all
+        table.add_column(title, justify=justify, no_wrap=True)
     for server in remains.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
         state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
@@ -71,7 +70,7 @@ def _print_remains(remains: Orphans, home: Home) -> None:
     for group in remains.groups:
         table.add_row("memory group", "", "", "", _LEFT, str(group))
     if table.row_count:
-        wide_console().print(table, crop=False)
+        PlainConsole(width=_ANY_WIDTH).print(table)  # a path is copied whole or not at all
     else:
         print("nothing runs, and nothing was left over")
     homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})
