@@ -30,9 +30,9 @@ _CLEANING = frozenset({"test_orphan_cleanup.py", "test_clean.py", "test_memory_g
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """With several workers: a file is one worker's, and all that loads the machine or cleans it is the same worker's.
 
-    Tests that drive real servers would take each other's processor time, if several workers had them. What such a test
-    sees is the machine's as well as ours (a mirror that changes, a burst of foreign load): where it fails, it is run once
-    more, and the summary counts that.
+    Tests that drive real servers would take each other's processor time, if several workers had them. Such a test sees
+    the machine as well as us (a mirror that changes, a burst of foreign load): where it fails, it is run once more, and
+    the summary counts that.
     """
     for item in items:
         is_alone = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
