@@ -7,17 +7,20 @@
 //!
 //! ```text
 //! drive                     ScriptUser                    TransactionScript
-//! start_event(wanted)  ──▶  begin: Start(wanted)   ──▶   start() draws the event
-//! next(None)           ──▶  first statement        ──▶   tell() runs up to its first ask()
-//! next(answer)         ──▶  Answered               ──▶   ask() returns; on to the next
-//! repeat_event(draws)  ──▶  begin: Again(draws)    ──▶   ask() returns Err(Aborted), tell() ends; again()
+//! start_event(wanted)  ──▶  Start(wanted)          ──▶   start() draws the event
+//! next(None)           ──▶  Proceed                ──▶   run() goes up to its first execute()
+//! next(answer)         ──▶  Answered               ──▶   execute() returns; on to the next
+//! repeat_event(draws)  ──▶  Replay(draws)          ──▶   execute() returns Err(Aborted), run() ends; replay()
 //! ```
+//!
+//! Both sides talk through a [`Mailbox`], which only one of them holds at a time: the user lends it to its thread while
+//! the script runs, and the script reaches it there. So there is no lock and nothing shared.
 
 use crate::{Call, NextAction, Readiness, Response, RetryValues, TransactionType, User};
 use dbdyno_wire::{BufferedRows, OkReply, Parameters, Reply, RowsReply};
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// What one client does, event by event.
@@ -78,7 +81,6 @@ pub(crate) struct ScriptContext {
     pub(crate) affected: u64,
     /// First value that AUTO_INCREMENT gave in the last statement.
     pub(crate) insert_id: u64,
-    mailbox: Arc<Mutex<Mailbox>>,
 }
 
 impl ScriptContext {
@@ -99,32 +101,29 @@ impl ScriptContext {
     /// # Errors
     /// The attempt at the event was given up.
     pub(crate) async fn execute(&mut self) -> Result<(), Aborted> {
-        {
-            let mut mailbox = lock(&self.mailbox);
+        with_mailbox(|mailbox| {
             std::mem::swap(&mut mailbox.call, &mut self.call);
             mailbox.next_action = Some(NextAction::Send);
-        }
+        });
         poll_fn(|_| self.poll_answer()).await
     }
 
     fn poll_answer(&mut self) -> Poll<Result<(), Aborted>> {
-        let mut mailbox = lock(&self.mailbox);
-        match mailbox.signal.take() {
+        with_mailbox(|mailbox| match mailbox.signal {
             None => Poll::Pending,
             Some(Signal::Answered(counts)) => {
+                mailbox.signal = None;
                 std::mem::swap(&mut mailbox.rows, &mut self.rows);
                 (self.affected, self.insert_id) = counts;
                 Poll::Ready(Ok(()))
             }
-            Some(begin) => {
-                mailbox.signal = Some(begin);
-                Poll::Ready(Err(Aborted))
-            }
-        }
+            // The next event takes this signal.
+            Some(_) => Poll::Ready(Err(Aborted)),
+        })
     }
 }
 
-/// What lies between the drive and the script. One thread uses both sides in turn, so the lock is never waited for.
+/// What lies between the drive and the script.
 #[derive(Default)]
 struct Mailbox {
     /// From the drive.
@@ -135,7 +134,7 @@ struct Mailbox {
     call: Call,
     transaction: TransactionType,
     rest_ns: u64,
-    standing: Option<Readiness>,
+    readiness: Option<Readiness>,
 }
 
 #[derive(Clone, Copy)]
@@ -150,13 +149,23 @@ enum Signal {
     Answered((u64, u64)),
 }
 
-fn lock(mailbox: &Mutex<Mailbox>) -> MutexGuard<'_, Mailbox> {
-    mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// The mailbox of the user whose script runs now on this thread.
+    static LENT: Cell<Option<Box<Mailbox>>> = const { Cell::new(None) };
+}
+
+/// Gives a running script its user's mailbox. Polled by anyone but its user a script finds an empty one, and waits.
+fn with_mailbox<T>(act: impl FnOnce(&mut Mailbox) -> T) -> T {
+    let mut mailbox = LENT.take().unwrap_or_default();
+    let result = act(&mut mailbox);
+    LENT.set(Some(mailbox));
+    result
 }
 
 /// A script as the user that the drive knows.
 pub(crate) struct ScriptUser {
-    mailbox: Arc<Mutex<Mailbox>>,
+    /// Nothing only while it is lent.
+    mailbox: Option<Box<Mailbox>>,
     initial_rest_ns: u64,
     is_self_paced: bool,
     life: Pin<Box<dyn Future<Output = ()> + Send>>,
@@ -165,17 +174,15 @@ pub(crate) struct ScriptUser {
 impl ScriptUser {
     pub(crate) fn of<S: TransactionScript>(mut script: S) -> Box<dyn User> {
         let initial_rest_ns = script.initial_rest_ns();
-        let mailbox = Arc::<Mutex<Mailbox>>::default();
         let context = ScriptContext {
             call: Call::default(),
             rows: BufferedRows::default(),
             affected: 0,
             insert_id: 0,
-            mailbox: Arc::clone(&mailbox),
         };
         let life = Box::pin(live(script, context));
         Box::new(Self {
-            mailbox,
+            mailbox: None,
             initial_rest_ns,
             is_self_paced: S::IS_SELF_PACED,
             life,
@@ -183,61 +190,68 @@ impl ScriptUser {
     }
 
     fn deliver(&mut self, signal: Signal) {
-        lock(&self.mailbox).signal = Some(signal);
+        self.mailbox().signal = Some(signal);
+        let lent_before = LENT.replace(self.mailbox.take());
         let mut context = Context::from_waker(Waker::noop());
         // A script never ends; it waits for the next event.
         let _ = self.life.as_mut().poll(&mut context);
+        self.mailbox = LENT.replace(lent_before);
+    }
+
+    fn mailbox(&mut self) -> &mut Mailbox {
+        self.mailbox.get_or_insert_default()
     }
 }
 
 /// One event after the other, without end.
 async fn live(mut script: impl TransactionScript, mut context: ScriptContext) {
     loop {
-        let transaction = match next_signal(&context.mailbox).await {
+        let transaction = match next_signal().await {
             Signal::Start(wanted) => script.start(wanted),
             Signal::Replay(draws) => script.replay(draws),
             Signal::PollReady(elapsed_ns) => {
-                let standing = script.poll_ready(elapsed_ns);
-                lock(&context.mailbox).standing = Some(standing);
+                let readiness = script.poll_ready(elapsed_ns);
+                with_mailbox(|mailbox| mailbox.readiness = Some(readiness));
                 continue;
             }
             Signal::Proceed | Signal::Answered(_) => continue,
         };
-        lock(&context.mailbox).transaction = transaction;
-        if !can_start(&context.mailbox).await {
+        with_mailbox(|mailbox| mailbox.transaction = transaction);
+        if !can_start().await {
             continue;
         }
         if let Ok(end) = script.run(&mut context).await {
-            let mut mailbox = lock(&context.mailbox);
-            mailbox.rest_ns = script.rest_ns();
-            mailbox.next_action = Some(match end {
-                EventEnd::Done => NextAction::Done,
-                EventEnd::RolledBack => NextAction::RolledBack,
+            let rest_ns = script.rest_ns();
+            with_mailbox(|mailbox| {
+                mailbox.rest_ns = rest_ns;
+                mailbox.next_action = Some(match end {
+                    EventEnd::Done => NextAction::Done,
+                    EventEnd::RolledBack => NextAction::RolledBack,
+                });
             });
         }
     }
 }
 
-async fn next_signal(mailbox: &Mutex<Mailbox>) -> Signal {
-    poll_fn(|_| match lock(mailbox).signal.take() {
+async fn next_signal() -> Signal {
+    poll_fn(|_| match with_mailbox(|mailbox| mailbox.signal.take()) {
         Some(signal) => Poll::Ready(signal),
         None => Poll::Pending,
     })
     .await
 }
 
-/// False when another event is started instead; its turn is left lying.
-async fn can_start(mailbox: &Mutex<Mailbox>) -> bool {
+/// False when another event is started instead; its signal stays for it.
+async fn can_start() -> bool {
     poll_fn(|_| {
-        let mut mailbox = lock(mailbox);
-        match mailbox.signal {
+        with_mailbox(|mailbox| match mailbox.signal {
             None => Poll::Pending,
             Some(Signal::Proceed) => {
                 mailbox.signal = None;
                 Poll::Ready(true)
             }
             Some(_) => Poll::Ready(false),
-        }
+        })
     })
     .await
 }
@@ -245,24 +259,24 @@ async fn can_start(mailbox: &Mutex<Mailbox>) -> bool {
 impl User for ScriptUser {
     fn start_event(&mut self, wanted: Option<TransactionType>) -> TransactionType {
         self.deliver(Signal::Start(wanted));
-        lock(&self.mailbox).transaction
+        self.mailbox().transaction
     }
 
     fn repeat_event(&mut self, draws: RetryValues) -> TransactionType {
         self.deliver(Signal::Replay(draws));
-        lock(&self.mailbox).transaction
+        self.mailbox().transaction
     }
 
     fn next(&mut self, answer: Option<Response<'_>>, call: &mut Call) -> NextAction {
         let signal = match answer {
             None => Signal::Proceed,
             Some(answer) => {
-                std::mem::swap(&mut lock(&self.mailbox).rows, answer.rows);
+                std::mem::swap(&mut self.mailbox().rows, answer.rows);
                 Signal::Answered(counts(answer.reply))
             }
         };
         self.deliver(signal);
-        let mut mailbox = lock(&self.mailbox);
+        let mailbox = self.mailbox();
         std::mem::swap(&mut mailbox.call, call);
         mailbox.next_action.take().unwrap_or(NextAction::Done)
     }
@@ -277,12 +291,11 @@ impl User for ScriptUser {
 
     fn poll_ready(&mut self, elapsed_ns: u64) -> Readiness {
         self.deliver(Signal::PollReady(elapsed_ns));
-        let standing = lock(&self.mailbox).standing.take();
-        standing.unwrap_or(Readiness::Ready)
+        self.mailbox().readiness.take().unwrap_or(Readiness::Ready)
     }
 
     fn finish_event(&mut self) -> u64 {
-        std::mem::take(&mut lock(&self.mailbox).rest_ns)
+        std::mem::take(&mut self.mailbox().rest_ns)
     }
 }
 

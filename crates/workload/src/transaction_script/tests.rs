@@ -126,3 +126,23 @@ fn an_event_can_be_dropped_for_the_next_one() {
     user.next(None, &mut call);
     assert_eq!(values(&call), (0, vec![Parameter::Int(3)]));
 }
+
+#[test]
+fn users_that_take_turns_on_one_thread_or_change_threads_keep_their_own_answers() {
+    let mut users: Vec<_> = (0..3).map(|_| told()).collect();
+    for (user, call) in &mut users {
+        user.start_event(None);
+        user.next(None, call);
+    }
+    let answer = |(user, call): &mut (Box<dyn User>, Call), value| {
+        user.next(reply_with(&changed(1), &mut rows(value)), call);
+        assert_eq!(values(call), (1, vec![Parameter::Int(value + 1)]));
+    };
+    let mut moved = users.pop().unwrap();
+    for (number, user) in (10..).zip(&mut users) {
+        answer(user, number);
+    }
+    std::thread::spawn(move || answer(&mut moved, 77))
+        .join()
+        .unwrap();
+}
