@@ -104,7 +104,7 @@ impl<'a> ConnectionPool<'a> {
 
     /// Takes leave of the server. The account of all segments.
     pub(crate) fn close(mut self) -> RunOutcome {
-        let statements = self.load.workload.statements();
+        let statements = &self.load.workload.spec().statements;
         for connection in self.shares.iter_mut().flatten() {
             connection.say_good_bye(statements);
         }
@@ -123,7 +123,7 @@ impl<'a> ConnectionPool<'a> {
 
     fn share(&self, grid: Arc<Grid>) -> WorkerShared {
         let load = self.load;
-        let statements = load.workload.statements();
+        let statements = &load.workload.spec().statements;
         WorkerShared {
             statement_meta: statements.iter().map(StatementMeta::of).collect(),
             texts: statements

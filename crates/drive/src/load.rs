@@ -158,12 +158,13 @@ impl Load {
             return wrong("workers must be at least 1 and at most one a connection");
         }
         self.check_role()?;
-        self.pacing.check(self.workload.transaction_types().len())
+        self.pacing
+            .check(self.workload.spec().transaction_types.len())
     }
 
     fn check_role(&self) -> Result<(), DriveError> {
-        let name = self.workload.name();
-        match (self.workload.role(), &self.role_endpoint) {
+        let name = &self.workload.spec().name;
+        match (self.workload.spec().role.as_deref(), &self.role_endpoint) {
             (Some(role), None) => Err(DriveError::Request(format!(
                 "transactions of {name} go to a server with the role {role}, and none is named"
             ))),

@@ -75,9 +75,9 @@ impl Opener {
 
     /// Opens and prepares the connections of one user.
     pub(crate) fn open(&self) -> Result<Opened, DriveError> {
-        let mut ids = vec![AS_TEXT; self.load.workload.statements().len()];
+        let mut ids = vec![AS_TEXT; self.load.workload.spec().statements.len()];
         let first = self.open_lane(0, &mut ids)?;
-        let second = match self.load.workload.lanes() {
+        let second = match self.load.workload.spec().lanes() {
             0 | 1 => None,
             _ => Some(self.open_lane(1, &mut ids)?),
         };
@@ -89,7 +89,7 @@ impl Opener {
 
     fn open_lane(&self, lane: u8, ids: &mut [u32]) -> Result<Channel, DriveError> {
         let mut session = self.connect(lane)?;
-        for statement in self.load.workload.session_statements(lane) {
+        for statement in &self.load.workload.spec().session_statements[usize::from(lane)] {
             let doing = || format!("beginning a session with {statement}");
             session
                 .query(statement)
@@ -137,7 +137,7 @@ impl Opener {
         if self.load.protocol == Protocol::Text {
             return Ok(());
         }
-        let statements = self.load.workload.statements();
+        let statements = &self.load.workload.spec().statements;
         for (statement, id) in statements.iter().zip(ids) {
             if statement.lane == lane && statement.can_be_prepared() {
                 *id = self.prepare(session, &statement.text)?;
@@ -170,7 +170,7 @@ impl Opener {
     }
 
     fn prepared_count(&self) -> usize {
-        let statements = self.load.workload.statements();
+        let statements = &self.load.workload.spec().statements;
         statements
             .iter()
             .filter(|statement| statement.can_be_prepared())

@@ -84,8 +84,8 @@ pub(crate) fn run_segment(
 
 fn shape_of(load: &Load, segment: &Segment) -> IntervalShape {
     IntervalShape {
-        transaction_types: load.workload.transaction_types().len(),
-        statement_types: load.workload.statement_types().len(),
+        transaction_types: load.workload.spec().transaction_types.len(),
+        statement_types: load.workload.spec().statement_types.len(),
         open_loop: segment.pacing.has_due_instants(),
     }
 }

@@ -11,8 +11,8 @@ use dbdyno_drive::{
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
 use dbdyno_workload::{
-    Call, Class, Metadata, NextAction, Response, RetryValues, StatementTemplate, TransactionType,
-    User, Workload,
+    Call, Class, NextAction, Response, RetryValues, StatementTemplate, TransactionType, User,
+    Workload, WorkloadSpec,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -23,38 +23,24 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// A workload of two transaction types: one statement, and the same statement twice.
 #[derive(Debug)]
-struct OneOrTwo {
-    statements: [StatementTemplate; 1],
-}
+struct OneOrTwo(WorkloadSpec);
 
 impl OneOrTwo {
     fn new() -> Self {
         let statement = StatementTemplate::new("SELECT c FROM sbtest1 WHERE id=?", 0, Class::Work);
-        Self {
-            statements: [statement],
-        }
+        Self(WorkloadSpec {
+            name: "test/one_or_two".to_owned(),
+            statements: vec![statement],
+            statement_types: vec!["select"],
+            transaction_types: vec!["one", "two"],
+            ..WorkloadSpec::default()
+        })
     }
 }
 
 impl Workload for OneOrTwo {
-    fn name(&self) -> &str {
-        "test/one_or_two"
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.statements
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &["select"]
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &["one", "two"]
-    }
-
-    fn metadata(&self) -> Metadata {
-        Metadata::default()
+    fn spec(&self) -> &WorkloadSpec {
+        &self.0
     }
 
     fn user(&self, _index: u32) -> Box<dyn User> {

@@ -2,12 +2,12 @@
 
 use dbdyno_wire::Parameters;
 
-/// A statement of the workload, by its place in [`Workload::statements`](crate::Workload::statements),
+/// A statement of the workload, by its place in [`WorkloadSpec::statements`](crate::WorkloadSpec::statements),
 /// and its parameters. One `Call` is reused for every statement of a worker: filling it allocates
 /// nothing once its buffers have grown.
 #[derive(Debug, Default)]
 pub struct Call {
-    /// Place in `Workload::statements()`.
+    /// Place in `WorkloadSpec::statements`.
     pub statement: u16,
     /// The values of the statement's `?` places, in order.
     pub parameters: Parameters,

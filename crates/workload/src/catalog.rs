@@ -95,11 +95,11 @@ pub fn transaction_type(
     workload: &dyn Workload,
     name: &str,
 ) -> Result<TransactionType, WorkloadError> {
-    let known = workload.transaction_types();
+    let known = &workload.spec().transaction_types;
     let place = known.iter().position(|&other| other == name);
     let found = place.and_then(|place| TransactionType::try_from(place).ok());
     found.ok_or_else(|| WorkloadError::UnknownTransactionType {
-        workload: workload.name().to_owned(),
+        workload: workload.spec().name.to_owned(),
         name: name.to_owned(),
         nearest: nearest(name, known.iter().copied()).to_owned(),
         known: known.join(", "),
@@ -167,7 +167,7 @@ pub fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
 fn family_of(name: &str) -> Result<&'static Family, WorkloadError> {
     let found = FAMILIES.iter().find(|family| (family.claims)(name));
     found.ok_or_else(|| {
-        let known = workload_names();
+        let known = &workload_names();
         let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
         let bare_names: Vec<String> = known.iter().map(|known| bare(known)).collect();
         let close = nearest(&bare(name), bare_names.iter().map(String::as_str));

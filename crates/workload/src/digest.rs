@@ -8,9 +8,8 @@
 //! It is a workload around another one, so that a run without it costs nothing more.
 
 use crate::{
-    Call, Metadata, Metric, NextAction, Precondition, RateProfile, Readiness, Response,
-    RetryPolicy, RetryValues, ServerCounts, StatementTemplate, TransactionType, User, UserDraws,
-    Workload,
+    Call, Metric, NextAction, Readiness, Response, RetryValues, TransactionType, User, UserDraws,
+    Workload, WorkloadSpec,
 };
 use dbdyno_wire::{BufferedRows, Reply, StatementText};
 use sha2::{Digest, Sha256};
@@ -42,11 +41,10 @@ type SharedDigests = Arc<Mutex<BTreeMap<u32, UserDigest>>>;
 /// A workload whose users' first events are digested.
 #[derive(Debug)]
 pub struct Digested {
+    spec: WorkloadSpec,
     inner: Arc<dyn Workload>,
     events: u64,
     texts: Arc<[StatementText]>,
-    /// What the connections of each lane begin with.
-    greetings: Vec<Vec<String>>,
     /// Whether users rest where the workload has them rest.
     rests: bool,
     kept: SharedDigests,
@@ -56,19 +54,17 @@ impl Digested {
     /// Digests the first `events` events of each user of a workload.
     #[must_use]
     pub fn new(inner: Arc<dyn Workload>, events: u64) -> Self {
-        let texts = inner
-            .statements()
+        let spec = inner.spec().clone();
+        let texts = spec
+            .statements
             .iter()
             .map(|template| StatementText::new(&template.text))
             .collect();
-        let greetings = (0..inner.lanes())
-            .map(|lane| inner.session_statements(lane).to_vec())
-            .collect();
         Self {
+            spec,
             inner,
             events,
             texts,
-            greetings,
             rests: true,
             kept: SharedDigests::default(),
         }
@@ -79,8 +75,8 @@ impl Digested {
     #[must_use]
     pub fn at_standstill(mut self, unix_s: u64) -> Self {
         self.rests = false;
-        for greeting in &mut self.greetings {
-            greeting.push(format!("SET timestamp = {unix_s}"));
+        for statements in &mut self.spec.session_statements {
+            statements.push(format!("SET timestamp = {unix_s}"));
         }
         self
     }
@@ -89,8 +85,8 @@ impl Digested {
         Box::new(DigestedUser {
             inner,
             written: self
-                .inner
-                .statements()
+                .spec
+                .statements
                 .iter()
                 .map(|template| template.is_written)
                 .collect(),
@@ -110,48 +106,8 @@ impl Digested {
 }
 
 impl Workload for Digested {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        self.inner.statements()
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        self.inner.statement_types()
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        self.inner.transaction_types()
-    }
-
-    fn metadata(&self) -> Metadata {
-        self.inner.metadata()
-    }
-
-    fn retry(&self) -> Option<RetryPolicy> {
-        self.inner.retry()
-    }
-
-    fn rate_profile(&self) -> Option<&RateProfile> {
-        self.inner.rate_profile()
-    }
-
-    fn preconditions(&self) -> Vec<Precondition> {
-        self.inner.preconditions()
-    }
-
-    fn server_counts(&self) -> Option<&ServerCounts> {
-        self.inner.server_counts()
-    }
-
-    fn sends_several_statements(&self) -> bool {
-        self.inner.sends_several_statements()
-    }
-
-    fn users(&self) -> Option<u32> {
-        self.inner.users()
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn metrics(&self) -> Vec<Metric> {
@@ -161,18 +117,6 @@ impl Workload for Digested {
     fn digests(&self) -> Vec<UserDigest> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.values().cloned().collect()
-    }
-
-    fn lanes(&self) -> u8 {
-        self.inner.lanes()
-    }
-
-    fn role(&self) -> Option<&str> {
-        self.inner.role()
-    }
-
-    fn session_statements(&self, lane: u8) -> &[String] {
-        &self.greetings[usize::from(lane)]
     }
 
     fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {

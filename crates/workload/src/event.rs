@@ -4,10 +4,10 @@ use crate::{Call, Precondition, RateProfile, ServerCounts, UserDigest};
 use dbdyno_chance::{Stream, Unique};
 use dbdyno_wire::{BufferedRows, OkReply, Reply};
 
-/// Index into [`Workload::statement_types`]: point select, COMMIT, ...
+/// Index into [`WorkloadSpec::statement_types`]: point select, COMMIT, ...
 pub type StatementType = u8;
 
-/// Index into [`Workload::transaction_types`]: read_write, new_order, ...
+/// Index into [`WorkloadSpec::transaction_types`]: read_write, new_order, ...
 pub type TransactionType = u8;
 
 /// What a statement does to a transaction, for policies and counters. The server's reply decides
@@ -175,73 +175,76 @@ pub struct UserDraws {
     pub unique: Unique,
 }
 
+/// What is known of a workload before it runs.
+#[derive(Debug, Clone, Default)]
+pub struct WorkloadSpec {
+    /// Name as a study writes it, such as `sysbench/oltp_read_write`.
+    pub name: String,
+    /// All statements in the order in which they are prepared on each connection.
+    pub statements: Vec<StatementTemplate>,
+    /// Names of the statement types.
+    pub statement_types: Vec<&'static str>,
+    /// Names of the transaction types.
+    pub transaction_types: Vec<&'static str>,
+    /// What the manifest records.
+    pub metadata: Metadata,
+    /// What the imitated tool does after errors, where the order for a load leaves it to the workload.
+    pub retry: Option<RetryPolicy>,
+    /// The rates that belong to the workload, for loads that ask for no other pacing.
+    pub rate_profile: Option<RateProfile>,
+    /// What the tables must hold.
+    pub preconditions: Vec<Precondition>,
+    /// What the server counts of the work by itself, where it does.
+    pub server_counts: Option<ServerCounts>,
+    /// Whether several statements may stand in one request, separated by semicolons.
+    pub sends_several_statements: bool,
+    /// How many users it has, where the workload itself fixes that: each has a part of its own. They pace themselves,
+    /// by [`User::poll_ready`].
+    pub users: Option<u32>,
+    /// Whether each user holds a second connection.
+    pub has_second_connection: bool,
+    /// The role of the server that each user's second connection goes to, where that is another server.
+    pub role: Option<String>,
+    /// Statements that each of a user's connections begins with, before anything is prepared; again after it was
+    /// opened anew.
+    pub session_statements: [Vec<String>; 2],
+}
+
+impl WorkloadSpec {
+    /// Connections that each user holds, 1 or 2.
+    pub fn lanes(&self) -> u8 {
+        1 + u8::from(self.has_second_connection)
+    }
+
+    /// Name of the type of a statement, by its place.
+    pub fn type_of(&self, statement: u16) -> &'static str {
+        let template = &self.statements[usize::from(statement)];
+        self.statement_types[usize::from(template.statement_type)]
+    }
+}
+
 /// A workload: shared, immutable, the same for every worker.
 pub trait Workload: Send + Sync + std::fmt::Debug {
-    /// Name as a study writes it, such as `sysbench/oltp_read_write`.
-    fn name(&self) -> &str;
-    /// All statements in the order in which they are prepared on each connection.
-    fn statements(&self) -> &[StatementTemplate];
-    /// Names of the statement types.
-    fn statement_types(&self) -> &[&'static str];
-    /// Names of the transaction types.
-    fn transaction_types(&self) -> &[&'static str];
-    /// What the manifest records.
-    fn metadata(&self) -> Metadata;
-    /// What the imitated tool does after errors, where the order for a load leaves it to the workload.
-    fn retry(&self) -> Option<RetryPolicy> {
-        None
+    /// What is known of it before it runs.
+    fn spec(&self) -> &WorkloadSpec;
+    /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
+    fn user(&self, index: u32) -> Box<dyn User>;
+    /// The same client, but one that draws from what it is given. Only the sysbench family, whose users can run on
+    /// sysbench's own generators, uses that.
+    fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
+        self.user(index)
     }
-    /// The rates that belong to the workload, for loads that ask for no other pacing.
-    fn rate_profile(&self) -> Option<&RateProfile> {
-        None
+    /// A reply that a server holding this workload's data could give, for walks without one.
+    fn canned_reply(&self, _call: &Call, _rows: &mut BufferedRows) -> Reply {
+        Reply::Ok(OkReply::default())
     }
-    /// What the tables must hold.
-    fn preconditions(&self) -> Vec<Precondition> {
-        Vec::new()
-    }
-    /// What the server counts of the work by itself, where it does.
-    fn server_counts(&self) -> Option<&ServerCounts> {
-        None
-    }
-    /// Whether several statements may stand in one request, parted by semicolons.
-    fn sends_several_statements(&self) -> bool {
-        false
-    }
-    /// How many users it has, where the workload itself says so: each has a part of its own. They pace themselves, by
-    /// [`User::poll_ready`].
-    fn users(&self) -> Option<u32> {
-        None
-    }
-    /// What it has to say of the run so far.
+    /// Metrics of the run so far beyond times and counts.
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
     /// What its users have sent so far, where that is digested (see [`Digested`](crate::Digested)).
     fn digests(&self) -> Vec<UserDigest> {
         Vec::new()
-    }
-    /// Connections that each user holds, at most 2.
-    fn lanes(&self) -> u8 {
-        1
-    }
-    /// The role of the server that each user's second connection goes to, where that is another server.
-    fn role(&self) -> Option<&str> {
-        None
-    }
-    /// Statements that a connection begins with, before anything is prepared; again after it was opened anew.
-    fn session_statements(&self, _lane: u8) -> &[String] {
-        &[]
-    }
-    /// A reply that a server holding this workload's data could give, for walks without one.
-    fn canned_reply(&self, _call: &Call, _rows: &mut BufferedRows) -> Reply {
-        Reply::Ok(OkReply::default())
-    }
-    /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
-    fn user(&self, index: u32) -> Box<dyn User>;
-    /// The same client, but one that draws from what it is given. Only the sysbench family, whose users can run on
-    /// sysbench's own generators, heeds that.
-    fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
-        self.user(index)
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A [`Workload`] is shared by all workers and never changes while it runs; it hands out one [`User`]
 //! a connection. A user is asked for one statement at a time, so a statement may depend on the reply
-//! to the one before it (TPC-C needs that, sysbench OLTP does not): such users are written as stories. A [`Population`] makes the rows
+//! to the one before it (TPC-C needs that, sysbench OLTP does not): such users are written as scripts. A [`Population`] makes the rows
 //! of the tables. This crate leaves the sending, the timing and the repeats to `dbdyno-drive`.
 //!
 //! ```
@@ -15,7 +15,7 @@
 //! let (mut user, mut call) = (read_write.user(0), Call::default());
 //! user.start_event(None);
 //! assert_eq!(user.next(None, &mut call), NextAction::Send);
-//! assert_eq!(read_write.statements()[usize::from(call.statement)].text, "BEGIN");
+//! assert_eq!(read_write.spec().statements[usize::from(call.statement)].text, "BEGIN");
 //! # Ok::<(), dbdyno_workload::WorkloadError>(())
 //! ```
 
@@ -58,7 +58,7 @@ pub use digest::{Digested, UserDigest};
 pub use error::WorkloadError;
 pub use event::{
     Class, Metadata, Metric, NextAction, Readiness, Response, RetryAfter, RetryPolicy, RetryValues,
-    StatementTemplate, StatementType, TransactionType, User, UserDraws, Workload,
+    StatementTemplate, StatementType, TransactionType, User, UserDraws, Workload, WorkloadSpec,
 };
 pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
 pub use population::{

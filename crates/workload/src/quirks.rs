@@ -474,7 +474,7 @@ mod tests {
                 let options: Vec<_> = set.iter().map(words).collect();
                 // A workload refuses options that are not its own.
                 if let Ok(workload) = workload(&name, &options, source, 4) {
-                    ids.extend(workload.metadata().quirks);
+                    ids.extend(workload.spec().metadata.quirks.iter().cloned());
                 }
             }
         }

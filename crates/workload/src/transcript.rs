@@ -88,10 +88,10 @@ pub fn walk<E>(
 }
 
 fn sent<'a>(workload: &'a dyn Workload, event: u64, call: &'a Call) -> TranscriptStatement<'a> {
-    let template = &workload.statements()[usize::from(call.statement)];
+    let template = &workload.spec().statements[usize::from(call.statement)];
     TranscriptStatement {
         event,
-        statement_type: workload.statement_types()[usize::from(template.statement_type)],
+        statement_type: workload.spec().statement_types[usize::from(template.statement_type)],
         template,
         parameters: &call.parameters,
         text: &call.text,
@@ -116,10 +116,12 @@ pub fn write_run(
 ) -> io::Result<()> {
     let is_prepared =
         |template: &StatementTemplate| protocol == Protocol::Prepared && template.can_be_prepared();
-    for text in (0..workload.lanes()).flat_map(|lane| workload.session_statements(lane)) {
+    for text in (0..workload.spec().lanes())
+        .flat_map(|lane| &workload.spec().session_statements[usize::from(lane)])
+    {
         writeln!(out, "Q\t{text}")?;
     }
-    for template in workload.statements().iter().filter(|t| is_prepared(t)) {
+    for template in workload.spec().statements.iter().filter(|t| is_prepared(t)) {
         writeln!(out, "P\t{}", template.text)?;
     }
     walk(workload, index, events, |sent| {

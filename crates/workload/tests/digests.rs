@@ -163,8 +163,8 @@ fn at_a_standstill_the_servers_clock_is_set_and_nobody_rests() {
     assert_eq!(rest_after_an_event(&still), 0);
     assert_eq!(still.digests(), moving.digests());
     let both_lanes = Digested::new(made("linkbench"), EVENTS).at_standstill(7);
-    for lane in 0..both_lanes.lanes() {
-        let statements = both_lanes.session_statements(lane);
+    for lane in 0..both_lanes.spec().lanes() {
+        let statements = &both_lanes.spec().session_statements[usize::from(lane)];
         assert_eq!(statements.last().unwrap(), "SET timestamp = 7");
     }
 }

@@ -285,7 +285,7 @@ impl Worker {
     fn statement_name(&self, index: u32) -> &'static str {
         let statement = self.connections[index as usize].statement;
         let kind = self.shared.statement_meta[usize::from(statement)].kind;
-        self.shared.workload.statement_types()[usize::from(kind)]
+        self.shared.workload.spec().statement_types[usize::from(kind)]
     }
 
     pub(super) fn fail_run(

@@ -102,7 +102,7 @@ impl LoadOrder {
         Ok(Load {
             pacing: self.pacing.pacing(&*workload)?,
             session: SessionOptions {
-                multi_statements: workload.sends_several_statements(),
+                multi_statements: workload.spec().sends_several_statements,
                 ..access.options
             },
             role_endpoint: self.role_endpoint(&*workload)?,
@@ -116,7 +116,7 @@ impl LoadOrder {
                 .iter()
                 .map(PhaseOrder::phase)
                 .collect::<Result<_, _>>()?,
-            errors: self.errors.policy(workload.retry()),
+            errors: self.errors.policy(workload.spec().retry.clone()),
             workload: match self.digest_events {
                 Some(events) => Arc::new(Digested::new(workload, events)),
                 None => workload,
@@ -139,9 +139,12 @@ impl LoadOrder {
 
     /// The server of the workload's role.
     fn role_endpoint(&self, workload: &dyn Workload) -> Result<Option<Endpoint>, CliError> {
-        let role = workload.role();
+        let role = workload.spec().role.as_deref();
         if let Some(other) = self.role_targets.keys().find(|name| role != Some(name)) {
-            let what = format!("no transaction of {} has the role {other}", workload.name());
+            let what = format!(
+                "no transaction of {} has the role {other}",
+                workload.spec().name
+            );
             return Err(CliError::request(what).hint(match role {
                 Some(role) => format!("name the server of the role {role} (--target {role}=HOST)"),
                 None => "leave --target out".to_owned(),
@@ -153,7 +156,7 @@ impl LoadOrder {
         let Some(place) = self.role_targets.get(role) else {
             let what = format!(
                 "transactions of {} go to a server with the role {role}, and none is named",
-                workload.name()
+                workload.spec().name
             );
             return Err(CliError::request(what).hint(format!(
                 "name it (--target {role}=HOST:PORT, or {role}=/PATH/OF.SOCKET)"
@@ -164,10 +167,10 @@ impl LoadOrder {
 
     /// A workload whose users have parts of their own has as many as there are parts, and they pace themselves.
     fn check_users(&self, workload: &dyn Workload) -> Result<(), CliError> {
-        let Some(users) = workload.users() else {
+        let Some(users) = workload.spec().users else {
             return Ok(());
         };
-        let name = workload.name();
+        let name = &workload.spec().name;
         if users != self.concurrency {
             let given = self.concurrency;
             let what = format!(
@@ -184,18 +187,22 @@ impl LoadOrder {
 
     /// Takes over how many users the workload has, if it says so.
     pub(crate) fn follow_users(&mut self) -> anyhow::Result<()> {
-        self.concurrency = self.make_workload()?.users().unwrap_or(self.concurrency);
+        self.concurrency = self
+            .make_workload()?
+            .spec()
+            .users
+            .unwrap_or(self.concurrency);
         Ok(())
     }
 
     /// Takes over the rates of the workload, if it has some, and its phases, where none were asked for.
     pub(crate) fn follow_course(&mut self, with_phases: bool) -> anyhow::Result<()> {
         let workload = self.make_workload()?;
-        let Some(course) = workload.rate_profile() else {
+        let Some(course) = workload.spec().rate_profile.as_ref() else {
             return Ok(());
         };
         if !course.streams.is_empty() {
-            self.pacing = PacingOrder::following(course, workload.transaction_types());
+            self.pacing = PacingOrder::following(course, &workload.spec().transaction_types);
         }
         if with_phases {
             let phase = |(name, seconds): &(String, u32)| PhaseOrder {

@@ -227,7 +227,7 @@ mod tests {
         let options = json!({"range_selects": false, "skip_trx": true, "tables": 2});
         let order: LoadOrder =
             parse_order(&changed(FIXED_RATE, "/workload/options", options), "test").unwrap();
-        let facts = order.load().unwrap().workload.metadata();
+        let facts = order.load().unwrap().workload.spec().metadata.clone();
         assert!(
             facts
                 .options

@@ -84,7 +84,7 @@ struct RoleRecord<'a> {
 
 impl<'a> RoleRecord<'a> {
     fn of(order: &'a LoadOrder, load: &'a Load, start: &'a dbdyno_drive::Start) -> Option<Self> {
-        let name = load.workload.role()?;
+        let name = load.workload.spec().role.as_deref()?;
         let place = order.role_targets.get(name)?;
         Some(Self {
             name,
@@ -119,12 +119,12 @@ pub(crate) struct WorkloadRecord {
 
 impl WorkloadRecord {
     pub(crate) fn of(workload: &dyn Workload) -> Self {
-        let facts = workload.metadata();
+        let facts = &workload.spec().metadata;
         Self {
-            name: workload.name().to_owned(),
-            imitates: facts.imitates,
-            options: Named(facts.options),
-            quirks: facts.quirks,
+            name: workload.spec().name.to_owned(),
+            imitates: facts.imitates.clone(),
+            options: Named(facts.options.clone()),
+            quirks: facts.quirks.clone(),
         }
     }
 }
@@ -147,16 +147,15 @@ impl<'a> Start<'a> {
             pacing: &order.pacing,
             route: order.target.route(),
             role: RoleRecord::of(order, load, start),
-            transaction_types: load.workload.transaction_types(),
-            statement_types: load.workload.statement_types(),
+            transaction_types: &load.workload.spec().transaction_types,
+            statement_types: &load.workload.spec().statement_types,
             connect_ns: start.connect_ns,
             connect_retries: start.connect_retries,
             prepared_statements: start.prepared_statements,
             statements_as_text: start.statements_as_text,
-            server_counts: load
-                .workload
-                .server_counts()
-                .map(|counts| ServerCountsRecord::of(counts, load.workload.transaction_types())),
+            server_counts: load.workload.spec().server_counts.as_ref().map(|counts| {
+                ServerCountsRecord::of(counts, &load.workload.spec().transaction_types)
+            }),
         }
     }
 }

@@ -131,7 +131,7 @@ fn the_servers_own_counts_have_the_shape_of_the_sample() {
         start["server_counts"]["counts"][0]["transactions"][0],
         "new_order"
     );
-    let counts = load.workload.server_counts().unwrap();
+    let counts = load.workload.spec().server_counts.as_ref().unwrap();
     let names = counts.counts.iter().map(|count| count.name);
     let line = written(&CountersLine::of(30, 5, names, &[600_200, 8_123]));
     compare("counters", &line, &sample(LOAD, "counters"));
@@ -142,8 +142,8 @@ fn the_servers_own_counts_have_the_shape_of_the_sample() {
 fn an_interval_has_the_shape_of_the_sample() {
     let (_, load) = load();
     let mut interval = Interval::new(IntervalShape {
-        transaction_types: load.workload.transaction_types().len(),
-        statement_types: load.workload.statement_types().len(),
+        transaction_types: load.workload.spec().transaction_types.len(),
+        statement_types: load.workload.spec().statement_types.len(),
         open_loop: true,
     });
     interval.transactions[0].response.record(5);

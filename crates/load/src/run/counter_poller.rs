@@ -57,7 +57,7 @@ impl CounterPoller {
         every_s: Option<NonZeroU32>,
         stop: StopSwitch,
     ) -> Option<Self> {
-        let counts = load.workload.server_counts()?;
+        let counts = load.workload.spec().server_counts.as_ref()?;
         let cancel = CancelFlag::default();
         access.options.cancel = cancel.clone();
         let mut asker = CounterConnection {

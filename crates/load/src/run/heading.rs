@@ -17,7 +17,7 @@ pub(super) fn heading(
     start: &Start,
 ) -> io::Result<()> {
     let session = &start.session;
-    let facts = load.workload.metadata();
+    let facts = &load.workload.spec().metadata;
     let statements = match load.protocol {
         Protocol::Prepared => "prepared statements",
         Protocol::Text => "statements as text",
@@ -25,7 +25,7 @@ pub(super) fn heading(
     writeln!(
         out,
         "{} as {} · {} connections over {} ({}) · {} {}",
-        load.workload.name(),
+        load.workload.spec().name,
         facts.imitates,
         load.concurrency,
         order.target.route(),
@@ -42,7 +42,8 @@ pub(super) fn heading(
         "server {} · {} · {statements}",
         session.server_version, session.isolation
     )?;
-    if let (Some(role), Some(session)) = (load.workload.role(), &start.role_session) {
+    if let (Some(role), Some(session)) = (load.workload.spec().role.as_deref(), &start.role_session)
+    {
         writeln!(
             out,
             "{role} {} · {}",
@@ -56,7 +57,7 @@ pub(super) fn heading(
     writeln!(
         out,
         "{} · seed {}{quirks}",
-        telling_options(&facts).join(" "),
+        telling_options(facts).join(" "),
         load.seed,
     )
 }

@@ -16,7 +16,7 @@ pub(super) enum UnmetPrecondition {
 /// Asks every premise of the workload. A server that answers with an error is left to the load, whose statements meet the
 /// same and say which of them did.
 pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPrecondition> {
-    let premises = load.workload.preconditions();
+    let premises = &load.workload.spec().preconditions;
     if premises.is_empty() {
         return Ok(());
     }
@@ -28,7 +28,7 @@ pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPreconditio
     for premise in premises {
         match session.select(&premise.sql) {
             Ok(found) if found.rows.is_empty() => {
-                let cli_error = CliError::request(premise.otherwise).hint(premise.remedy);
+                let cli_error = CliError::request(&premise.otherwise).hint(&premise.remedy);
                 return Err(UnmetPrecondition::Premise(cli_error));
             }
             Ok(_) => {}

@@ -39,8 +39,8 @@ pub(super) struct RunScreen<'a> {
 impl<'a> RunScreen<'a> {
     pub(super) fn new(report_interval: u32, order: &'a LoadOrder, load: &'a Load) -> Self {
         let shape = IntervalShape {
-            transaction_types: load.workload.transaction_types().len(),
-            statement_types: load.workload.statement_types().len(),
+            transaction_types: load.workload.spec().transaction_types.len(),
+            statement_types: load.workload.spec().statement_types.len(),
             open_loop: load.pacing.has_due_instants(),
         };
         Self {

@@ -47,7 +47,7 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
 /// A line for each user, or one list of all.
 fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
     let workload = Digested::new(made(arguments)?, arguments.events);
-    let users = workload.users().unwrap_or(arguments.users());
+    let users = workload.spec().users.unwrap_or(arguments.users());
     for index in 0..users {
         walk(&workload, index, arguments.events, |_| {
             Ok::<(), io::Error>(())

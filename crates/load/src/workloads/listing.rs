@@ -28,10 +28,10 @@ impl WorkloadListing {
         let made = workload(name, options, source, arguments.concurrency)?;
         let rows = population(name, options, source)?;
         Ok(Self {
-            name: made.name().to_owned(),
-            facts: made.metadata(),
-            transaction_types: made.transaction_types().to_vec(),
-            role: made.role().map(str::to_owned),
+            name: made.spec().name.clone(),
+            facts: made.spec().metadata.clone(),
+            transaction_types: made.spec().transaction_types.clone(),
+            role: made.spec().role.clone(),
             tables: rows.tables(),
             rows_total: rows.rows_total(),
             conditions: rows.conditions().len(),

@@ -44,8 +44,8 @@ impl Oltp {
         };
         let workload = workload(name, &options, source, settings.threads).ok()?;
         let population = population(name, &options, source).ok()?;
-        let types = workload.statement_types();
-        let texts = workload.statements().iter().map(|statement| Text {
+        let types = &workload.spec().statement_types;
+        let texts = workload.spec().statements.iter().map(|statement| Text {
             sql: statement.text.as_bytes().into(),
             is_filled_in: statement.text_only,
             at: event_line(name, types[usize::from(statement.statement_type)]),

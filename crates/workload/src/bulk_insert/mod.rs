@@ -26,7 +26,7 @@ pub(crate) fn workload(
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
     let options = Options::read(given)?;
     options.check_users(users)?;
-    Ok(Arc::new(BulkInsert::new(options)))
+    Ok(Arc::new(BulkInsert::new(&options)))
 }
 
 /// The tables, without rows.

@@ -3,52 +3,40 @@
 use super::NAME;
 use super::options::Options;
 use super::user::BulkUser;
-use crate::{Class, Metadata, StatementTemplate, User, Workload};
+use crate::{Class, Metadata, StatementTemplate, User, Workload, WorkloadSpec};
 
 #[derive(Debug)]
 pub(super) struct BulkInsert {
-    options: Options,
-    name: String,
-    statements: [StatementTemplate; 1],
+    spec: WorkloadSpec,
 }
 
 impl BulkInsert {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         let text = "INSERT INTO sbtestN VALUES(n,n),(n,n), ..";
+        let statement = StatementTemplate {
+            is_written: true,
+            ..StatementTemplate::new(text, 0, Class::Work)
+        };
         Self {
-            options,
-            name: format!("sysbench/{NAME}"),
-            statements: [StatementTemplate {
-                is_written: true,
-                ..StatementTemplate::new(text, 0, Class::Work)
-            }],
+            spec: WorkloadSpec {
+                name: format!("sysbench/{NAME}"),
+                statements: vec![statement],
+                statement_types: vec!["insert"],
+                transaction_types: vec!["row"],
+                metadata: Metadata {
+                    imitates: "sysbench 1.0.20".to_owned(),
+                    options: options.list(),
+                    quirks: Vec::new(),
+                },
+                ..WorkloadSpec::default()
+            },
         }
     }
 }
 
 impl Workload for BulkInsert {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.statements
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &["insert"]
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &["row"]
-    }
-
-    fn metadata(&self) -> Metadata {
-        Metadata {
-            imitates: "sysbench 1.0.20".to_owned(),
-            options: self.options.list(),
-            quirks: Vec::new(),
-        }
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {

@@ -34,7 +34,7 @@ pub(super) fn made(options: &[(&str, &str)]) -> Arc<dyn Workload> {
 
 /// Everything that is sent until all users have retired, each statement taking so long.
 pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<Told> {
-    let count = made.users().unwrap();
+    let count = made.spec().users.unwrap();
     let mut users: Vec<_> = (0..count).map(|index| made.user(index)).collect();
     // When each user is asked next, and who comes first at the same instant: at the beginning the last one, so that
     // who waits for another has to.
@@ -50,7 +50,7 @@ pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<Told> {
             Readiness::RestUntil(until_ns) => until_ns.max(now_ns + 1),
             Readiness::Ready => {
                 let number = user.start_event(None);
-                let kind = made.transaction_types()[usize::from(number)];
+                let kind = made.spec().transaction_types[usize::from(number)];
                 let (mut at_ns, mut rows, mut reply) = (now_ns, BufferedRows::default(), None);
                 loop {
                     let answer = reply.as_ref().map(|reply| Response {
@@ -60,7 +60,7 @@ pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<Told> {
                     if user.next(answer, &mut call) != NextAction::Send {
                         break;
                     }
-                    let template = &made.statements()[usize::from(call.statement)];
+                    let template = &made.spec().statements[usize::from(call.statement)];
                     metric.push(Told {
                         at_ns,
                         user: index,
@@ -197,7 +197,7 @@ fn a_slow_deleter_holds_the_inserter_up_and_both_finish() {
         ("nr2", "125000"),
         ("delete_per_insert", "on"),
     ]);
-    assert_eq!(made.users(), Some(3));
+    assert_eq!(made.spec().users, Some(3));
     let metric = driven(&*made, 3 * MS);
     assert_eq!(count(&metric, InsertEvent::Insert.name()), 2000);
     assert_eq!(count(&metric, InsertEvent::Delete.name()), 2000);

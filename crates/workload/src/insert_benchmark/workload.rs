@@ -12,8 +12,8 @@ use super::step::BenchmarkStep;
 use super::{NAME, canned_replies, quirks, statement};
 use crate::transaction_script::ScriptUser;
 use crate::{
-    Call, Metadata, Metric, RateProfile, RetryAfter, RetryPolicy, RetryValues, StatementTemplate,
-    User, Workload,
+    Call, Metadata, Metric, RateProfile, RetryAfter, RetryPolicy, RetryValues, User, Workload,
+    WorkloadSpec,
 };
 use dbdyno_wire::{BufferedRows, Reply};
 use std::sync::Arc;
@@ -29,69 +29,51 @@ const RECORD_CHANGED: u16 = 1020;
 #[derive(Debug)]
 pub(super) struct InsertBenchmark {
     benchmark_context: Arc<BenchmarkContext>,
-    templates: Vec<StatementTemplate>,
-    statement_types: Vec<&'static str>,
-    transaction_types: Vec<&'static str>,
-    course: RateProfile,
+    spec: WorkloadSpec,
 }
 
 impl InsertBenchmark {
     pub(super) fn new(benchmark_context: Arc<BenchmarkContext>) -> Self {
         let kinds = kinds(&benchmark_context.roles, &benchmark_context.options);
-        Self {
-            templates: statement::templates(&benchmark_context.options, &kinds),
+        let options = &benchmark_context.options;
+        let spec = WorkloadSpec {
+            name: NAME.to_owned(),
+            statements: statement::templates(options, &kinds),
             statement_types: statement::names(&kinds),
             transaction_types: benchmark_context.events.names(),
-            course: RateProfile {
+            metadata: Metadata {
+                imitates: "iibench.py e1ba3d9 (mdcallag/mytools)".to_owned(),
+                options: options.list(),
+                quirks: quirks::active(options),
+            },
+            retry: Some(retry_policy()),
+            rate_profile: Some(RateProfile {
                 phases: vec![("window".to_owned(), LONGEST_S)],
                 streams: Vec::new(),
-            },
+            }),
+            users: Some(benchmark_context.plan.clients * benchmark_context.roles.len() as u32),
+            ..WorkloadSpec::default()
+        };
+        Self {
+            spec,
             benchmark_context,
         }
     }
 }
 
+/// Without end and with the same rows: the tool means to count errors and loses its process (Q-IB-2).
+fn retry_policy() -> RetryPolicy {
+    RetryPolicy {
+        after: RetryAfter::Codes(vec![DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED]),
+        rollback_first: false,
+        limit: None,
+        draws: RetryValues::Same,
+    }
+}
+
 impl Workload for InsertBenchmark {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.templates
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &self.statement_types
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &self.transaction_types
-    }
-
-    fn metadata(&self) -> Metadata {
-        Metadata {
-            imitates: "iibench.py e1ba3d9 (mdcallag/mytools)".to_owned(),
-            options: self.benchmark_context.options.list(),
-            quirks: quirks::active(&self.benchmark_context.options),
-        }
-    }
-
-    /// Without end and with the same rows: the tool means to count errors and loses its process (Q-IB-2).
-    fn retry(&self) -> Option<RetryPolicy> {
-        Some(RetryPolicy {
-            after: RetryAfter::Codes(vec![DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED]),
-            rollback_first: false,
-            limit: None,
-            draws: RetryValues::Same,
-        })
-    }
-
-    fn rate_profile(&self) -> Option<&RateProfile> {
-        Some(&self.course)
-    }
-
-    fn users(&self) -> Option<u32> {
-        Some(self.benchmark_context.plan.clients * self.benchmark_context.roles.len() as u32)
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn metrics(&self) -> Vec<Metric> {

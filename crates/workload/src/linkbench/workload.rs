@@ -12,6 +12,7 @@ use super::{NAME, quirks};
 use crate::transaction_script::ScriptUser;
 use crate::{
     Call, Metadata, RetryAfter, RetryPolicy, RetryValues, StatementTemplate, User, Workload,
+    WorkloadSpec,
 };
 use dbdyno_chance::RandomSource;
 use dbdyno_wire::{BufferedRows, Reply};
@@ -28,9 +29,7 @@ pub(crate) struct LinkBench {
     source: RandomSource,
     users: u32,
     shared: Arc<LinkBenchShared>,
-    templates: Vec<StatementTemplate>,
-    /// Statements that the connection for changes begins with.
-    write_session: Vec<String>,
+    spec: WorkloadSpec,
 }
 
 /// What every requester looks at.
@@ -86,63 +85,46 @@ impl LinkBench {
             list_limit: u64::from(options.range_limit),
             is_fixed: options.is_fixed(),
         };
+        let spec = WorkloadSpec {
+            name: NAME.to_owned(),
+            statements: templates,
+            statement_types: statement::NAMES.to_vec(),
+            transaction_types: operation::NAMES.to_vec(),
+            metadata: Metadata {
+                imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
+                options: options.list(),
+                quirks: quirks::active(options.is_fixed()),
+            },
+            retry: Some(retry_policy(options.is_fixed())),
+            sends_several_statements: true,
+            has_second_connection: true,
+            session_statements: [vec!["SET autocommit=0".to_owned()], Vec::new()],
+            ..WorkloadSpec::default()
+        };
         Self {
             options,
             source,
             users,
             shared: Arc::new(shared),
-            templates,
-            write_session: vec!["SET autocommit=0".to_owned()],
+            spec,
         }
     }
 }
 
+/// Without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up after any
+/// other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
+fn retry_policy(is_fixed: bool) -> RetryPolicy {
+    RetryPolicy {
+        after: RetryAfter::Codes(vec![LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED]),
+        rollback_first: is_fixed,
+        limit: None,
+        draws: RetryValues::Same,
+    }
+}
+
 impl Workload for LinkBench {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.templates
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &statement::NAMES
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &operation::NAMES
-    }
-
-    fn metadata(&self) -> Metadata {
-        Metadata {
-            imitates: "LinkBench ac67d54 (MySQL store)".to_owned(),
-            options: self.options.list(),
-            quirks: quirks::active(self.options.is_fixed()),
-        }
-    }
-
-    /// Without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up after any
-    /// other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
-    fn retry(&self) -> Option<RetryPolicy> {
-        Some(RetryPolicy {
-            after: RetryAfter::Codes(vec![LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED]),
-            rollback_first: self.shared.is_fixed,
-            limit: None,
-            draws: RetryValues::Same,
-        })
-    }
-
-    fn lanes(&self) -> u8 {
-        2
-    }
-
-    fn sends_several_statements(&self) -> bool {
-        true
-    }
-
-    fn session_statements(&self, lane: u8) -> &[String] {
-        if lane == 0 { &self.write_session } else { &[] }
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {

@@ -260,7 +260,7 @@ mod tests {
             Parameter::Int(number) => Some(number),
             _ => None,
         });
-        let text = workload.statements()[usize::from(call.statement)]
+        let text = workload.spec().statements[usize::from(call.statement)]
             .text
             .clone();
         Some((text, numbers.collect()))

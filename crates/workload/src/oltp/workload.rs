@@ -4,21 +4,20 @@ use super::blocks::EventPlan;
 use super::statement::OltpStatement;
 use super::user::{NewIds, OltpUser};
 use super::{OltpOptions, OltpScript, quirks};
-use crate::{Metadata, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError};
+use crate::{
+    Metadata, StatementTemplate, StatementType, User, UserDraws, Workload, WorkloadError,
+    WorkloadSpec,
+};
 use dbdyno_chance::{RandomSource, Sampler};
 use std::sync::Arc;
 
 /// A workload of the sysbench OLTP family.
 #[derive(Debug)]
 pub(crate) struct Oltp {
-    name: String,
-    script: &'static OltpScript,
+    spec: WorkloadSpec,
     options: OltpOptions,
     source: RandomSource,
     users: u32,
-    statements: Vec<StatementTemplate>,
-    statement_types: Vec<&'static str>,
-    transaction_types: [&'static str; 1],
     event: Arc<EventPlan>,
 }
 
@@ -39,13 +38,20 @@ impl Oltp {
             first_statement,
         ));
         Ok(Self {
-            name: format!("sysbench/{}", script.name),
-            script,
+            spec: WorkloadSpec {
+                name: format!("sysbench/{}", script.name),
+                statements: templates(script, &kinds, &options),
+                statement_types: kinds.iter().map(|kind| kind.type_name()).collect(),
+                transaction_types: vec![script.transaction_type],
+                metadata: Metadata {
+                    imitates: "sysbench 1.0.20".to_owned(),
+                    options: options.list(script),
+                    quirks: quirks::active(script, &options, source.kind),
+                },
+                ..WorkloadSpec::default()
+            },
             source,
             users: users.max(1),
-            statements: templates(script, &kinds, &options),
-            statement_types: kinds.iter().map(|kind| kind.type_name()).collect(),
-            transaction_types: [script.transaction_type],
             event,
             options,
         })
@@ -62,34 +68,14 @@ impl Oltp {
 }
 
 impl Workload for Oltp {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.statements
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &self.statement_types
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &self.transaction_types
-    }
-
-    fn metadata(&self) -> Metadata {
-        Metadata {
-            imitates: "sysbench 1.0.20".to_owned(),
-            options: self.options.list(self.script),
-            quirks: quirks::active(self.script, &self.options, self.source.kind),
-        }
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
         let draws = UserDraws {
-            stream: self.source.worker(&self.name, index),
-            unique: self.source.unique(&self.name),
+            stream: self.source.worker(&self.spec.name, index),
+            unique: self.source.unique(&self.spec.name),
         };
         self.user_drawing(index, draws)
     }
@@ -184,7 +170,10 @@ mod tests {
     #[test]
     fn the_short_name_means_the_same_workload() {
         for name in ["oltp_read_only", "sysbench/oltp_read_only"] {
-            assert_eq!(made(name, &[]).unwrap().name(), "sysbench/oltp_read_only");
+            assert_eq!(
+                made(name, &[]).unwrap().spec().name,
+                "sysbench/oltp_read_only"
+            );
         }
     }
 
@@ -192,12 +181,13 @@ mod tests {
     fn statements_know_their_type_and_class() {
         let made = made("oltp_read_write", &[("tables", "3")]).unwrap();
         let described: Vec<_> = made
-            .statements()
+            .spec()
+            .statements
             .iter()
             .map(|s| {
                 (
                     s.text.as_str(),
-                    made.statement_types()[usize::from(s.statement_type)],
+                    made.spec().statement_types[usize::from(s.statement_type)],
                     s.class,
                 )
             })
@@ -214,13 +204,14 @@ mod tests {
             )
         );
         assert_eq!(described[28].1, "insert");
-        assert_eq!(made.transaction_types(), ["read_write"]);
+        assert_eq!(made.spec().transaction_types, ["read_write"]);
     }
 
     #[test]
     fn facts_hold_every_option_and_the_active_quirks() {
-        let quirks =
-            |name: &str, given: &[(&str, &str)]| made(name, given).unwrap().metadata().quirks;
+        let quirks = |name: &str, given: &[(&str, &str)]| {
+            made(name, given).unwrap().spec().metadata.quirks.clone()
+        };
         assert_eq!(
             quirks("oltp_read_write", &[]),
             ["Q-SB-1", "Q-SB-2", "Q-SB-4", "Q-SB-5", "Q-SB-6"]
@@ -232,18 +223,20 @@ mod tests {
             ),
             ["Q-SB-4", "Q-SB-5", "Q-SB-6", "Q-SB-7"]
         );
-        let facts = made("oltp_read_write", &[("tables", "3")])
-            .unwrap()
-            .metadata();
-        assert_eq!(facts.imitates, "sysbench 1.0.20");
-        assert_eq!(facts.options.len(), 24);
+        let three_tables = made("oltp_read_write", &[("tables", "3")]).unwrap();
+        assert_eq!(three_tables.spec().metadata.imitates, "sysbench 1.0.20");
+        assert_eq!(three_tables.spec().metadata.options.len(), 24);
         assert!(
-            facts
+            three_tables
+                .spec()
+                .metadata
                 .options
                 .contains(&("tables".to_owned(), "3".to_owned()))
         );
         assert!(
-            facts
+            three_tables
+                .spec()
+                .metadata
                 .options
                 .contains(&("rand_type".to_owned(), "special".to_owned()))
         );

@@ -53,13 +53,15 @@ pub(crate) const FAMILY: Family = Family {
         read_engine(name, given)?;
         let directory = open(name)?;
         let plan = TransactionPlan::read(&directory)?;
-        Ok(Arc::new(SqlFiles {
-            name: name.to_owned(),
-            course: phases::course(&directory, &plan)?,
-            description: directory.form.description,
-            plan: Arc::new(plan),
+        let course = phases::course(&directory, &plan)?;
+        let description = directory.form.description;
+        Ok(Arc::new(SqlFiles::new(
+            name,
+            description,
+            plan,
+            course,
             source,
-        }))
+        )))
     },
     population,
 };

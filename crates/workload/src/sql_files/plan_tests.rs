@@ -102,8 +102,13 @@ fn statements_know_what_they_do_and_are_named_after_it() {
         "order.look",
         "order.rollback",
     ];
-    assert_eq!(made.statement_types(), names);
-    let classes: Vec<_> = made.statements().iter().map(|each| each.class).collect();
+    assert_eq!(made.spec().statement_types, names);
+    let classes: Vec<_> = made
+        .spec()
+        .statements
+        .iter()
+        .map(|each| each.class)
+        .collect();
     let work = Class::Work;
     assert_eq!(classes, [Class::Begin, work, work, work, work]);
 }
@@ -149,7 +154,7 @@ fn phases_are_streams_of_events_whose_rates_are_shares() {
     let made = Folder::with(&[("workload.toml", &toml), ("order.sql", "DO 1")])
         .workload()
         .unwrap();
-    let course = made.rate_profile().unwrap();
+    let course = made.spec().rate_profile.as_ref().unwrap();
     assert_eq!(
         course.phases,
         [("morning".to_owned(), 10), ("noon".to_owned(), 20)]
@@ -167,7 +172,7 @@ fn phases_are_streams_of_events_whose_rates_are_shares() {
     let plain = Folder::with(&[("workload.toml", TWO), ("order.sql", "DO 1")])
         .workload()
         .unwrap();
-    assert!(plain.rate_profile().is_none());
+    assert!(plain.spec().rate_profile.is_none());
 }
 
 #[test]
@@ -232,9 +237,17 @@ fn transactions_with_a_role_go_over_the_second_connection() {
     let toml = "[transactions.look]\nrole = \"reader\"\nstatements = [\"SELECT 1\", \"SELECT 2\"]\n\
                 [transactions.buy]\nstatements = [\"DO 1\"]\n";
     let made = Folder::with(&[("workload.toml", toml)]).workload().unwrap();
-    let lanes: Vec<u8> = made.statements().iter().map(|each| each.lane).collect();
+    let lanes: Vec<u8> = made
+        .spec()
+        .statements
+        .iter()
+        .map(|each| each.lane)
+        .collect();
     assert_eq!(lanes, [1, 1, 0]);
-    assert_eq!((made.lanes(), made.role()), (2, Some("reader")));
+    assert_eq!(
+        (made.spec().lanes(), made.spec().role.as_deref()),
+        (2, Some("reader"))
+    );
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn the_guide_shows_a_workload_that_works() {
     );
     let made = Folder::with(&files);
     assert_eq!(
-        made.workload().unwrap().transaction_types(),
+        made.workload().unwrap().spec().transaction_types,
         ["browse", "history", "buy"]
     );
     assert_eq!(
@@ -341,5 +341,5 @@ fn the_guide_shows_a_workload_that_works() {
     let with_phases = format!("{}\n[[phases]]{phases}", files[0].1);
     files[0].1 = &with_phases;
     let course = Folder::with(&files).workload().unwrap();
-    assert_eq!(course.rate_profile().unwrap().phases.len(), 2);
+    assert_eq!(course.spec().rate_profile.as_ref().unwrap().phases.len(), 2);
 }

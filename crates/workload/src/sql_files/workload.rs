@@ -4,8 +4,7 @@ use super::plan::TransactionPlan;
 use super::user::SqlFilesUser;
 use crate::transaction_script::ScriptUser;
 use crate::{
-    Call, Metadata, RateProfile, RetryAfter, RetryPolicy, RetryValues, StatementTemplate, User,
-    Workload,
+    Call, Metadata, RateProfile, RetryAfter, RetryPolicy, RetryValues, User, Workload, WorkloadSpec,
 };
 use dbdyno_chance::RandomSource;
 use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
@@ -18,14 +17,47 @@ const REPEATS: u32 = 100;
 /// The transactions of a directory, for any number of users.
 #[derive(Debug)]
 pub(super) struct SqlFiles {
-    pub(super) name: String,
-    pub(super) description: String,
-    pub(super) plan: Arc<TransactionPlan>,
-    pub(super) course: Option<RateProfile>,
-    pub(super) source: RandomSource,
+    spec: WorkloadSpec,
+    plan: Arc<TransactionPlan>,
+    source: RandomSource,
 }
 
 impl SqlFiles {
+    pub(super) fn new(
+        name: &str,
+        description: String,
+        plan: TransactionPlan,
+        rate_profile: Option<RateProfile>,
+        source: RandomSource,
+    ) -> Self {
+        let sums = plan.files.iter().map(|file| {
+            let sum = crc32fast::hash(file.text.as_bytes());
+            (format!("crc32 of {}", file.name), format!("{sum:08x}"))
+        });
+        let description = ("description".to_owned(), description);
+        let spec = WorkloadSpec {
+            name: name.to_owned(),
+            statements: plan.templates.clone(),
+            statement_types: plan.statement_types.clone(),
+            transaction_types: plan.transaction_types.clone(),
+            metadata: Metadata {
+                imitates: "files of SQL".to_owned(),
+                options: std::iter::once(description).chain(sums).collect(),
+                quirks: Vec::new(),
+            },
+            retry: Some(retry_policy()),
+            rate_profile,
+            has_second_connection: plan.role.is_some(),
+            role: plan.role.clone(),
+            ..WorkloadSpec::default()
+        };
+        Self {
+            spec,
+            plan: Arc::new(plan),
+            source,
+        }
+    }
+
     /// Columns that are kept of a statement's first row.
     fn kept_columns(&self, statement: u16) -> usize {
         let lines = self.plan.transactions.iter().flat_map(|each| &each.lines);
@@ -34,56 +66,19 @@ impl SqlFiles {
     }
 }
 
+/// What suits transactions of several statements: a lock wait timeout leaves the first of them standing.
+fn retry_policy() -> RetryPolicy {
+    RetryPolicy {
+        after: RetryAfter::Codes(TRANSIENT.to_vec()),
+        rollback_first: true,
+        limit: Some(REPEATS),
+        draws: RetryValues::New,
+    }
+}
+
 impl Workload for SqlFiles {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.plan.templates
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &self.plan.statement_types
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        &self.plan.transaction_types
-    }
-
-    fn metadata(&self) -> Metadata {
-        let sums = self.plan.files.iter().map(|file| {
-            let sum = crc32fast::hash(file.text.as_bytes());
-            (format!("crc32 of {}", file.name), format!("{sum:08x}"))
-        });
-        let description = ("description".to_owned(), self.description.clone());
-        Metadata {
-            imitates: "files of SQL".to_owned(),
-            options: std::iter::once(description).chain(sums).collect(),
-            quirks: Vec::new(),
-        }
-    }
-
-    /// What suits transactions of several statements: a lock wait timeout leaves the first of them standing.
-    fn retry(&self) -> Option<RetryPolicy> {
-        Some(RetryPolicy {
-            after: RetryAfter::Codes(TRANSIENT.to_vec()),
-            rollback_first: true,
-            limit: Some(REPEATS),
-            draws: RetryValues::New,
-        })
-    }
-
-    fn lanes(&self) -> u8 {
-        1 + u8::from(self.plan.role.is_some())
-    }
-
-    fn role(&self) -> Option<&str> {
-        self.plan.role.as_deref()
-    }
-
-    fn rate_profile(&self) -> Option<&RateProfile> {
-        self.course.as_ref()
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     /// Of a statement whose columns are kept one row of ones.

@@ -6,7 +6,7 @@ use super::quirks;
 use super::server_counts::server_counts;
 use crate::Precondition;
 use crate::{
-    Call, Metadata, RetryPolicy, ServerCounts, StatementTemplate, User, Workload, WorkloadError,
+    Call, Metadata, RetryPolicy, StatementTemplate, User, Workload, WorkloadError, WorkloadSpec,
 };
 use dbdyno_wire::{BufferedRows, Reply};
 
@@ -39,9 +39,10 @@ pub(crate) struct CannedQuestion<'a> {
 
 /// One of the dialects as a workload.
 pub(crate) struct Tpcc {
-    name: String,
-    counts: ServerCounts,
-    parts: DialectParts,
+    spec: WorkloadSpec,
+    options: TpccOptions,
+    user: MakeUser,
+    canned_reply: fn(&CannedQuestion<'_>, &mut BufferedRows) -> Reply,
 }
 
 impl Tpcc {
@@ -50,98 +51,80 @@ impl Tpcc {
     /// # Errors
     /// More statements than a call can name.
     pub(crate) fn new(parts: DialectParts) -> Result<Self, WorkloadError> {
+        let options = parts.options;
         let most = u64::from(u16::MAX) + 1;
         let statements = parts.statements.len() as u64;
         if statements > most {
             return Err(WorkloadError::TooManyStatements {
-                tables: parts.options.tables,
+                tables: options.tables,
                 statements,
                 most,
             });
         }
-        let name = format!("{}/{}", super::NAME, parts.options.dialect.word());
+        let mut listed = options.list();
+        listed.extend(parts.facts);
+        let spec = WorkloadSpec {
+            name: options.dialect.workload(),
+            statements: parts.statements,
+            statement_types: parts.statement_types,
+            transaction_types: super::transaction_types(&options).to_vec(),
+            metadata: Metadata {
+                imitates: options.dialect.imitates().to_owned(),
+                options: listed,
+                quirks: quirks::active(&options),
+            },
+            retry: Some(parts.retry),
+            preconditions: preconditions(&options),
+            server_counts: Some(server_counts(&options)),
+            session_statements: [parts.session, Vec::new()],
+            ..WorkloadSpec::default()
+        };
         Ok(Self {
-            name,
-            counts: server_counts(&parts.options),
-            parts,
+            spec,
+            options,
+            user: parts.user,
+            canned_reply: parts.canned_reply,
         })
     }
+}
+
+/// All warehouses are there.
+fn preconditions(options: &TpccOptions) -> Vec<Precondition> {
+    let highest = options.warehouses;
+    let of_table = |table: String| Precondition {
+        sql: format!("SELECT w_id FROM {table} WHERE w_id = {highest}"),
+        otherwise: format!(
+            "warehouse {highest} is not in {table}: fewer were filled than are asked for"
+        ),
+        remedy: "name as many warehouses as were filled, or fill so many by dbdyno-load populate"
+            .to_owned(),
+    };
+    warehouse_tables(options).map(of_table).collect()
 }
 
 impl std::fmt::Debug for Tpcc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tpcc")
-            .field("name", &self.name)
+            .field("name", &self.spec.name)
             .finish_non_exhaustive()
     }
 }
 
 impl Workload for Tpcc {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn statements(&self) -> &[StatementTemplate] {
-        &self.parts.statements
-    }
-
-    fn statement_types(&self) -> &[&'static str] {
-        &self.parts.statement_types
-    }
-
-    fn transaction_types(&self) -> &[&'static str] {
-        super::transaction_types(&self.parts.options)
-    }
-
-    fn metadata(&self) -> Metadata {
-        let options = &self.parts.options;
-        let mut facts = options.list();
-        facts.extend(self.parts.facts.iter().cloned());
-        Metadata {
-            imitates: options.dialect.imitates().to_owned(),
-            options: facts,
-            quirks: quirks::active(options),
-        }
-    }
-
-    fn session_statements(&self, _lane: u8) -> &[String] {
-        &self.parts.session
-    }
-
-    fn preconditions(&self) -> Vec<Precondition> {
-        let options = &self.parts.options;
-        let highest = options.warehouses;
-        let of_table = |table: String| Precondition {
-            sql: format!("SELECT w_id FROM {table} WHERE w_id = {highest}"),
-            otherwise: format!(
-                "warehouse {highest} is not in {table}: fewer were filled than are asked for"
-            ),
-            remedy:
-                "name as many warehouses as were filled, or fill so many by dbdyno-load populate"
-                    .to_owned(),
-        };
-        warehouse_tables(options).map(of_table).collect()
-    }
-
-    fn server_counts(&self) -> Option<&ServerCounts> {
-        Some(&self.counts)
-    }
-
-    fn retry(&self) -> Option<RetryPolicy> {
-        Some(self.parts.retry.clone())
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
     }
 
     fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
-        let template = &self.parts.statements[usize::from(call.statement)];
         let question = CannedQuestion {
-            options: &self.parts.options,
-            statement_type: self.parts.statement_types[usize::from(template.statement_type)],
+            options: &self.options,
+            statement_type: self.spec.type_of(call.statement),
             call,
         };
-        (self.parts.canned_reply)(&question, rows)
+        (self.canned_reply)(&question, rows)
     }
 
     fn user(&self, index: u32) -> Box<dyn User> {
-        (self.parts.user)(index)
+        (self.user)(index)
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn events(
 }
 
 fn sent(workload: &dyn Workload, call: &Call) -> RecordedStatement {
-    let template = &workload.statements()[usize::from(call.statement)];
+    let template = &workload.spec().statements[usize::from(call.statement)];
     let ints = call.parameters.iter().filter_map(|value| match value {
         Parameter::Int(value) => Some(value),
         _ => None,
@@ -78,7 +78,7 @@ fn sent(workload: &dyn Workload, call: &Call) -> RecordedStatement {
         dbdyno_wire::StatementText::new(&template.text).write_with(&call.parameters, &mut text);
     }
     RecordedStatement {
-        name: workload.statement_types()[usize::from(template.statement_type)],
+        name: workload.spec().statement_types[usize::from(template.statement_type)],
         ints: ints.collect(),
         sql: String::from_utf8(text).unwrap(),
     }

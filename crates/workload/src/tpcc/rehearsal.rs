@@ -49,9 +49,9 @@ pub(crate) fn play(
         if step != NextAction::Send {
             return (said, step);
         }
-        let template = &workload.statements()[usize::from(call.statement)];
+        let template = &workload.spec().statements[usize::from(call.statement)];
         said.push(RehearsedStatement {
-            name: workload.statement_types()[usize::from(template.statement_type)],
+            name: workload.spec().statement_types[usize::from(template.statement_type)],
             values: call.parameters.iter().map(words).collect(),
         });
         rows.expect(false);

@@ -80,7 +80,7 @@ mod tests {
             seed: 1,
         };
         let made = workload(name, &given, source, 1).unwrap();
-        made.server_counts().unwrap().clone()
+        made.spec().server_counts.as_ref().unwrap().clone()
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl<'a, W: Write> HdrLog<'a, W> {
     }
 
     fn write_heading(&mut self, start: &Start) -> io::Result<()> {
-        let (name, label) = (self.load.workload.name(), loop_label(self.load));
+        let (name, label) = (&self.load.workload.spec().name, loop_label(self.load));
         let start_s = start.realtime_ns as f64 / 1e9;
         let date = local_time(start.realtime_ns, c"%a %b %d %H:%M:%S %Z %Y");
         let out = &mut self.out;
@@ -91,8 +91,10 @@ impl<'a, W: Write> HdrLog<'a, W> {
         packed: &PackedSecond,
     ) -> io::Result<()> {
         let workload = &self.load.workload;
-        let (transaction_types, statement_types) =
-            (workload.transaction_types(), workload.statement_types());
+        let (transaction_types, statement_types) = (
+            &workload.spec().transaction_types,
+            &workload.spec().statement_types,
+        );
         let responses = interval.transactions.iter().map(|counts| &counts.response);
         let max_ns = responses.map(Histogram::max_ns).max().unwrap_or(0);
         self.line("", stretch, max_ns, &packed.all_responses)?;

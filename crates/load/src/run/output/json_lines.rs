@@ -56,7 +56,7 @@ impl Output for JsonLines<'_> {
     }
 
     fn counted(&mut self, reading: &CounterReading) -> io::Result<()> {
-        let counts = self.load.workload.server_counts();
+        let counts = self.load.workload.spec().server_counts.as_ref();
         let names = counts.iter().flat_map(|counts| &counts.counts);
         let names = names.map(|count| count.name);
         self.write(&CountersLine::of(

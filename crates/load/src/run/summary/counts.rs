@@ -11,7 +11,7 @@ const SAME: f64 = 0.02;
 
 impl Summary<'_> {
     pub(super) fn write_counts(&self, out: &mut impl Write) -> io::Result<()> {
-        let Some(counts) = self.load.workload.server_counts() else {
+        let Some(counts) = self.load.workload.spec().server_counts.as_ref() else {
             return Ok(());
         };
         writeln!(out)?;

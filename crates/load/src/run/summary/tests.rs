@@ -31,8 +31,8 @@ fn load(pacing: Pacing) -> Load {
 fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> String {
     let load = load(pacing);
     let shape = IntervalShape {
-        transaction_types: load.workload.transaction_types().len(),
-        statement_types: load.workload.statement_types().len(),
+        transaction_types: load.workload.spec().transaction_types.len(),
+        statement_types: load.workload.spec().statement_types.len(),
         open_loop: load.pacing.has_due_instants(),
     };
     let mut interval = Interval::new(shape);

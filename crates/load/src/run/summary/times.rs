@@ -23,13 +23,19 @@ impl Summary<'_> {
         )?;
         let (workload, counts) = (&self.load.workload, &self.window.counts);
         for (name, counts) in workload
-            .transaction_types()
+            .spec()
+            .transaction_types
             .iter()
             .zip(&counts.transactions)
         {
             self.write_transaction(out, name, counts)?;
         }
-        for (name, counts) in workload.statement_types().iter().zip(&counts.statements) {
+        for (name, counts) in workload
+            .spec()
+            .statement_types
+            .iter()
+            .zip(&counts.statements)
+        {
             write_row(out, &format!("  {name}"), &counts.service)?;
         }
         Ok(())

@@ -126,7 +126,7 @@ fn calls_have_the_statements_of_the_vectors() {
     for prepared in ["off", "on"] {
         let made = made("tpcc/hammerdb", &[("prepared", prepared)], 1);
         let mut user = made.user(0);
-        for (wanted, kind) in (0..).zip(made.transaction_types()) {
+        for (wanted, kind) in (0..).zip(&made.spec().transaction_types) {
             let (said, step) = play_one(&*made, &mut *user, wanted);
             assert_eq!(step, NextAction::Done);
             let expected = match prepared {
@@ -155,7 +155,7 @@ fn no_text_of_either_fidelity_has_a_place_left_open() {
     for fidelity in ["tool", "fixed"] {
         for form in [("prepared", "off"), ("prepared", "on"), DIRECT] {
             let made = made("tpcc/hammerdb", &[form, ("fidelity", fidelity)], 1);
-            for statement in made.statements() {
+            for statement in &made.spec().statements {
                 assert!(!statement.text.contains(['{', '}']), "{}", statement.text);
                 assert!(statement.text_only);
             }
@@ -287,12 +287,12 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
 fn only_the_repaired_tool_rolls_back_what_an_error_has_left_open() {
     for (fidelity, rolls_back) in [("tool", false), ("fixed", true)] {
         let made = made("tpcc/hammerdb", &[("fidelity", fidelity)], 1);
-        let parameters = made.retry().unwrap();
+        let parameters = made.spec().retry.clone().unwrap();
         assert_eq!(
             (parameters.rollback_first, parameters.limit),
             (rolls_back, Some(0))
         );
-        let quirks = made.metadata().quirks;
+        let quirks = &made.spec().metadata.quirks;
         assert_eq!(quirks.iter().any(|quirk| quirk == "Q-HD-11"), !rolls_back);
     }
 }

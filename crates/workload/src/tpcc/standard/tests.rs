@@ -126,7 +126,7 @@ fn a_delivery_is_replied_to_at_once_and_done_right_after_it() {
         assert_eq!(rest_ns == 0, replied, "keying takes two seconds at least");
     }
     assert!(deferred > 5);
-    let names = made.transaction_types();
+    let names = &made.spec().transaction_types;
     assert_eq!(names[usize::from(DEFERRED_DELIVERY)], "deferred_delivery");
 }
 

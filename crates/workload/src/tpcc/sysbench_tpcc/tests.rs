@@ -166,8 +166,8 @@ fn repaired_it_works_remotely_rolls_back_at_the_last_line_and_reads_the_right_or
     let status = &events(&*fixed, Some(ORDER_STATUS), 1, |_, _| {})[0];
     let lines = status.first("order_status.select_lines").unwrap();
     assert_eq!(lines.ints[2], 3000);
-    assert!(fixed.metadata().quirks.is_empty());
-    let quirks = made(&[]).metadata().quirks;
+    assert!(fixed.spec().metadata.quirks.is_empty());
+    let quirks = made(&[]).spec().metadata.quirks.clone();
     assert_eq!(quirks.len(), 8);
     assert_eq!(quirks[3], "Q-ST-4");
 }
@@ -182,7 +182,8 @@ fn table_sets_have_statements_of_their_own_and_events_take_them_in_turn() {
         assert!(orders.iter().any(|event| text(event).contains(number)));
     }
     let all = |name: &str| {
-        two.statements()
+        two.spec()
+            .statements
             .iter()
             .filter(|t| t.text.contains(name))
             .count()
@@ -205,7 +206,7 @@ fn a_repeat_draws_the_type_anew_unless_that_is_repaired() {
 #[test]
 fn the_purge_is_a_type_of_its_own_and_splittable_names_what_only_reads() {
     let purging = made(&[("enable_purge", "yes"), ("splittable", "yes")]);
-    assert_eq!(purging.transaction_types().len(), 6);
+    assert_eq!(purging.spec().transaction_types.len(), 6);
     let event = &events(&*purging, Some(5), 1, |sent, rows| {
         if sent.name == "purge.select_old_order" {
             rows.push(&[dbdyno_wire::Parameter::Int(2100)]);

@@ -25,9 +25,13 @@ fn column(file: &Value, transaction: &str, keys: &[(&str, usize)], name: &str) -
 #[test]
 fn thirty_five_statements_are_prepared_and_two_are_text() {
     let workload = plain();
-    let prepared = workload.statements().iter().filter(|t| t.can_be_prepared());
+    let prepared = workload
+        .spec()
+        .statements
+        .iter()
+        .filter(|t| t.can_be_prepared());
     assert_eq!(prepared.count(), 35);
-    assert_eq!(workload.session_statements(0), ["SET autocommit=0"]);
+    assert_eq!(workload.spec().session_statements[0], ["SET autocommit=0"]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) fn rows<'a>(
         lateness: &packed.lateness,
     };
     let transactions = interval.transactions.iter().zip(&packed.transactions);
-    let transactions = workload.transaction_types().iter().zip(transactions);
+    let transactions = workload.spec().transaction_types.iter().zip(transactions);
     let transactions = transactions.map(move |(name, (counts, packed))| TableRow {
         record,
         subject: RowSubject::Transaction(counts, packed),
@@ -53,7 +53,7 @@ pub(super) fn rows<'a>(
         lateness: &None,
     });
     let statements = interval.statements.iter().zip(&packed.statements);
-    let statements = workload.statement_types().iter().zip(statements);
+    let statements = workload.spec().statement_types.iter().zip(statements);
     let statements = statements.map(move |(name, (counts, packed))| TableRow {
         record,
         subject: RowSubject::Statement(counts),
