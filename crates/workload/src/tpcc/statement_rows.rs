@@ -40,8 +40,8 @@ macro_rules! statement_rows {
             }
         }
 
-        /// One row a kind.
-        const STATEMENT_ROWS: &[StatementRow] = &[
+        /// One row a kind. A static: rows are told apart by address.
+        static STATEMENT_ROWS: &[StatementRow] = &[
             $(StatementRow { name: $name, rows: RowHandling::$rows, text: $text }),+
         ];
     };
