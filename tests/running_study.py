@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dbdyno.lab._server_processes import server_processes
+from dbdyno.lab._session import server_processes
 
 PROGRAM = (sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))")
 STUDY = """

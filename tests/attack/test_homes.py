@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.hosts import Home
-from dbdyno.lab._server_processes import server_processes
+from dbdyno.lab._session import server_processes
 from running_study import PROGRAM, STUDY
 
 pytestmark = pytest.mark.attack

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from dbdyno.study import named_quirks
-from dbdyno.study._quirks import FILE
+from dbdyno.study._workloads import QUIRKS_FILE
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / ".venv" / "bin" / "dbdyno-load"
 PAGE = ROOT / "docs" / "reference" / "quirks.md"
-DATA = ROOT / "src" / "dbdyno" / "study" / FILE
+DATA = ROOT / "src" / "dbdyno" / "study" / QUIRKS_FILE
 TABLE = ROOT / "crates" / "workload" / "src" / "quirks.rs"
 LISTINGS = {TABLE, DATA, PAGE}
 _ID_RE = re.compile(r"\bQ-[A-Z]{2}-\d+\b")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import Server
-from dbdyno.configure._ready import check_listener
+from dbdyno.configure._readiness import check_listener
 from dbdyno.core import ConfigureError
 
 pytestmark = pytest.mark.server

@@ -5,20 +5,16 @@ target. Passwords stay in files that only their owner reads.
 """
 
 from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
-from dbdyno.configure._check import check_settings, settings_of_series
-from dbdyno.configure._choose import choose_settings
+from dbdyno.configure._choose import check_settings, choose_settings, settings_of_series
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._crash_report import CrashReport, disk_full_line
-from dbdyno.configure._credentials import LOAD_USER, Credentials, credentials_file
-from dbdyno.configure._endpoint import Endpoint
+from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
-from dbdyno.configure._option_file import option_file
+from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
 from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
-from dbdyno.configure._raw import RESERVED_OPTIONS
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
-from dbdyno.configure._setting import Setting
 from dbdyno.configure._start import start_server
 
 __all__ = [

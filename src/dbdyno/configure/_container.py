@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pymysql
 
-from dbdyno.configure._credentials import ADMIN_USER, Credentials
+from dbdyno.configure._endpoint import ADMIN_USER, Credentials
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._option_file import option_file
+from dbdyno.configure._options import option_file
 from dbdyno.connections import connect
 from dbdyno.core import ContainerChoice, HostError, Route
 from dbdyno.engines import EngineFamily

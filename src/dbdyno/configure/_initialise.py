@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dbdyno.configure._container import initialise_in_container
-from dbdyno.configure._credentials import ADMIN_USER, LOAD_USER, Credentials, credentials_file
+from dbdyno.configure._endpoint import ADMIN_USER, LOAD_USER, Credentials, credentials_file
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.configure._options import launch_options, option_file
 from dbdyno.core import ConfigureError, HostError, format_bytes
 from dbdyno.engines import EngineFamily, SetPassword, families, family_of
 from dbdyno.hosts import Host

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from dbdyno.configure._setting import Setting
+from dbdyno.configure._options import Setting
 from dbdyno.core import ConfigureError
 from dbdyno.engines import OptionRow, parameters
 

@@ -11,13 +11,11 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.configure._crash_report import CrashReport, diagnose, exit_words
-from dbdyno.configure._credentials import ADMIN_USER, Credentials
-from dbdyno.configure._endpoint import Endpoint
+from dbdyno.configure._endpoint import ADMIN_USER, Credentials, Endpoint
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._log import TAIL_LINES, late_text, log_tail
+from dbdyno.configure._options import Setting
 from dbdyno.configure._orphan import remove_note
-from dbdyno.configure._setting import Setting
-from dbdyno.configure._start_order import OUTPUT
+from dbdyno.configure._start_order import OUTPUT, TAIL_LINES, late_text, log_tail
 from dbdyno.connections import (
     PathLostError,
     ServerConnection,

@@ -11,14 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
-from dbdyno.configure._credentials import Credentials, credentials_file
-from dbdyno.configure._endpoint import private_endpoint
+from dbdyno.configure._endpoint import Credentials, credentials_file, private_endpoint
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._option_file import launch_options, option_file
+from dbdyno.configure._options import Setting, launch_options, option_file
 from dbdyno.configure._orphan import write_note
-from dbdyno.configure._ready import await_login, check_port, check_storage_engine, settings_read_back
+from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
-from dbdyno.configure._setting import Setting
 from dbdyno.configure._start_order import StartOrder
 from dbdyno.core import ConfigureError, ContainerChoice, Route
 from dbdyno.engines import beside, family_of

@@ -1,4 +1,4 @@
-"""One start of a server, all that is known before it, and where its words will be."""
+"""Carries what is known before one start of a server, and reads the end of its log."""
 
 from __future__ import annotations
 
@@ -7,10 +7,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.configure._engine import Engine
-from dbdyno.configure._log import log_tail
-from dbdyno.configure._setting import Setting
+from dbdyno.configure._options import Setting
 from dbdyno.core import ContainerChoice, Route
 from dbdyno.hosts import Host
+
+TAIL_LINES = 20
+_LATE_BYTES = 256 << 10
+
+
+def log_tail(path: Path, lines: int = TAIL_LINES) -> str:
+    """Last lines of an error log; empty when there is none."""
+    try:
+        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+    except OSError:
+        return ""
+
+
+def late_text(path: Path) -> str:
+    """The end of a log, long enough for any stack."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(size - _LATE_BYTES, 0))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
 
 ALL_LINES = 10_000
 OUTPUT = "server.out"

@@ -5,11 +5,9 @@
 The load's connections are the load generator's business; a study's policy of encryption means the same there.
 """
 
-from dbdyno.connections._connect import connect
-from dbdyno.connections._connection import ServerConnection, UnansweredError
-from dbdyno.connections._path import PATH_S, PathLostError
+from dbdyno.connections._connection import ServerConnection, UnansweredError, connect
+from dbdyno.connections._path import PATH_S, PathLostError, TlsPolicy, TlsWord, tls_ca_path
 from dbdyno.connections._rows import number_of, rows_of
-from dbdyno.connections._tls import TlsPolicy, TlsWord, tls_ca_path
 
 __all__ = [
     "PATH_S",

@@ -9,10 +9,8 @@ docs/guides/doctor.md.
 [('huge-pages', 'weakens')]
 """
 
-from dbdyno.doctor._examine import Examination, examine
-from dbdyno.doctor._needs import Generator, Needs, needs_of
-from dbdyno.doctor._stored import examination_from_json, examination_to_json
-from dbdyno.doctor._verdict import SEVERITIES, Check, Outcome, Severity
+from dbdyno.doctor._examine import Examination, examination_from_json, examination_to_json, examine
+from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, Severity, needs_of
 from dbdyno.doctor.checks import CHECKS
 
 __all__ = [

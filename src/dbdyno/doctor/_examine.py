@@ -1,12 +1,14 @@
-"""Every check put to a machine."""
+"""Applies every check to a machine; an examination is JSON for programs and for results."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dbdyno.core import Machine
-from dbdyno.doctor._needs import Generator, Needs
-from dbdyno.doctor._verdict import SEVERITIES, Check, Outcome, Subject
+from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, Subject
 from dbdyno.doctor.checks import CHECKS
 
 
@@ -45,3 +47,28 @@ def examine(
 def _outcome(check: Check, subject: Subject) -> Outcome:
     said = check.judge(subject)
     return Outcome(check.check_id, check.title, said.state, said.severity, said.seen, said.effect, said.remedy)
+
+
+def examination_to_json(examination: Examination) -> dict[str, Any]:
+    """Plain data: the state of the machine, and all outcomes with ``id``."""
+    rows = []
+    for outcome in examination.outcomes:
+        row = dataclasses.asdict(outcome)
+        rows.append({"id": row.pop("check_id"), **row})
+    return {"at_ns": examination.at_ns, "machine": dataclasses.asdict(examination.machine), "outcomes": rows}
+
+
+def examination_from_json(stored: Mapping[str, Any]) -> tuple[Outcome, ...]:
+    """The outcomes that were stored; the state of the machine stays plain data."""
+    return tuple(
+        Outcome(
+            check_id=str(row["id"]),
+            title=str(row["title"]),
+            state=row["state"],
+            severity=row["severity"],
+            seen=str(row["seen"]),
+            effect=str(row.get("effect", "")),
+            remedy=str(row.get("remedy", "")),
+        )
+        for row in stored.get("outcomes", ())
+    )

@@ -10,23 +10,43 @@ left to who has them.
 'caching_sha2_password'
 """
 
-from dbdyno.engines._acceptance import MeasuredState, measured_state
-from dbdyno.engines._catalogue import CatalogueEntry, catalogue, catalogued, catalogued_sha256
 from dbdyno.engines._counters import CounterSource, counter_ids, counter_sources
 from dbdyno.engines._dump import Dump, dumped_rows, read_dump
-from dbdyno.engines._families import EngineFamily, SetPassword, families, family_names, family_of, suggest
-from dbdyno.engines._option_file import OptionFile, WrittenOption, read_option_file, requested_option
+from dbdyno.engines._families import (
+    CatalogueEntry,
+    EngineFamily,
+    SetPassword,
+    catalogue,
+    catalogued,
+    catalogued_sha256,
+    families,
+    family_names,
+    family_of,
+    suggest,
+)
+from dbdyno.engines._option_file import (
+    MeasuredState,
+    OptionFile,
+    WrittenOption,
+    measured_state,
+    read_option_file,
+    requested_option,
+)
 from dbdyno.engines._options import (
+    Kind,
     KnownOption,
+    NeutralParameter,
     OptionRow,
     Parameter,
+    Shown,
     Unit,
     known_options,
     lookup_option,
+    neutral_parameter,
+    neutral_parameters,
     parameters,
     parameters_for,
 )
-from dbdyno.engines._shown import Kind, NeutralParameter, Shown, neutral_parameter, neutral_parameters
 from dbdyno.engines._storage_engines import StorageEngine, beside, conflicts_of, plugin_packages, storage_engines
 from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within

@@ -10,7 +10,6 @@ What runs here is the caller's business: this room knows nothing of engines, stu
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
-from dbdyno.hosts._mapped import mapped_libraries
 from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
 from dbdyno.hosts._oom import OomSigns, OomWatch
 from dbdyno.hosts._private import (
@@ -21,11 +20,16 @@ from dbdyno.hosts._private import (
     private_roots,
     read_own_text,
 )
-from dbdyno.hosts._process import EXIT_UNKNOWN, find_process
-from dbdyno.hosts._process_facts import process_facts
-from dbdyno.hosts._process_watch import HALTED_S, ProcessState, ProcessWatch, process_state
+from dbdyno.hosts._process import EXIT_UNKNOWN, Throttle, find_process
+from dbdyno.hosts._process_facts import (
+    HALTED_S,
+    ProcessState,
+    ProcessWatch,
+    mapped_libraries,
+    process_facts,
+    process_state,
+)
 from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
-from dbdyno.hosts._throttle import Throttle
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts.machine import read_machine
 

@@ -16,7 +16,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts._environment import command_environment
 from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process import OwnPipedProcess, OwnProcess, start_ticks_of
-from dbdyno.hosts._process_watch import ProcessWatch
+from dbdyno.hosts._process_facts import ProcessWatch
 from dbdyno.hosts._protocol import Completed
 
 _TAIL_CHARACTERS = 2000

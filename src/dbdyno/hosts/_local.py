@@ -13,14 +13,12 @@ from dbdyno.core import HostError
 from dbdyno.hosts import _commands, _files
 from dbdyno.hosts._commands import Identity
 from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
-from dbdyno.hosts._group_place import find_groups
 from dbdyno.hosts._home import Home
-from dbdyno.hosts._memory_group import MemoryGroup, make_memory_group, remove_group
+from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
-from dbdyno.hosts._private import make_private_folder
+from dbdyno.hosts._private import ServerUser, make_private_folder
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
 from dbdyno.hosts._protocol import Completed
-from dbdyno.hosts._server_user import ServerUser
 from dbdyno.hosts.containers import Containers, open_containers
 
 _FILES_AT_ONCE = 500

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.hosts._environment import command_environment
-from dbdyno.hosts._group_place import place_of
+from dbdyno.hosts._memory_group import place_of
 
 _DMESG_S = 10
 _KILLED = "Killed process {pid} "

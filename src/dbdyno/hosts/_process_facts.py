@@ -1,12 +1,66 @@
-"""What a process runs under: limits, control group, allocator, memory policy. Read from /proc and /sys."""
+"""Reads what the kernel shows of a process: limits, allocator, foreign libraries, and whether it can answer at all."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts._group_place import place_of
+from dbdyno.hosts._memory_group import place_of
+
+_MAPPING_RE = re.compile(r"^\S+ ..x. \S+ \S+ [1-9]\d* +(?P<path>/.*?)(?P<deleted> \(deleted\))?$", re.MULTILINE)
+_CHUNK_BYTES = 1 << 20
+
+
+def mapped_libraries(pid: int, inside: Sequence[Path], proc: Path = Path("/proc")) -> list[dict[str, str]]:
+    """Find the files whose code a process has mapped, by path, each with its SHA-256.
+
+    Parameters
+    ----------
+    inside : folders whose files are known otherwise, such as those of the server's own installation
+
+    Returns
+    -------
+    ``path`` as the process sees it; ``sha256``, or ``lacks``: why there is none. Empty where the process can't be
+    looked at
+    """
+    try:
+        maps = (proc / str(pid) / "maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    found: dict[str, dict[str, str]] = {}
+    for match in _MAPPING_RE.finditer(maps):
+        path = match["path"]
+        if path not in found and not any(Path(path).is_relative_to(folder) for folder in inside):
+            found[path] = {"path": path, **_digest(proc / str(pid), match)}
+    return [found[path] for path in sorted(found)]
+
+
+def _digest(process: Path, mapping: re.Match[str]) -> dict[str, str]:
+    """The checksum of the file that is mapped, seen through the root folder of the process: it may be a container's."""
+    if mapping["deleted"]:
+        return {"lacks": "the file was removed or replaced since it was mapped"}
+    file = process / "root" / mapping["path"].lstrip("/")
+    try:
+        facts = file.stat()
+        return {"sha256": _sha256(str(file), facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)}
+    except OSError as error:
+        return {"lacks": error.strerror or type(error).__name__}
+
+
+@functools.lru_cache(maxsize=512)
+def _sha256(path: str, *_identity: int) -> str:
+    """Read once for each file as it is: runs of a study map the same ones."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
 
 _CGROUP_FILES = ("memory.max", "memory.high", "cpu.max", "cpu.weight", "io.max", "pids.max")
 _NO_LIMIT = 1 << 62  # what version 1 writes where nothing bounds a group
@@ -60,3 +114,87 @@ def _text(path: Path) -> str:
         return path.read_text(errors="replace").strip()
     except OSError:
         return ""
+
+
+HALTED_S = 10.0
+"""A process that could not run for so long is given up: a debugger's look takes less."""
+_HALTED = "TtZXx"
+_WORDS = {
+    "R": "running",
+    "S": "asleep",
+    "D": "in disk sleep",
+    "T": "stopped",
+    "t": "stopped by a debugger",
+    "Z": "ended, not waited for",
+    "X": "ended",
+    "x": "ended",
+    "I": "idle",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessState:
+    """The state letter of ``/proc/PID/stat``.
+
+    >>> str(ProcessState("T")), ProcessState("T").is_halted, ProcessState("D").is_halted
+    ('process stopped (T)', True, False)
+    """
+
+    letter: str
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"process {_WORDS.get(self.letter, 'in state')} ({self.letter})"
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether it can do nothing before somebody else lets it."""
+        return self.letter in _HALTED
+
+
+def process_state(pid: int, start_ticks: int) -> ProcessState | None:
+    """The state of a process; None when there is none of that pid and start time."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = stat[stat.rindex(")") + 2 :].split()  # the command before it may hold spaces and parentheses
+    return ProcessState(fields[0]) if int(fields[19]) == start_ticks else None
+
+
+class ProcessWatch:
+    """Looks at a process each time it is asked, and tells once it has been halted for `patience_s` without a break.
+
+    Parameters
+    ----------
+    is_excused : whether it is halted on purpose at the moment, by ourselves
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        start_ticks: int,
+        patience_s: float = HALTED_S,
+        clock: Callable[[], float] = time.monotonic,
+        is_excused: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._pid, self._start_ticks = pid, start_ticks
+        self._patience_s, self._clock, self._is_excused = patience_s, clock, is_excused
+        self._halted_since: float | None = None
+
+    def state(self) -> str:
+        """The process's state in words; empty when there is no such process."""
+        state = process_state(self._pid, self._start_ticks)
+        return "" if state is None else str(state)
+
+    def verdict(self) -> str | None:
+        """Why nothing is to be expected of it, in words; None while that can't be said."""
+        state = process_state(self._pid, self._start_ticks)
+        if state is None or not state.is_halted or self._is_excused():
+            self._halted_since = None
+            return None
+        now = self._clock()
+        if self._halted_since is None:
+            self._halted_since = now
+        halted_s = now - self._halted_since
+        return f"has answered nothing for {halted_s:.0f} s; {state}" if halted_s >= self._patience_s else None

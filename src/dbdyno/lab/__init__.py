@@ -35,9 +35,8 @@ from dbdyno.lab._events import (
     TargetFailed,
     activity_words,
 )
-from dbdyno.lab._generator import find_generator
+from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans
-from dbdyno.lab._resolve_workloads import resolve_workloads
 from dbdyno.lab._study_runner import run_study
 
 __all__ = [

@@ -1,20 +1,24 @@
-"""What the walk asks of the machine: engines, servers on fresh or restored data, and nothing left behind.
-
-A seam: `_local.py` is the real one, tests bring one of paper.
-"""
+"""Obtains engines and servers on this machine, restores their data, and cleans up. Tests bring a bench of paper."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
-from dbdyno.configure import CrashReport
-from dbdyno.core import Run, Target
+from dbdyno.configure import CrashReport, Server, Setting, attach_server, choose_settings, initialise, start_server
+from dbdyno.core import Route, Run, Target
+from dbdyno.hosts import Home, Host
+from dbdyno.lab._orphans import find_orphans, remove_orphans
+from dbdyno.lab._server import LabServer
+from dbdyno.lab._session import Session, own_name
 from dbdyno.measure.telemetry import Source
-from dbdyno.populate import FillServer, FreshServer, Snapshot
-from dbdyno.provision import Installation
+from dbdyno.populate import FillServer, FreshServer, Snapshot, restore
+from dbdyno.provision import Installation, in_use, provision
 from dbdyno.store import JsonValue, SettingRow
-from dbdyno.study import AfterRun
+from dbdyno.study import AfterRun, Study
 
 
 class RunServer(FillServer, Protocol):
@@ -95,3 +99,152 @@ class Bench(Protocol):
         ------
         ConfigureError : it did not start, or a setting did not take effect
         """
+
+
+_FILL_TIER_BYTES = 256 << 20
+_FILL_CONCURRENCY = 8
+_START_S = 120.0
+_RECOVERY_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBench:
+    """See `Bench`. One at a time: a second server would disturb the first.
+
+    Parameters
+    ----------
+    held : what is let go of at the end of the study: nobody removes its engines before
+    """
+
+    study: Study
+    host: Host
+    home: Home
+    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    session: Session = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "session", Session.own(self.home, self.host))
+        limit = self.study.limits.memory
+        own = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
+        if limit is not None and own:  # before anything is fetched or filled: whether it can be had at all
+            group = self.host.make_memory_group(f"{own_name()}-probe", limit.bytes_at(min(self.study.tiers_bytes)))
+            group.remove()
+
+    def clean_up(self) -> tuple[str, ...]:
+        """See `Bench`."""
+        return remove_orphans(self.home, self.host, self.session)
+
+    def others(self) -> tuple[str, ...]:
+        """See `Bench`."""
+        return tuple(str(server) for server in find_orphans(self.home, self.host).servers)
+
+    def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
+        """See `Bench`."""
+        found = provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
+        self.held.enter_context(in_use(found, self.home, self.host))
+        return found
+
+    def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
+        """See `Bench`. Every setting of the filling server counts: which of them shape files is not ours to guess."""
+        settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY)
+        packages = sorted((package.name, package.version, package.sha256) for package in installation.origin.packages)
+        return {
+            "family": installation.family,
+            "version": installation.raw_version,
+            "packages": packages,
+            "settings": sorted((setting.option, setting.value) for setting in settings),
+        }
+
+    def fresh_server(self, target: Target, installation: Installation) -> LabServer:
+        """See `Bench`."""
+        settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY)
+        directory = self.session.new_directory()
+        try:
+            initialise(installation, directory / "data", self.host)
+            return self._started(target, installation, settings, "socket", directory)
+        except BaseException:
+            self.host.remove_tree(directory)
+            raise
+
+    def running_server(self, target: Target, installation: Installation) -> LabServer:
+        """See `Bench`."""
+        server = self._patient(attach_server(installation, self.host))
+        return LabServer(server, target.engine.storage_engine, self.host, None)
+
+    def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> LabServer:
+        """See `Bench`."""
+        concurrency_max = max(self.study.concurrencies)
+        settings = self._settings(target, installation, run.cell.tier_bytes, concurrency_max)
+        directory = self.session.new_directory()
+        try:
+            restore(snapshot, directory / "data", self.host)
+            limit = self.study.limits.memory
+            limit_bytes = limit.bytes_at(run.cell.tier_bytes) if limit is not None else None
+            server = self._started(target, installation, settings, run.cell.route, directory, limit_bytes)
+        except BaseException:
+            self.host.remove_tree(directory)
+            raise
+        if target.throttled_share:
+            server.hold(target.throttled_share)
+        return server
+
+    def _started(
+        self,
+        target: Target,
+        installation: Installation,
+        settings: tuple[Setting, ...],
+        route: Route,
+        directory: Path,
+        memory_limit_bytes: int | None = None,
+    ) -> LabServer:
+        def start(timeout_s: float = _START_S) -> Server:
+            return self._patient(
+                start_server(
+                    installation,
+                    directory / "data",
+                    settings,
+                    route=route,
+                    host=self.host,
+                    run_directory=directory,
+                    storage_engine=target.engine.storage_engine,
+                    cpus=self.study.pinning.server,
+                    timeout_s=timeout_s,
+                    container=target.container,
+                    memory_limit_bytes=memory_limit_bytes,
+                    plugin_version=_plugin_version(target, installation) or "",
+                )
+            )
+
+        storage_engine = target.engine.storage_engine
+        return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
+
+    def _patient(self, server: Server) -> Server:
+        """With the study's time for the way to it."""
+        server.endpoint = replace(server.endpoint, path_s=self.study.timeouts.path_ns / 1e9)
+        return server
+
+    def _settings(
+        self, target: Target, installation: Installation, tier_bytes: int, concurrency_max: int
+    ) -> tuple[Setting, ...]:
+        pinned = self.study.pinning.server
+        return choose_settings(
+            family=installation.family,
+            version=installation.version,
+            storage_engine=target.engine.storage_engine,
+            tier_bytes=tier_bytes,
+            concurrency_max=concurrency_max,
+            asked=self.study.asked_of(target),
+            raw=target.options,
+            policy=self.study.policy,
+            file_options=target.file_options,
+            processors=len(pinned) if pinned else self.host.facts(self.home.root).logical_cpu_count,
+            plugin_version=_plugin_version(target, installation),
+        )
+
+
+def _plugin_version(target: Target, installation: Installation) -> str | None:
+    """Of the storage engine's plug-in: as its file says, else as the study does; None for InnoDB."""
+    engine = target.engine
+    if engine.storage_engine == "innodb":
+        return None
+    return installation.plugin_version(engine.storage_engine) or engine.plugin_version

@@ -1,14 +1,18 @@
-"""Where the load generator is."""
+"""Finds the load generator, and asks it what a study's workloads are."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dbdyno.core import MeasureError
+from dbdyno.core import MeasureError, StudyError
+from dbdyno.hosts import Host
+from dbdyno.plan import Told
+from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, option_words
 
 NAME = "dbdyno-load"
 
@@ -27,3 +31,70 @@ def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sy
         why = f"DBDYNO_LOAD is {named}" if named else f"neither {beside} nor the PATH holds it"
         raise MeasureError(f"the load generator {NAME} is not here", why, "run make setup, or set DBDYNO_LOAD")
     return Path(found)
+
+
+_TIMEOUT_S = 60
+_WRONG_REQUEST = 2  # exit code
+
+
+def resolve_workloads(study: Study, host: Host, generator: Path) -> Told:
+    """Every workload of a study as each target is given it, asked for the most connections that will drive it.
+
+    Raises
+    ------
+    StudyError : options that can't be, alone, together, or for so many connections
+    MeasureError : the load generator is no use
+    """
+    most = max(study.concurrencies)
+    known: dict[tuple[str, ...], ResolvedWorkload] = {}
+    told = {}
+    for target in study.targets:
+        for label in (choice.label for choice in study.workloads):
+            choice = study.workload_of(target.name, label)
+            words = _words(study, choice, most)
+            key = (choice.name, *words)
+            if key not in known:
+                known[key] = _told(words, choice, host, generator)
+            told[target.name, label] = known[key]
+    return told
+
+
+def _words(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:
+    words = [f"--concurrency={concurrency}", f"--rng={study.rng}", f"--seed={study.seed}"]
+    return [*words, *option_words(choice.options)]
+
+
+def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: Path) -> ResolvedWorkload:
+    done = host.run([str(generator), "workloads", choice.name, "--json", *words], timeout_s=_TIMEOUT_S, check=False)
+    if done.exit_code == _WRONG_REQUEST:
+        what, _, why = done.stderr.strip().partition("\n")
+        raise StudyError(f"workload {choice.label}: {what.removeprefix('error: ')}", why.strip())
+    try:
+        row = json.loads(done.stdout)
+        _refuse_role(row, choice)
+        return ResolvedWorkload(
+            row["name"],
+            row["imitates"],
+            row["options"],
+            tuple(row["quirks"]),
+            tuple(row["transaction_types"]),
+            row["tables"],
+            row["rows_total"],
+            row["conditions"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise MeasureError(
+            f"the load generator tells nothing of workload {choice.label}",
+            f"exit code {done.exit_code}: {done.stderr.strip()[-500:] or done.stdout[:200]}",
+            "check that dbdyno-load is of the same version as dbdyno",
+        ) from error
+
+
+def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:
+    """A cell is one target: a load that goes to another server, too, would measure both."""
+    if row["role"] is not None:
+        raise StudyError(
+            f"workload {choice.label}: its transactions with the role {row['role']} go to another server",
+            "a study drives each target by itself",
+            f"take the role out of workload.toml, or use dbdyno-load run {choice.name} --target {row['role']}=ADDRESS",
+        )

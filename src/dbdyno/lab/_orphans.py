@@ -1,18 +1,25 @@
-"""What dbdyno has running and lying about on this machine: of this study, of others, and of those that were killed."""
+"""Finds servers, folders and files that killed runs left behind, and removes those that belong to nobody.
+
+Only what belongs to this user, and is provably nobody's, is touched: folders of sessions whose process is gone;
+servers that were noted there by pid and start time, or that were started with an option file in (or for a data
+directory in) such a folder before they could be noted; and private folders that those option files name or that have
+been idle for long.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.configure import read_note
-from dbdyno.core import format_bytes, format_duration
-from dbdyno.hosts import Home, Host
-from dbdyno.lab._orphan_cleanup import left_groups, left_sessions, remove_orphans
-from dbdyno.lab._server_processes import ServerProcess, server_processes
-from dbdyno.lab._session import Session, boot_name
+from dbdyno.configure import end_orphan, read_note, remove_noted_containers
+from dbdyno.core import HostError, format_bytes, format_duration
+from dbdyno.hosts import Home, Host, find_process, is_own_folder, own_private_folders, read_own_text
+from dbdyno.lab._session import OWNER, ServerProcess, Session, boot_name, paths_in, server_processes
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -135,3 +142,128 @@ def _disk_bytes(folder: Path) -> int:
             except FileNotFoundError:  # a server still works there
                 continue
     return total
+
+
+_KILL_S = 10.0
+_IDLE_S = 600.0
+_GROUP_RE = re.compile(r"dbdyno-(\d+-\d+-[0-9a-z]{8})-")
+
+
+def remove_orphans(home: Home, host: Host, own: Session, private_root: Path | None = None) -> tuple[str, ...]:
+    """Stop and remove what is left of dead sessions and of this one; one line for each thing."""
+    lines: list[str] = []
+    processes = list(server_processes())
+    for folder in left_sessions(home, host, own):
+        lines += _remove_session(folder, processes, host, private_root)
+    lines += _remove_idle_private_folders(home, host, private_root, processes)
+    lines += _remove_groups(home, host, own)
+    return tuple(lines)
+
+
+def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
+    """Folders of sessions whose process is gone, and that of this one."""
+    folders = sorted(home.run.glob("*-*-*")) if home.run.is_dir() else []
+    sessions = {folder: Session.of_folder(folder, host) for folder in folders if is_own_folder(folder)}
+    return [
+        folder
+        for folder, session in sessions.items()
+        if session is not None and ((own is not None and session.folder == own.folder) or not session.is_alive())
+    ]
+
+
+def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
+    """Memory groups of sessions whose process is gone, and of this one."""
+    found = []
+    for group in host.memory_groups():
+        match = _GROUP_RE.match(group.name)
+        session = Session.of_folder(home.run / match[1], host) if match else None
+        is_own = session is not None and own is not None and session.folder.name == own.folder.name
+        if session is not None and (is_own or not session.is_alive()):
+            found.append(group)
+    return found
+
+
+def _remove_session(
+    folder: Path, processes: Sequence[ServerProcess], host: Host, private_root: Path | None
+) -> list[str]:
+    privates = _private_folders(folder, private_root)
+    lines = [line for place in sorted(folder.iterdir()) for line in _end_server(place, processes, host)]
+    lines += remove_noted_containers(folder, host)
+    beside = [process for process in server_processes() if process.belongs_to(folder)]
+    if beside:  # somebody looks at the data with a server of their own
+        return lines + [f"left {folder} to process {process.pid}, which somebody started there" for process in beside]
+    for private in privates:
+        host.remove_tree(private)
+    held = [path.name for path in folder.iterdir()]
+    host.remove_tree(folder)
+    return lines + [f"removed the data directory {folder.name}/{name}" for name in sorted(held)]
+
+
+def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> list[str]:
+    """The noted server of a folder; where there is no note yet, whatever was started for the folder."""
+    if read_note(place) is not None:
+        done = end_orphan(place, host)
+        return [done] if done.startswith("killed") else []
+    own = [process for process in processes if process.belongs_to(place)]
+    return [f"killed a server, process {process.pid}" for process in own if _kill(process)]
+
+
+def _kill(process: ServerProcess) -> bool:
+    found = find_process(process.pid, process.start_ticks)
+    if found is None:
+        return False
+    found.kill()
+    found.wait(_KILL_S)
+    return True
+
+
+def _remove_groups(home: Home, host: Host, own: Session) -> list[str]:
+    lines = []
+    for group in left_groups(home, host, own):
+        with contextlib.suppress(HostError):  # a process of somebody's lives in it
+            host.remove_memory_group(group)
+            lines.append(f"removed the memory group {group.name}")
+    return lines
+
+
+def _private_folders(session: Path, root: Path | None) -> list[Path]:
+    """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
+    own = _own_private(root)
+    named = "\n".join(path for file in session.glob("*/my.cnf") for path in paths_in(file))
+    found = [private for private in own if f"{private}/" in named]
+    # Of a server that was just being initialised.
+    for option_file in (option_file for private in own for option_file in private.glob("*/my.cnf")):
+        if any(Path(path).is_relative_to(session) for path in paths_in(option_file)):
+            found.append(option_file.parents[1])
+    return sorted({private for private in found if not session.is_relative_to(private)})
+
+
+def _remove_idle_private_folders(
+    home: Home, host: Host, root: Path | None, processes: Sequence[ServerProcess]
+) -> list[str]:
+    """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
+    listening = Path("/proc/net/unix").read_text()
+    lines = []
+    for folder in _own_private(root):
+        in_use = home.root.is_relative_to(folder) or f"{folder}/" in listening
+        in_use = in_use or any(process.belongs_to(folder) for process in processes)
+        try:
+            age_s = time.time() - folder.lstat().st_mtime
+        except FileNotFoundError:
+            continue
+        owner = _owner_of(folder, host)
+        if owner is not None:
+            in_use, age_s = owner.is_alive(), _IDLE_S + 1
+        if not in_use and age_s > _IDLE_S:
+            host.remove_tree(folder)
+            lines.append(f"removed {folder}")
+    return lines
+
+
+def _own_private(root: Path | None) -> list[Path]:
+    return own_private_folders(None if root is None else [root])
+
+
+def _owner_of(folder: Path, host: Host) -> Session | None:
+    name = read_own_text(folder / OWNER)
+    return None if name is None else Session.of_folder(folder / name, host)

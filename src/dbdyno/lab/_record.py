@@ -1,21 +1,139 @@
-"""What is kept of an attempt: the record of a run that was driven, or of one that could not be."""
+"""Builds the record of a run that was driven, or of one that failed, with its caveats and the fault behind it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dbdyno.configure import CrashReport
+from dbdyno.configure import CrashReport, disk_full_line
 from dbdyno.connections import PathLostError
-from dbdyno.core import Caveat, DbdynoError, Run, RunRecord, WorldError
+from dbdyno.core import Caveat, DbdynoError, Run, RunRecord, RunStatus, WorldError, format_memory
+from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import Prepared, Unprepared
-from dbdyno.lab._fault import fault_of
 from dbdyno.measure import MeasuredRun, WallClock
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD
 from dbdyno.store import StoredRun
 from dbdyno.study import Timeouts, named_quirks
+
+_NAMED = 5
+# Positions in the binary log: they move with every transaction and choose nothing.
+_POSITIONS = frozenset(
+    {
+        "gtid_binlog_pos",
+        "gtid_binlog_state",
+        "gtid_current_pos",
+        "gtid_executed",
+        "gtid_purged",
+        "gtid_slave_pos",
+        "timestamp",
+    }
+)
+
+
+def changed_variables(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Name -> value before and after; empty where one of the two was not read.
+
+    >>> changed_variables({"a": "1", "gtid_executed": ""}, {"a": "2", "gtid_executed": "x:1"})
+    {'a': ('1', '2')}
+    """
+    if not before or not after:
+        return {}
+    names = sorted((before.keys() & after.keys()) - _POSITIONS)
+    return {name: (before[name], after[name]) for name in names if before[name] != after[name]}
+
+
+def changed_caveats(changed: Mapping[str, tuple[str, str]]) -> tuple[Caveat, ...]:
+    """One that names them; none where nothing changed."""
+    if not changed:
+        return ()
+    words = [f"{name} from {old or 'empty'} to {new or 'empty'}" for name, (old, new) in changed.items()]
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    text = f"variables of the server changed while it was driven: {', '.join(words[:_NAMED])}{more}"
+    return (Caveat("variables-changed", text),)
+
+
+_NO_SPACE = frozenset({"28", "1021", "1026", "1114", "3675"})
+"""Device full, disk full, error on write, table full, tablespace can't be extended: what servers answer then."""
+_EXCERPT_LINES = 12
+_LAST_LINES = 5
+
+
+def fault_of(
+    status: RunStatus,
+    reason: str,
+    death: CrashReport | None,
+    errors: Iterable[str],
+    log_tail: str,
+    measured: str = "",
+    wedged: str | None = None,
+) -> tuple[str, str]:
+    """The fault's kind and the reason in words, which names it first; an empty kind where there was none.
+
+    Parameters
+    ----------
+    errors : codes that the server answered in the window
+    wedged : why no answer was to be expected of the server although its process was there; None: it answered
+    log_tail : end of the server's error log since its start
+    measured : the kind of the fault where the load itself showed one, such as ``network``
+
+    >>> fault_of("failed", "the load failed: 1114", None, ["1114"], "")
+    ('disk-full', 'the disk is full: the load failed: 1114')
+    >>> fault_of("failed", "network: cut", None, (), "", "network", wedged="far answers nothing")
+    ('network', 'network: cut')
+    """
+    if death is not None:
+        told = "" if "server died" in reason or not reason else f"; {reason}"
+        head = f"the server died: {death.words}{told}"
+        evidence = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
+        return death.kind, "\n".join([head, *filter(None, evidence)])
+    if measured == "network":  # an answer could not have come, whatever the server did
+        return measured, reason
+    if wedged is not None and status == "failed":
+        return "no-answer", reason if wedged in reason else f"{wedged}; {reason}"
+    if measured:
+        return measured, reason
+    line = disk_full_line(log_tail)
+    if status in ("failed", "suspect") and (line or _NO_SPACE & set(errors)):
+        return "disk-full", f"the disk is full: {reason}" + (f"\n{line}" if line else "")
+    return "", reason
+
+
+def _first_lines(text: str) -> str:
+    return "\n".join(text.strip().splitlines()[:_EXCERPT_LINES])
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(text.strip().splitlines()[-_LAST_LINES:])
+
+
+def unbounded_cache(
+    storage_engine: str, variables: Mapping[str, str], tier_bytes: int, available_bytes: int
+) -> Caveat | None:
+    """The caveat of a run whose server nothing bounds; None where its engine reads past the page cache.
+
+    Parameters
+    ----------
+    variables : of the server, names in lower case
+    available_bytes : memory of the machine that can be had without swapping
+
+    >>> unbounded_cache("rocksdb", {"rocksdb_use_direct_reads": "OFF"}, 1 << 26, 1 << 34).code
+    'page-cache-unbounded'
+    >>> unbounded_cache("rocksdb", {"rocksdb_use_direct_reads": "ON"}, 1 << 26, 1 << 34)
+    """
+    engine = storage_engines().get(storage_engine)
+    if engine is None or not engine.page_cache or available_bytes <= tier_bytes:
+        return None
+    if engine.direct_reads and variables.get(engine.direct_reads, "").upper() in ("ON", "1"):
+        return None
+    text = (
+        f"{engine.title} reads its files through the page cache, which nothing bounded: beside its tier of "
+        f"{format_memory(tier_bytes)} it had the memory that the machine had left; [limits] memory binds it"
+    )
+    return Caveat("page-cache-unbounded", text)
+
 
 _PATIENCE_S = 2.0
 _NOT_INDEPENDENT = Caveat(

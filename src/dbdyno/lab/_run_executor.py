@@ -1,4 +1,4 @@
-"""One run from restore to stored value. Whatever goes wrong with it becomes its reason; the study goes on."""
+"""Executes one run from restore to stored value. Whatever goes wrong with it becomes its reason; the study goes on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, Popul
 from dbdyno.gates import ServerFacts, gate_facts, is_flash
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
-from dbdyno.lab._changed import changed_caveats, changed_variables
 from dbdyno.lab._context import Prepared, RunContext, Unprepared
 from dbdyno.lab._ladder import HeldServer, LadderServer
-from dbdyno.lab._live import SecondReporter
-from dbdyno.lab._page_cache import unbounded_cache
-from dbdyno.lab._record import failed_run, record_of, with_conditions, with_waits
-from dbdyno.lab._session_waits import SessionWatch
+from dbdyno.lab._record import (
+    changed_caveats,
+    changed_variables,
+    failed_run,
+    record_of,
+    unbounded_cache,
+    with_conditions,
+    with_waits,
+)
+from dbdyno.lab._session_waits import SecondReporter, SessionWatch
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve

@@ -1,20 +1,20 @@
-"""A configured server as filling and measuring want it, with the folder and the telemetry that belong to it."""
+"""Adapts a configured server to what filling and measuring need: accounts, counters, tables, telemetry, end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pymysql
 
 from dbdyno.configure import CrashReport, Server
-from dbdyno.connections import ServerConnection
+from dbdyno.connections import ServerConnection, rows_of
 from dbdyno.core import ConfigureError
-from dbdyno.engines import counter_sources
+from dbdyno.engines import beside, counter_sources, storage_engines
 from dbdyno.hosts import ContainerProcess, Host, Throttle, mapped_libraries, process_facts
 from dbdyno.lab._session_waits import read_session_waits
-from dbdyno.lab._tables import table_bytes, table_facts
 from dbdyno.measure.telemetry import (
     CpuSource,
     DiskSource,
@@ -30,6 +30,43 @@ from dbdyno.measure.telemetry import (
 )
 from dbdyno.store import JsonValue, SettingRow
 from dbdyno.study import AfterRun
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+
+
+_COLUMNS = (
+    "SELECT TABLE_NAME, COLUMN_NAME, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS "
+    "WHERE TABLE_SCHEMA = %s AND COLLATION_NAME IS NOT NULL ORDER BY TABLE_NAME, ORDINAL_POSITION"
+)
+
+
+def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonValue]:
+    """Definition of each table, and the character set and collation of each string column."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW TABLES FROM `{database}`")
+        names = sorted(str(row[0]) for row in rows_of(cursor, 1))
+        ddl: dict[str, JsonValue] = {}
+        for name in names:
+            cursor.execute(f"SHOW CREATE TABLE `{database}`.`{name}`")
+            rows = rows_of(cursor, 2)
+            ddl[name] = str(rows[0][1]) if rows else ""
+        cursor.execute(_COLUMNS, (database,))
+        columns: list[JsonValue] = [[str(value) for value in row] for row in rows_of(cursor, 4)]
+    return {"ddl": ddl, "columns": columns}
+
+
+def table_bytes(data_directory: Path, database: str, storage_engine: str) -> int:
+    """Bytes that the files of a database take of the disk, holes not counted.
+
+    Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
+    """
+    known = storage_engines().get(storage_engine)
+    folders = [data_directory / database, *beside(data_directory, storage_engine)]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    files += [path for pattern in (known.shared if known is not None else ()) for path in data_directory.glob(pattern)]
+    return sum(path.stat().st_blocks * 512 for path in files)
+
 
 _LOG_LINES = 200
 _SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for

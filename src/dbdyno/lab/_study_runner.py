@@ -14,18 +14,16 @@ from pathlib import Path
 from dbdyno.core import DbdynoError, HostError, ResultComparison, Run
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
-from dbdyno.lab._bench import Bench
+from dbdyno.lab._bench import Bench, LocalBench
 from dbdyno.lab._context import Prepared, RunContext, RunOptions, Unprepared
-from dbdyno.lab._equivalence import compare_results
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
-from dbdyno.lab._local import LocalBench
 from dbdyno.lab._passwords import exposed_passwords, password_files
-from dbdyno.lab._preflight import PreflightInspection
 from dbdyno.lab._prepare import Preparation
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
+from dbdyno.lab._target_checks import PreflightInspection, compare_results
 from dbdyno.plan import FurtherRound, Plan, further_rounds
 from dbdyno.store import Results
 from dbdyno.study import Study

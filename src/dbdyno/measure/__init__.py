@@ -5,12 +5,12 @@ Judging what the figures mean is left to `analyse`; here a run is only called go
 
 from dbdyno.measure._collect import ServerProcess
 from dbdyno.measure._counters import CounterDelta, counters_document, window_counters
+from dbdyno.measure._drive import load_sessions
 from dbdyno.measure._figures import WindowFigures, window_figures
 from dbdyno.measure._judge import Judgement, judge
+from dbdyno.measure._load_order import LoadOrder, worker_count
 from dbdyno.measure._measure import MeasuredRun, measure_run
-from dbdyno.measure._order import LoadOrder, worker_count
 from dbdyno.measure._records import parse_record
-from dbdyno.measure._sessions import load_sessions
 from dbdyno.measure._wall_clock import WallClock
 
 __all__ = [

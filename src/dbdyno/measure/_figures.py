@@ -1,4 +1,4 @@
-"""The numbers read straight off a window. Pure: records in, figures out.
+"""Reads the figures of a window off its records, whole and by transaction type. Pure.
 
 Rates divide by the time really measured. A second without a report counts as zero throughput and is named.
 The window of a search is that of the probe with the highest rate that held.
@@ -14,11 +14,39 @@ import numpy as np
 from dbdyno.core import LatencyNs, SettledPart, TypeFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
-from dbdyno.measure._types import type_figures
-from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.client._use import ClientUse, client_use
 from dbdyno.stats import noise_interval
 from dbdyno.store import TelemetryRow, latency_of, merged_histogram
+
+
+def type_figures(whole: Sequence[IntervalRecord], seconds: float, *, open_loop: bool) -> tuple[TypeFigures, ...]:
+    """Figures of each transaction type, in the order in which the workload names them.
+
+    Parameters
+    ----------
+    whole : the seconds of the window that were reported whole
+    seconds : that rates divide by
+    """
+    names = dict.fromkeys(name for interval in whole for name in interval.transactions)
+    return tuple(_figures(name, whole, seconds, open_loop=open_loop) for name in names)
+
+
+def _figures(name: str, whole: Sequence[IntervalRecord], seconds: float, *, open_loop: bool) -> TypeFigures:
+    counts = [interval.transactions[name] for interval in whole if name in interval.transactions]
+    histogram = merged_histogram(c.response if open_loop else c.service for c in counts)
+    completed = sum(c.completed for c in counts)
+    return TypeFigures(
+        name=name,
+        completed=completed,
+        failed=sum(c.failed for c in counts),
+        retries=sum(sum(c.retries.values()) for c in counts),
+        rolled_back=sum(c.rolled_back for c in counts),
+        tps=completed / seconds if seconds else 0.0,
+        mean_ns=histogram.get_mean_value() if completed else None,
+        latency_ns=latency_of(histogram),
+    )
+
 
 WINDOW = "window"
 _WHOLE_SECOND_NS = 999_000_000

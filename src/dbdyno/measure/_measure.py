@@ -15,9 +15,9 @@ from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse, SettledPart
 from dbdyno.engines import conflicts_of
 from dbdyno.gates import ServerFacts
 from dbdyno.hosts import Host
-from dbdyno.measure._collect import Collector, ServerProcess
+from dbdyno.measure._collect import Collector, LiveLength, ServerProcess, course_caveats, with_course
 from dbdyno.measure._counters import CounterDelta, window_counters
-from dbdyno.measure._drive import end_process, load_process, read_records
+from dbdyno.measure._drive import RunWatch, end_process, load_process, read_records
 from dbdyno.measure._figures import (
     WindowFigures,
     settled_latency,
@@ -27,9 +27,8 @@ from dbdyno.measure._figures import (
     with_window,
 )
 from dbdyno.measure._judge import CONFLICTS, Judgement, judge
-from dbdyno.measure._live import LiveLength, course_caveats, with_course
-from dbdyno.measure._order import LoadOrder
-from dbdyno.measure._orders import disagreement_caveats, order_caveats, order_rates
+from dbdyno.measure._load_order import LoadOrder
+from dbdyno.measure._new_orders import disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import (
     EndRecord,
     IntervalRecord,
@@ -39,8 +38,7 @@ from dbdyno.measure._records import (
 )
 from dbdyno.measure._rows import interval_rows
 from dbdyno.measure._wall_clock import WallClock
-from dbdyno.measure._watch import RunWatch
-from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, Source
 from dbdyno.stats import Course, run_course, settled_part
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps

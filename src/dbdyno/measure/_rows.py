@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from dbdyno.measure._records import IntervalRecord
-from dbdyno.measure.client._curve import CostCurve
+from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.client._use import client_use
 from dbdyno.store import IntervalRow, SecondRow, latency_of, merged_histogram
 

@@ -8,9 +8,17 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
-from dbdyno.plan._adaptive_length import adaptive_length_rule, shortest_window_ns
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
-from dbdyno.plan._designs import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
+from dbdyno.plan._designs import (
+    SHORTEST_WINDOW_S,
+    Design,
+    adaptive_length_rule,
+    best_within,
+    cheapest_design,
+    designs_for,
+    planned_design,
+    shortest_window_ns,
+)
 from dbdyno.plan._hours import Span, TimePart
 from dbdyno.plan._order import ordered_runs, share_server
 from dbdyno.plan._out_of_scope import out_of_scope

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.core import format_bytes, format_duration
-from dbdyno.plan._adaptive_length import shortest_warm_up_ns, shortest_window_ns
+from dbdyno.plan._designs import shortest_warm_up_ns, shortest_window_ns
 from dbdyno.stats import Variation
 from dbdyno.study import Study, WorkloadChoice
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes, format_duration
-from dbdyno.plan._adaptive_length import shortest_window_ns
+from dbdyno.plan._designs import shortest_window_ns
 from dbdyno.study import Study
 
 _ROW_BYTES = 260  # as in the budget: row, secondary index and page slack

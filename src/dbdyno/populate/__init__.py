@@ -6,12 +6,10 @@ How a server is initialised and started is another room's business: `lab` hands 
 
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
-from dbdyno.populate._fingerprint import fingerprint
-from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSums
+from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
-from dbdyno.populate._space import TableSpace
-from dbdyno.populate._verify import ConditionWait, Verified, broken_words, undecided_words, verify
+from dbdyno.populate._verify import ConditionWait, Verified, broken_words, fingerprint, undecided_words, verify
 
 __all__ = [
     "ConditionAnswer",

@@ -1,4 +1,4 @@
-"""What the load generator reports while it fills tables: the typed side of ``contract/populate-record.schema.json``."""
+"""Types what the load generator reports while it fills tables, as ``contract/populate-record.schema.json`` has it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,34 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbdyno.core import DecodeError, PopulateError, decode, json_value
-from dbdyno.populate._space import TableSpace
 from dbdyno.store import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpace:
+    """What a table takes, all its partitions together.
+
+    Parameters
+    ----------
+    data_bytes, index_bytes : by the server's own estimate
+    file_bytes : length of its files; None where the storage engine tells of none
+    allocated_bytes : what they take of the disk: less where there are holes in them
+    """
+
+    name: str
+    data_bytes: int
+    index_bytes: int
+    file_bytes: int | None
+    allocated_bytes: int | None
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As it is stored."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> TableSpace:
+        """Of a record, or of what `to_json` gave."""
+        return decode(cls, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from dbdyno.engines import beside
 from dbdyno.hosts import Home, Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
-from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSums
+from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums
 from dbdyno.populate._server import FreshServer, FreshServers
-from dbdyno.populate._space import TableSpace
 from dbdyno.populate._verify import ConditionWait
 from dbdyno.study import Timeouts
 

@@ -1,7 +1,9 @@
 """Engines brought to the machine: one small protocol, one file a source. Options are another room's business."""
 
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
-from dbdyno.provision._installed import (
+from dbdyno.provision._plugin import plugin_version_of
+from dbdyno.provision._provision import list_offers, provision, sources
+from dbdyno.provision._store import (
     InstalledEngine,
     check_installed,
     in_use,
@@ -9,8 +11,6 @@ from dbdyno.provision._installed import (
     remove_installed,
     select_installed,
 )
-from dbdyno.provision._plugin import plugin_version_of
-from dbdyno.provision._provision import list_offers, provision, sources
 
 __all__ = [
     "Installation",

@@ -1,7 +1,7 @@
 """Distribution packages as unpacked trees: nothing is installed, the host's package state is not touched.
 
 The suites are asked through a private package manager (`_apt_state`), the packages unpacked into a folder of
-their own, and the engine started through its own loader (`_tree`).
+their own, and the engine started through its own loader (`_package_tree`).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from dbdyno.engines import (
     suggest,
 )
 from dbdyno.hosts import Home, Host
-from dbdyno.provision import _checksums, _store, _tree
+from dbdyno.provision import _package_tree, _store
 from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
-from dbdyno.provision._asked import ask_version
+from dbdyno.provision._identity import ask_version
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_hint
 
@@ -292,7 +292,7 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
         except HostError as error:
             raise ProvisionError(f"the packages of {title} do not fit together", str(error)[-600:]) from error
         _unpack(files, state, unfinished, host, progress, title)
-        missing = _tree.missing_libraries(_tree.survey(unfinished, host), host)
+        missing = _package_tree.missing_libraries(_package_tree.survey(unfinished, host), host)
         if not missing:
             break
     else:
@@ -300,7 +300,7 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
     installation = _describe(candidate, folder, files, host, state.expired())
-    _checksums.seal(folder)
+    _store.seal(folder)
     _store.save(installation, folder, host)
     host.remove_tree(state.archives)
     return installation
@@ -327,7 +327,7 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
 def _describe(
     candidate: _Candidate, folder: Path, files: list[RemoteFile], host: Host, expired: datetime | None
 ) -> Installation:
-    tree = _tree.survey(folder, host)
+    tree = _package_tree.survey(folder, host)
     identity, raw_version = ask_version(tree.server_argv, host)
     return Installation(
         family=candidate.family,

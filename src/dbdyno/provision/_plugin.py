@@ -17,9 +17,8 @@ from pathlib import Path
 from dbdyno.core import EngineName, ProvisionError, StudyError
 from dbdyno.engines import matches
 from dbdyno.hosts import Home, Host
-from dbdyno.provision._base import is_elf, is_for_this_machine
+from dbdyno.provision._base_directory import install_hint, is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
-from dbdyno.provision._libraries import install_hint
 from dbdyno.provision._plugin_elf import declared_versions
 
 _LOCK_TIMEOUT_S = 60

@@ -8,15 +8,15 @@ from types import MappingProxyType
 
 from dbdyno.core import EngineName, StudyError
 from dbdyno.hosts import Home, Host
-from dbdyno.provision._basedir import BasedirSource
-from dbdyno.provision._checksums import check_unchanged
-from dbdyno.provision._fetchers import ArchiveFetcher, MavenFetcher, NpmFetcher
+from dbdyno.provision._archive import UnpackedSource
+from dbdyno.provision._fetch import ArchiveFetcher, MavenFetcher, NpmFetcher
+from dbdyno.provision._from_directory import BasedirSource
 from dbdyno.provision._image import ImageSource
 from dbdyno.provision._installation import Installation, Offer, Progress, Source
 from dbdyno.provision._package import PackageSource
 from dbdyno.provision._plugin import plugin_file, with_plugin
 from dbdyno.provision._server import ServerSource
-from dbdyno.provision._unpacked import UnpackedSource
+from dbdyno.provision._store import check_unchanged
 from dbdyno.study import ServerAddress
 
 _NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})

@@ -1,15 +1,101 @@
-"""Installations on this machine: one folder each, complete as soon as its manifest is there."""
+"""Keeps installations: one folder each, with checksums; lists them, checks them, removes those that nobody uses.
+
+The list of checksums has the form that ``sha256sum --check`` reads. Reading a server's files takes a second or more, so
+files that have kept sizes and times are not read again: their digest lies next to the list.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dbdyno.core import EngineName, decode, json_value
+from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, decode, json_value
 from dbdyno.engines import matches, parse_version
 from dbdyno.hosts import Home, Host
+from dbdyno.provision._identity import ask_version
 from dbdyno.provision._installation import Installation, Origin
+
+_SEAL = "files.sha256"
+_TIMES = "files.times"
+_MOST_NAMED = 5
+_OURS = frozenset({_SEAL, _TIMES, "installation.json"})
+
+
+def seal(folder: Path) -> None:
+    """Write the list of a folder's files; links are not in it, what they lead to is."""
+    lines = [f"{_sha256(folder / name)}  {name}" for name in _files(folder)]
+    (folder / _SEAL).write_text("\n".join(lines) + "\n")
+    (folder / _TIMES).write_text(_times_digest(folder))
+
+
+def has_checksums(folder: Path) -> bool:
+    """Whether a list was made; installations of earlier versions of dbdyno have none."""
+    return (folder / _SEAL).exists()
+
+
+def differences(folder: Path) -> list[str]:
+    """What is not as it was, one line each; empty when all is."""
+    lines_read = (folder / _SEAL).read_text().splitlines()
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
+    there = set(_files(folder))
+    lines = [f"{name} is missing" for name in listed if name not in there]
+    lines += [f"{name} has changed" for name in listed if name in there and _sha256(folder / name) != listed[name]]
+    return lines + [f"{name} was added" for name in sorted(there - listed.keys())]
+
+
+def check_unchanged(folder: Path, title: str) -> None:
+    """Refuse an installation whose files are not what they were; one without a list is taken as it is.
+
+    Raises
+    ------
+    ProvisionError : they are not
+    """
+    if not has_checksums(folder):
+        return
+    times = _times_digest(folder)
+    with contextlib.suppress(OSError):
+        if (folder / _TIMES).read_text() == times:
+            return
+    changed = differences(folder)
+    if changed:
+        more = [f"and {len(changed) - _MOST_NAMED} more"] if len(changed) > _MOST_NAMED else []
+        raise ProvisionError(
+            f"the files of {title} in {folder} are not those that were fetched",
+            "\n".join([*changed[:_MOST_NAMED], *more]),
+            "remove it with dbdyno engines remove, and it is fetched anew; dbdyno engines verify lists all changes",
+        )
+    with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
+        (folder / _TIMES).write_text(times)
+
+
+def _times_digest(folder: Path) -> str:
+    """Of names, sizes, modification and change times; nobody can set the last."""
+    rows = []
+    for name in _files(folder):
+        facts = (folder / name).stat()
+        rows.append(f"{name} {facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}")
+    rows.append(_sha256(folder / _SEAL))
+    return hashlib.sha256("\n".join(rows).encode(errors="surrogateescape")).hexdigest()
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(parent) / name
+            if path.is_file() and not path.is_symlink() and not (parent == str(folder) and name in _OURS):
+                yield str(path.relative_to(folder))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
 
 _MANIFEST = "installation.json"
 _FORMAT = 1
@@ -134,3 +220,114 @@ def _rank(suite: str, suites: tuple[str, ...]) -> int:
 
 def _newest_first(version: str) -> tuple[int, ...]:
     return tuple(-part for part in parse_version(version))
+
+
+_BUSY_WAIT_S = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngine:
+    """An engine in a folder of ours.
+
+    Parameters
+    ----------
+    disk_bytes : what its files take
+    has_checksums : whether the digest of every file was kept; not so for what earlier versions of dbdyno fetched
+    """
+
+    folder: Path
+    installation: Installation
+    disk_bytes: int
+    has_checksums: bool
+
+    def answers_to(self, name: EngineName) -> bool:
+        """Whether a name means it; a source without its place means all of that kind."""
+        i = self.installation
+        return (
+            i.family == name.family
+            and (not name.version or matches(i.version, name.version))
+            and name.source_kind in ("", i.origin.source)
+            and name.source_place in ("", i.origin.location)
+        )
+
+
+def installed_engines(home: Home, host: Host) -> list[InstalledEngine]:
+    """All complete installations, by family and version."""
+    found = []
+    for folder, installation in entries(home, host):
+        words = host.run(["du", "-s", "-B1", str(folder)], timeout_s=120, check=False).stdout.split()
+        found.append(InstalledEngine(folder, installation, int(words[0]) if words else 0, has_checksums(folder)))
+    return sorted(found, key=lambda kept: (kept.installation.family, kept.folder.name))
+
+
+def select_installed(names: list[EngineName], kept: list[InstalledEngine]) -> list[InstalledEngine]:
+    """Those that the names mean, each once; all when there are no names.
+
+    Raises
+    ------
+    StudyError : a name means none of them
+    """
+    for name in names:
+        if not any(engine.answers_to(name) for engine in kept):
+            here = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in kept)
+            raise StudyError(f"{name} is not on this machine", f"here: {here or 'nothing'}", "see: dbdyno engines list")
+    return [engine for engine in kept if not names or any(engine.answers_to(name) for name in names)]
+
+
+def check_installed(engine: InstalledEngine, host: Host) -> list[str]:
+    """What is wrong with it, one line each: files that changed, a server that does not run or is another."""
+    lines = differences(engine.folder) if engine.has_checksums else []
+    try:
+        _, raw_version = ask_version(engine.installation.server_argv, host)
+    except (ProvisionError, HostError) as error:
+        return [*lines, f"{error.what}: {error.why}"]
+    if raw_version != engine.installation.raw_version:
+        lines.append(f"its server says {raw_version}, it was {engine.installation.raw_version}")
+    return lines
+
+
+def remove_installed(engine: InstalledEngine, home: Home, host: Host) -> None:
+    """Remove it, its manifest first, so that what an interruption leaves does not count as an engine.
+
+    Raises
+    ------
+    ProvisionError : a study of another process uses it
+    """
+    try:
+        with host.lock(_lock_file(engine.folder, home), _BUSY_WAIT_S):
+            forget(engine.folder, host)
+            host.remove_tree(engine.folder)
+    except HostError as error:
+        if "another process holds" not in error.what:
+            raise
+        raise ProvisionError(
+            f"{engine.installation.title} is in use", f"a study holds {engine.folder}", "wait for it to end"
+        ) from error
+
+
+@contextlib.contextmanager
+def in_use(installation: Installation, home: Home, host: Host) -> Iterator[None]:
+    """Keep an engine from being removed while the block runs; what is not in a folder of ours is nobody's to remove.
+
+    Raises
+    ------
+    ProvisionError : it was removed a moment ago
+    """
+    folder = _folder_of(installation, home)
+    if folder is None:
+        yield
+        return
+    with host.lock(_lock_file(folder, home), _BUSY_WAIT_S * 60, shared=True):
+        if not is_complete(folder):
+            raise ProvisionError(f"{installation.title} was removed meanwhile", str(folder), "run again to fetch it")
+        yield
+
+
+def _folder_of(installation: Installation, home: Home) -> Path | None:
+    if not installation.base_directory.is_relative_to(home.engines) or installation.origin.source == "basedir":
+        return None
+    return home.engines / installation.base_directory.relative_to(home.engines).parts[0]
+
+
+def _lock_file(folder: Path, home: Home) -> Path:
+    return home.locks / f"{folder.name}.lock"

@@ -1,14 +1,12 @@
 """The study file, checked and typed. Knows nothing of machines or of what engines exist."""
 
-from dbdyno.study._configured import POLICIES, settings_lines, settings_object, with_policy
-from dbdyno.study._limits import Limits, MemoryLimit
-from dbdyno.study._lines import nearest
+from dbdyno.study._key_types import parse_processors
+from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
-from dbdyno.study._quirks import named_quirks
 from dbdyno.study._read import parse_study, read_study, scales_of
-from dbdyno.study._schema import parse_processors
+from dbdyno.study._settings import POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
-from dbdyno.study._timeouts import Timeouts
+from dbdyno.study._tables import nearest
 from dbdyno.study._values import (
     AdaptiveLength,
     AfterRun,
@@ -29,6 +27,7 @@ from dbdyno.study._workloads import (
     family_name,
     family_of,
     full_name,
+    named_quirks,
     option_words,
     options_of,
     workload_names,

@@ -10,15 +10,13 @@ from typing import Any
 from dbdyno.core import InvalidValueError, StudyError, Target, format_memory, read_input_text, toml_document, words_of
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.study import _schema
-from dbdyno.study._limits import Limits
-from dbdyno.study._lines import nearest, setting_line
+from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._scale import SCALE, scaled_document
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._spelling import current_spelling
-from dbdyno.study._tables import Tables
+from dbdyno.study._tables import Tables, nearest, setting_line
 from dbdyno.study._targets import TargetsReader
-from dbdyno.study._timeouts import Timeouts
 from dbdyno.study._values import (
     AdaptiveLength,
     ErrorPolicy,

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno.core import StudyError
-from dbdyno.study._lines import nearest
+from dbdyno.study._tables import nearest
 
 SCALE = "scale"
 _DEPENDENTS = {

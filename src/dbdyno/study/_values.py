@@ -8,9 +8,8 @@ from typing import Literal
 
 from dbdyno.core import Policy, RetriedError, Route, Target, format_duration
 from dbdyno.engines import SettingValue, parameters_for
-from dbdyno.study._limits import UNBOUNDED, Limits
+from dbdyno.study._limits import UNBOUNDED, USUAL, Limits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
-from dbdyno.study._timeouts import USUAL, Timeouts
 from dbdyno.study._workloads import OptionValue, family_name, options_of
 
 Order = Literal["interleaved", "as-written", "unknown"]

@@ -1,13 +1,10 @@
-"""What is known of the workloads: their names and options, as the load generator itself tells them.
-
-`workloads.json` is written by ``dbdyno-load workloads --json``, so nothing of a workload is written twice. Names and
-kinds of values are checked here, before anything starts; what the values mean, the load generator alone knows, and it
-is asked before anything is obtained.
-"""
+"""Lists the workloads with their names, options and quirks, as the load generator itself describes them."""
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -170,3 +167,20 @@ def _text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("a text")  # noqa: TRY004 - as the others: its text completes "must be ..."
     return str(value)
+
+
+QUIRKS_FILE = "quirks.json"
+_ID_RE = re.compile(r"\bQ-[A-Z]{2}-\d+\b")
+
+
+def named_quirks(text: str) -> tuple[tuple[str, str], ...]:
+    """Return each quirk whose id a text names, with what it does; an id that nobody knows is left out."""
+    known = _effects()
+    ids = dict.fromkeys(_ID_RE.findall(text))
+    return tuple((quirk_id, known[quirk_id]) for quirk_id in ids if quirk_id in known)
+
+
+@functools.cache
+def _effects() -> Mapping[str, str]:
+    table = json.loads(resources.files("dbdyno.study").joinpath(QUIRKS_FILE).read_text())
+    return MappingProxyType({row["id"]: row["effect"] for row in table["quirks"]})

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from dbdyno.core import ContainerChoice, Target
 from dbdyno.engines import SettingValue, setting_toml
+from dbdyno.study._limits import USUAL
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
-from dbdyno.study._timeouts import USUAL
 from dbdyno.study._values import Study, WorkloadChoice
 from dbdyno.study._workloads import OptionValue
 

@@ -11,8 +11,8 @@ from dbdyno.connections import ServerConnection, connect, rows_of
 from dbdyno.core import ProvisionError
 from dbdyno.engines import counter_sources
 from dbdyno.hosts import LocalHost
+from dbdyno.lab._server import table_facts
 from dbdyno.lab._session_waits import read_session_waits
-from dbdyno.lab._tables import table_facts
 from dbdyno.measure.telemetry import StatusSource
 from dbdyno.provision._server import _ask
 from dbdyno.study import ServerAddress

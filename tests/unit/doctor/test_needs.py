@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.doctor._needs import needs_of
+from dbdyno.doctor._verdict import needs_of
 from dbdyno.study import parse_study
 
 TEXT = """

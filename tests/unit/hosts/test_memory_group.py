@@ -10,8 +10,7 @@ import pytest
 
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost, MemoryGroup
-from dbdyno.hosts._group_place import find_place
-from dbdyno.hosts._memory_group import make_memory_group, memory_group_of
+from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
 
 MIB = 1 << 20
 HYBRID = (

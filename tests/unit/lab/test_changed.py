@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.lab._changed import changed_caveats, changed_variables
+from dbdyno.lab._record import changed_caveats, changed_variables
 
 
 def test_what_changed_is_named_with_both_values() -> None:

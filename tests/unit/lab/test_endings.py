@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbdyno.lab._page_cache import unbounded_cache
+from dbdyno.lab._record import unbounded_cache
 
 if TYPE_CHECKING:
     from tests.unit.lab.conftest import Laboratory as Lab

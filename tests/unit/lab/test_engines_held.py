@@ -9,7 +9,7 @@ import pytest
 
 from dbdyno.core import ProvisionError
 from dbdyno.hosts import Home
-from dbdyno.lab._local import LocalBench
+from dbdyno.lab._bench import LocalBench
 from dbdyno.provision import installed_engines, remove_installed
 from dbdyno.study import parse_study
 from words_host import WordsHost, build, pack

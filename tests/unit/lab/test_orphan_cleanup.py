@@ -17,7 +17,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.lab import clean_up, find_orphans
-from dbdyno.lab._orphan_cleanup import remove_orphans
+from dbdyno.lab._orphans import remove_orphans
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
 HOST = LocalHost()

@@ -11,8 +11,8 @@ import pytest
 
 from dbdyno.core import Cell, ConfigureError, Run, RunRecord
 from dbdyno.lab import _session_waits
-from dbdyno.lab._live import SecondReporter
 from dbdyno.lab._record import with_waits
+from dbdyno.lab._run_executor import SecondReporter
 from dbdyno.lab._session_waits import SessionWatch, alike
 from dbdyno.measure import LoadOrder
 from dbdyno.store import JsonValue, SecondRow

@@ -21,9 +21,8 @@ from dbdyno.measure.telemetry import (
     Source,
     device_number,
 )
-from dbdyno.measure.telemetry._clock import MonotonicClock
-from dbdyno.measure.telemetry._disk import parse_diskstats
-from dbdyno.measure.telemetry._network import parse_net_dev
+from dbdyno.measure.telemetry._machine import parse_diskstats, parse_net_dev
+from dbdyno.measure.telemetry._sampler import MonotonicClock
 
 START_NS = 7_000_000_000
 

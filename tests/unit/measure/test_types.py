@@ -9,9 +9,9 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import OrderRates
-from dbdyno.measure._orders import disagreement_caveats, order_caveats, order_rates
+from dbdyno.measure._figures import type_figures
+from dbdyno.measure._new_orders import disagreement_caveats, order_caveats, order_rates
 from dbdyno.measure._records import CountersRecord, IntervalRecord, TransactionCounts, parse_record
-from dbdyno.measure._types import type_figures
 
 TOLD = {
     "counts": [

@@ -14,8 +14,8 @@ import pytest
 
 from dbdyno.core import MeasureError
 from dbdyno.hosts import ProcessWatch
+from dbdyno.measure._drive import SILENT_S, RunWatch
 from dbdyno.measure._records import IntervalRecord, StartRecord
-from dbdyno.measure._watch import SILENT_S, RunWatch
 
 
 class Clock:

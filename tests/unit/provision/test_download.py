@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import ProvisionError
-from dbdyno.provision._download import download
+from dbdyno.provision._fetch import download
 
 CONTENT = bytes(range(256)) * 4096
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import ProvisionError
-from dbdyno.provision._unpack import unpack
+from dbdyno.provision._archive import unpack
 
 ELF = b"\x7fELF" + b"\0" * 60
 

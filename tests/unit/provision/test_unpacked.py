@@ -10,9 +10,8 @@ import pytest
 from dbdyno.core import ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import Home
 from dbdyno.provision import provision, sources
-from dbdyno.provision._base import find_base
-from dbdyno.provision._fetchers import ArchiveFetcher
-from dbdyno.provision._libraries import library_path
+from dbdyno.provision._base_directory import find_base, library_path
+from dbdyno.provision._fetch import ArchiveFetcher
 from words_host import WordsHost, build, obtain, pack
 
 

@@ -1,4 +1,4 @@
-"""The disk under the data directories: how it is mounted, queued, read ahead, and whether all fits."""
+"""Checks the disk under the data directories: mount, queue, read-ahead, space, asynchronous I/O."""
 
 from __future__ import annotations
 
@@ -136,10 +136,54 @@ def _disk_name(device: str) -> str:
     return device.rsplit("/", 1)[-1] or "DEVICE"
 
 
-CHECKS = (
+DISK_CHECKS = (
     Check("free-space", "Free space", space),
     Check("filesystem", "Filesystem", filesystem),
     Check("mount-options", "Mount options", mount_options),
     Check("io-scheduler", "I/O scheduler", scheduler),
     Check("read-ahead", "Read-ahead", read_ahead),
+)
+
+
+_REQUESTS_WANTED = 8_192
+"""InnoDB asks for some 256 requests a reader or writer thread when it starts."""
+
+
+def native(subject: Subject) -> Verdict:
+    """InnoDB of MySQL, and of MariaDB where it has no ring, read and write by it."""
+    found = subject.machine.asynchronous
+    if found.native is None:
+        return unknown("not asked for on this architecture")
+    if not found.native:
+        return weakens(
+            f"the kernel gives no native asynchronous I/O: {found.native_why}",
+            "InnoDB falls back to threads that wait, and says so only in its log",
+            "allow io_setup in the container's seccomp profile, or raise fs.aio-max-nr",
+        )
+    if found.requests_left is not None and found.requests_left < _REQUESTS_WANTED:
+        return weakens(
+            f"{found.requests_left:,} native asynchronous requests are left on this machine",
+            "a server that gets none does without; which one that is depends on the order of starting",
+            "sudo sysctl fs.aio-max-nr=1048576",
+        )
+    return clear("available" if found.requests_left is None else f"available, {found.requests_left:,} requests left")
+
+
+def io_uring(subject: Subject) -> Verdict:
+    """MariaDB 10.6 and later use it where they were built with it."""
+    found = subject.machine.asynchronous
+    if found.io_uring is None:
+        return idle("not asked for")
+    if found.io_uring:
+        return clear("available")
+    return notes(
+        f"io_uring is not available: {found.io_uring_why}",
+        "builds of MariaDB 10.6 and later that prefer it use native asynchronous I/O or threads instead",
+        "sudo sysctl kernel.io_uring_disabled=0, or allow io_uring_setup in the container's seccomp profile",
+    )
+
+
+ASYNCHRONOUS_CHECKS = (
+    Check("native-aio", "Native asynchronous I/O", native),
+    Check("io-uring", "io_uring", io_uring),
 )

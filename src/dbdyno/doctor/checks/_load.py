@@ -60,7 +60,7 @@ def _share(share: float | None, most: float, how: str, effect: str, remedy: str)
     return clear(words) if share <= most else weakens(f"{words} is {how}", effect, remedy)
 
 
-CHECKS = (
+LOAD_CHECKS = (
     Check("other-load", "Other load on the machine", others),
     Check("disk-waits", "Waiting for disks", disk_waits),
     Check("steal", "Time stolen by the hypervisor", stolen),

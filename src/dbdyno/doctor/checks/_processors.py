@@ -1,4 +1,4 @@
-"""Processors: enough of them, where they were asked for, and shared by whom."""
+"""Checks processors: enough, at the requested places, shared by whom; and the clock that times every response."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _numbers(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 
-CHECKS = (
+PROCESSORS_CHECKS = (
     Check("processors", "Processors", count),
     Check("pinning", "Pinned processors", pinning),
     Check("shared-cores", "Cores of client and server", shared_cores),
@@ -124,3 +124,26 @@ CHECKS = (
     Check("turbo", "Turbo", turbo),
     Check("battery", "Power", battery),
 )
+
+
+# Read without a system call; all others cost a microsecond and more, twice a transaction, and as often in the server.
+_FAST = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource")
+
+
+def clock_source(subject: Subject) -> Verdict:
+    """Which clock the kernel uses."""
+    source = subject.machine.clock_source
+    if not source:
+        return unknown("the clock source can't be read")
+    if source in _FAST:
+        return clear(source)
+    return weakens(
+        f"clock source {source}",
+        "each reading of the clock is a system call of a microsecond or more; servers read it for every statement, "
+        "some oftener than others",
+        "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource, where it is "
+        "offered; see dmesg for why the kernel distrusts it",
+    )
+
+
+CLOCK_CHECKS = (Check("clock-source", "Clock source", clock_source),)

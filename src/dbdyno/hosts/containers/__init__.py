@@ -4,8 +4,7 @@ Whatever a server is told lies in folders of the host that are mounted at their 
 or a log has one name inside and outside, and the server's process is one of the host's.
 """
 
-from dbdyno.hosts.containers._engine import Containers
-from dbdyno.hosts.containers._open import open_containers
+from dbdyno.hosts.containers._engine import Containers, open_containers
 from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts, Network
 from dbdyno.hosts.containers._process import ContainerProcess
 

@@ -1,12 +1,15 @@
-"""What is asked of a container engine, and what it says of an image. Values."""
+"""Holds what a container engine is ordered and what it says of an image, and translates its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
+
+from dbdyno.core import HostError
 
 Network = Literal["host", "bridge", "none"]
 
@@ -50,3 +53,27 @@ class ContainerOrder:
     cpus: Sequence[int] | None = None
     memory_bytes: int | None = None
     open_files: int | None = None
+
+
+@contextlib.contextmanager
+def told(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
+    """What the client library raises, in our words."""
+    import requests
+    from docker.errors import APIError, DockerException
+
+    try:
+        yield
+    except APIError as error:
+        raise HostError(what, "\n".join(filter(None, (why, str(error.explanation or error)))), remedy) from error
+    except (DockerException, requests.RequestException, OSError) as error:
+        text = str(error)
+        if "Permission denied" in text:
+            remedy = "add your user to the group docker and log in anew, or use Podman's own socket"
+        raise HostError(what, "\n".join(filter(None, (why, _last_cause(error)))), remedy) from error
+
+
+def _last_cause(error: BaseException) -> str:
+    """What lies at the root of a chain of errors, in one line."""
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__ or error
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

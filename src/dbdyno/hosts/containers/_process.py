@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from dbdyno.core import HostError
 from dbdyno.hosts._memory_group import MemoryGroup, memory_group_of
 from dbdyno.hosts._process import EXIT_UNKNOWN, start_ticks_of
-from dbdyno.hosts.containers._errors import told
-from dbdyno.hosts.containers._order import ContainerOrder
+from dbdyno.hosts.containers._order import ContainerOrder, told
 
 if TYPE_CHECKING:
     from docker.models.containers import Container

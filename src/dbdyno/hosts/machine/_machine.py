@@ -10,15 +10,10 @@ from pathlib import Path
 
 from dbdyno.core import Machine
 from dbdyno.hosts._facts import virtualisation
-from dbdyno.hosts.machine._asynchronous import read_asynchronous
-from dbdyno.hosts.machine._control_group import read_control_group
-from dbdyno.hosts.machine._disk import read_disk
-from dbdyno.hosts.machine._docker import read_docker
+from dbdyno.hosts.machine._containment import read_control_group, read_docker
 from dbdyno.hosts.machine._files import Tree
-from dbdyno.hosts.machine._limits import read_limits
-from dbdyno.hosts.machine._load import read_load
-from dbdyno.hosts.machine._memory import read_memory
-from dbdyno.hosts.machine._processors import read_processors
+from dbdyno.hosts.machine._resources import read_limits, read_load, read_memory, read_processors
+from dbdyno.hosts.machine._storage import read_asynchronous, read_disk
 
 _LOOK_S = 1.0
 _CAP_NET_ADMIN = 12

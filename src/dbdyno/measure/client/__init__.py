@@ -5,11 +5,11 @@ from dbdyno.measure.client._calibration import (
     Calibration,
     CalibrationKey,
     CalibrationPoint,
+    CostCurve,
     calibration_to_json,
     read_calibration,
     write_calibration,
 )
-from dbdyno.measure.client._curve import CostCurve
 from dbdyno.measure.client._use import CLIENT_USE_LIMIT, ClientUse, client_use
 
 __all__ = [

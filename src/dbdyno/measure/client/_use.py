@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dbdyno.core import ClientUseBasis
 from dbdyno.measure._records import IntervalRecord
-from dbdyno.measure.client._curve import DIAGONAL, CostCurve
+from dbdyno.measure.client._calibration import DIAGONAL, CostCurve
 
 CLIENT_USE_LIMIT = 0.80
 CLIENT_WAIT_LIMIT = 0.40

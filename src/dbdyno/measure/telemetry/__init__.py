@@ -3,17 +3,16 @@
 A source that fails costs a caveat, never the run. What a source does not offer is absent, never zero.
 """
 
-from dbdyno.measure.telemetry._cpu import CpuSource
-from dbdyno.measure.telemetry._disk import DiskSource, device_number
-from dbdyno.measure.telemetry._memory import MemorySource
-from dbdyno.measure.telemetry._memory_limit import MemoryLimitSource
-from dbdyno.measure.telemetry._network import NetworkSource
-from dbdyno.measure.telemetry._pressure import PressureSource
-from dbdyno.measure.telemetry._process import ProcessSource
-from dbdyno.measure.telemetry._quota import QuotaSource
-from dbdyno.measure.telemetry._reading import Reading, Source
-from dbdyno.measure.telemetry._sampler import Sampler
-from dbdyno.measure.telemetry._sampler_group import STOP_S, SamplerGroup, Telemetry
+from dbdyno.measure.telemetry._machine import (
+    CpuSource,
+    DiskSource,
+    MemorySource,
+    NetworkSource,
+    PressureSource,
+    device_number,
+)
+from dbdyno.measure.telemetry._process import MemoryLimitSource, ProcessSource, QuotaSource
+from dbdyno.measure.telemetry._sampler import STOP_S, Reading, Sampler, SamplerGroup, Source, Telemetry
 from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Sources read on the load's own second boundaries.
+"""Samples sources on the load's own second boundaries; a run's samplers start and stop together.
 
 The row of second k holds what happened between boundary k and boundary k + 1: rates of counters over the time that
 really passed between the two readings, levels as they stood at the end.
@@ -6,13 +6,75 @@ really passed between the two readings, levels as they stood at the end.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from dbdyno.core import Caveat
-from dbdyno.measure.telemetry._clock import Clock
-from dbdyno.measure.telemetry._reading import Reading, Source
 from dbdyno.store import TelemetryRow
+
+
+class Clock(Protocol):
+    """CLOCK_MONOTONIC of this machine, in nanoseconds."""
+
+    def now_ns(self) -> int:
+        """The time."""
+
+    def wait_until_ns(self, when_ns: int) -> bool:
+        """Wait; False when told to stop before."""
+
+
+class MonotonicClock:
+    """The real one, with a switch that ends all waiting beyond a given moment."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._last_ns = 0
+
+    def now_ns(self) -> int:
+        """See `Clock`."""
+        return time.monotonic_ns()
+
+    def wait_until_ns(self, when_ns: int) -> bool:
+        """See `Clock`."""
+        left_s = (when_ns - self.now_ns()) / 1e9
+        stopped = self._stopped.wait(left_s) if left_s > 0 else self._stopped.is_set()
+        return not stopped or when_ns <= self._last_ns
+
+    def stop(self, last_ns: int) -> None:
+        """End every wait, now and later, for a moment after `last_ns`, which must have passed."""
+        self._last_ns = last_ns
+        self._stopped.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A number as the system gives it.
+
+    Parameters
+    ----------
+    kind : a counter only grows and is stored as its rate per second; a gauge is stored as it is
+    unit : of the stored value: of the rate for a counter
+    """
+
+    metric: str
+    value: float
+    unit: str
+    kind: Literal["counter", "gauge"] = "counter"
+
+
+class Source(Protocol):
+    """Something that can be read once a second. Raises OSError, ValueError or a database error when it can't."""
+
+    @property
+    def name(self) -> str:
+        """For caveats and for the lateness metric."""
+
+    def read(self) -> Sequence[Reading]:
+        """Read now."""
+
 
 SECOND_NS = 1_000_000_000
 
@@ -85,3 +147,57 @@ def stored_rows(
             rate = (reading.value - before[metric].value) / elapsed_s
             rows.append(TelemetryRow(second, metric, rate, reading.unit))
     return rows
+
+
+STOP_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What the samplers saw."""
+
+    rows: tuple[TelemetryRow, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+
+
+class SamplerGroup:
+    """One thread a group, so that a server slow to answer does not make the machine's readings late."""
+
+    def __init__(self, groups: Sequence[Sequence[Source]]) -> None:
+        self._clock = MonotonicClock()
+        self._samplers = [Sampler(tuple(group), self._clock) for group in groups if group]
+        self._threads: list[threading.Thread] = []
+        self._start_ns = 0
+        self._handed_out: dict[int, int] = {}
+
+    def start(self, start_ns: int) -> None:
+        """Begin; `start_ns` is the monotonic time at which second 0 begins."""
+        self._start_ns = start_ns
+        for sampler in self._samplers:
+            thread = threading.Thread(target=sampler.run, args=(start_ns,), daemon=True, name="dbdyno-sampler")
+            thread.start()
+            self._threads.append(thread)
+
+    def fresh(self) -> list[TelemetryRow]:
+        """What has come since the last time this was asked."""
+        found: list[TelemetryRow] = []
+        for index, sampler in enumerate(self._samplers):
+            count = len(sampler.rows)  # its thread goes on appending
+            found += sampler.rows[self._handed_out.get(index, 0) : count]
+            self._handed_out[index] = count
+        return found
+
+    def stop(self, seconds_count: int, patience_s: float = STOP_S) -> Telemetry:
+        """End and hand over the first `seconds_count` seconds, the last of them included although it has just passed.
+
+        A thread stuck in its source is left and named; all together are given `patience_s`.
+        """
+        self._clock.stop(self._start_ns + seconds_count * SECOND_NS)
+        deadline = time.monotonic() + patience_s
+        for thread in self._threads:
+            thread.join(max(deadline - time.monotonic(), 0.0))
+        caveats = [caveat for sampler in self._samplers for caveat in sampler.caveats(seconds_count)]
+        if any(thread.is_alive() for thread in self._threads):
+            caveats.append(Caveat("telemetry-incomplete", f"a sampler did not answer within {patience_s:g} s"))
+        rows = [row for sampler in self._samplers for row in tuple(sampler.rows) if row.second < seconds_count]
+        return Telemetry(tuple(sorted(rows, key=lambda row: (row.second, row.metric))), tuple(caveats))

@@ -13,7 +13,7 @@ from typing import Any
 from dbdyno.connections import ServerConnection, number_of, rows_of
 from dbdyno.core import MeasureError
 from dbdyno.engines import CounterSource, counter_ids
-from dbdyno.measure.telemetry._reading import Reading
+from dbdyno.measure.telemetry._sampler import Reading
 
 _READING_S = 30.0
 _TEXT = "SHOW ENGINE INNODB STATUS"

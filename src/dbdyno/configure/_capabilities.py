@@ -1,0 +1,178 @@
+"""Decides whether a server can have what a study asks of it; never picks an option that it would not heed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbdyno.configure._options import Setting, fold
+from dbdyno.core import StudyError, format_bytes
+from dbdyno.engines import (
+    OptionRow,
+    Parameter,
+    SettingValue,
+    parameters_for,
+    servers_of,
+    setting_text,
+    storage_engines,
+    vocabulary,
+)
+
+
+def row_for(
+    parameter: Parameter,
+    family: str,
+    version: str,
+    storage_engine: str,
+    values: Mapping[str, SettingValue],
+    asked: Mapping[str, SettingValue],
+    plugin_version: str | None = None,
+) -> OptionRow | None:
+    """The option that gives a parameter its value; None where it needs none.
+
+    Parameters
+    ----------
+    plugin_version : see `choose_settings`
+
+    Raises
+    ------
+    StudyError : the study asks for what this version has no option for, or what would do nothing beside the rest
+    """
+    name = parameter.parameter_id
+    missing = {other: wanted for other, wanted in parameter.needs.items() if values.get(other) not in wanted}
+    if name in asked:
+        _refuse_idle(name, asked[name], missing, values)
+        _refuse_impossible(name, asked[name], family, version, storage_engine)
+        _refuse_of_plugin(parameter, asked[name], family, version, plugin_version)
+    if (missing and not parameter.is_always) or (parameter.is_optional and name not in asked):
+        return None
+    return parameter.row(family, version, values[name], plugin_version)
+
+
+def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str, SettingValue], server: str) -> None:
+    """Refuse a number that the option can't hold as it is asked for.
+
+    Raises
+    ------
+    StudyError : beyond what it takes here or beside the rest, or between two values that it can have
+    """
+    value = float(values[name])
+    asked = f"{name} = {setting_text(name, value)}"
+    if row.most is not None and number > row.most:
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name} takes at most {row.most}, and would be {number:.15g}",
+            "choose a smaller value",
+        )
+    if row.least is not None and number < row.least:
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name} takes at least {row.least}, and would be {number:.15g}",
+            "choose a larger value",
+        )
+    if row.within and value > float(values[row.within]):
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"it takes at most {row.within}, which is {setting_text(row.within, values[row.within])}",
+            f"set {row.within}, too, or choose a smaller value",
+        )
+    if number % row.step:
+        step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
+        shared = f", of which there are {round(value / number)}," if number != value else ""
+        raise StudyError(
+            f"{asked} can't be had on {server}",
+            f"its {row.name}{shared} is a multiple of {step}",
+            "choose a rounder one",
+        )
+
+
+def refuse_twice(asked: Mapping[str, SettingValue], raw: Mapping[str, str], chosen: Mapping[str, Setting]) -> None:
+    """Refuse a raw option for what a neutral parameter of the study sets already.
+
+    Raises
+    ------
+    StudyError : there is one
+    """
+    for option in map(fold, raw):
+        parameter = chosen[option].parameter if option in chosen else ""
+        if parameter in asked:
+            raise StudyError(
+                f"{parameter} is set twice", f"as itself, and by the server option {option}", "leave one of the two out"
+            )
+
+
+def _refuse_idle(
+    name: str, value: SettingValue, missing: Mapping[str, tuple[str, ...]], values: Mapping[str, SettingValue]
+) -> None:
+    for other, wanted in missing.items():
+        now = values.get(other)
+        raise StudyError(
+            f"{name} = {setting_text(name, value)} would do nothing",
+            f"it needs {other} = {' or '.join(wanted)}"
+            + (f", and that is {now}" if now is not None else ", which the study does not set"),
+            f"set {other}, too, or leave {name} out",
+        )
+
+
+def _refuse_impossible(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> None:
+    entries = [p for p in parameters_for(storage_engine) if p.parameter_id == name]
+    if any(entry.row(family, version, value) is not None for entry in entries):
+        return
+    without = next((entry.without for entry in entries if entry.without), "")
+    if without and setting_text(name, value) == setting_text(name, _like(value, without)):
+        return
+    has_option = any(entry.row(family, version) is not None for entry in entries)
+    why = f"it has no {'such value' if has_option else 'option for it'}"
+    why += f"; in effect it is {without} there" if without and not has_option else ""
+    able = servers_of([row for entry in entries for row in entry.rows], value)
+    others = () if able else _other_storage_engines(name, value, storage_engine)
+    if able:
+        why += f"; of those known, it can be had on {'; '.join(able)}"
+    elif others:
+        why += f"; no known version of {_title(storage_engine)} has it, {' and '.join(others)} can have it"
+    else:
+        why += "; no server known can have it"
+    of_plugin = f" with {_title(storage_engine)}" if others else ""
+    raise StudyError(
+        f"{name} = {setting_text(name, value)} can't be had on {family} {version}{of_plugin}",
+        why,
+        "leave it out, or set it in [target.settings] of the targets that can" if able or others else "leave it out",
+    )
+
+
+def _other_storage_engines(name: str, value: SettingValue, storage_engine: str) -> tuple[str, ...]:
+    """Storage engines other than this one that can have a value, by title."""
+    able = [entry.storage_engine for entry in vocabulary().get(name, ()) if servers_of(entry.rows, value)]
+    return tuple(dict.fromkeys(_title(other or "innodb") for other in able if other != storage_engine))
+
+
+def _title(storage_engine: str) -> str:
+    """A storage engine as its vendor writes it.
+
+    >>> _title("rocksdb"), _title("innodb"), _title("aria")
+    ('MyRocks', 'InnoDB', 'aria')
+    """
+    known = storage_engines().get(storage_engine)
+    return "InnoDB" if storage_engine == "innodb" else known.title if known is not None else storage_engine
+
+
+def _refuse_of_plugin(
+    parameter: Parameter, value: SettingValue, family: str, version: str, plugin_version: str | None
+) -> None:
+    """Refuse what this version of the plug-in has no option for, and another one has."""
+    row = parameter.row(family, version, value)
+    if row is None or parameter.row(family, version, value, plugin_version) is not None:
+        return
+    name, engine = parameter.parameter_id, _title(parameter.storage_engine)
+    since, until = (
+        row.plugin_since and f" from {row.plugin_since} on",
+        row.plugin_until and f" before {row.plugin_until}",
+    )
+    raise StudyError(
+        f"{name} = {setting_text(name, value)} can't be had with {engine} {plugin_version or 'of an unknown version'}",
+        f"its option {row.name} is in plug-ins{since}{until}",
+        "leave it out, or choose another plug-in" if plugin_version else "say the plug-in's plugin_version",
+    )
+
+
+def _like(value: SettingValue, text: str) -> SettingValue:
+    return text if isinstance(value, str) else float(text)

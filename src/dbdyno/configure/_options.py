@@ -1,0 +1,177 @@
+"""Holds a server's options, each with its reason: by neutral or own name, and in the one option file that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dbdyno.configure._engine import Engine
+from dbdyno.core import StudyError
+from dbdyno.engines import EngineFamily, known_options, lookup_option, parameters, plugin_within, suggest
+
+SettingSource = Literal["baseline", "settings", "study", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option as written to the option file, and what the server made of it.
+
+    Parameters
+    ----------
+    option : the server's own name, with underscores
+    value : as written; empty for an option that takes none
+    reason : why it is set so, a sentence
+    parameter : neutral name such as ``redo.capacity``; empty for a raw option no table knows
+    source : chosen by dbdyno; a neutral setting or a raw option of the study; the option file of a tuned target
+    effective : read back from the server; None before, or where the server shows nothing to read
+    """
+
+    option: str
+    value: str
+    reason: str
+    parameter: str = ""
+    source: SettingSource = "baseline"
+    effective: str | None = None
+
+
+# What dbdyno decides itself so that a server is private, reachable and read back; not for a study to change.
+RESERVED_OPTIONS = frozenset(
+    {
+        "basedir", "bind_address", "character_sets_dir", "datadir", "defaults_file", "init_file", "lc_messages_dir",
+        "log_error", "mysqlx", "pid_file", "plugin_dir", "plugin_load", "plugin_load_add", "port",
+        "secure_file_priv", "skip_grant_tables", "skip_networking", "socket", "tmpdir", "user",
+    }
+)  # fmt: skip
+_SET_BY = {"study": "set by the study", "file": "set by the option file of the target"}
+
+
+def fold(name: str) -> str:
+    """An option's name as the tables write it.
+
+    >>> fold("--Innodb-IO-Capacity")
+    'innodb_io_capacity'
+    """
+    return name.strip().lstrip("-").replace("-", "_").lower()
+
+
+def replace_raw(
+    chosen: dict[str, Setting],
+    raw: Mapping[str, str],
+    family: str,
+    version: str,
+    source: SettingSource,
+    plugin_version: str | None = None,
+) -> None:
+    """Put raw options in the place of what is chosen for the same thing, or beside it.
+
+    Raises
+    ------
+    StudyError : an option is reserved, or this version, or that of the plug-in, refuses or ignores it
+    """
+    for name, value in {fold(name): value for name, value in raw.items()}.items():
+        _refuse_of_plugin(name, family, version, plugin_version)
+        _refuse_silenced(chosen, name, family, version)
+        replaced = _taken_out(chosen, name, family, version)
+        chosen[name] = _setting(name, value, family, version, replaced, source)
+
+
+def _refuse_of_plugin(name: str, family: str, version: str, plugin_version: str | None) -> None:
+    """Refuse an option that this version of the plug-in is known not to have; one of unknown version may have it."""
+    rows = [row for p in parameters() for row in p.rows_of(family, version) if row.name == name]
+    if plugin_version and rows and not any(plugin_within(plugin_version, r.plugin_since, r.plugin_until) for r in rows):
+        raise StudyError(
+            f"version {plugin_version} of the plug-in has no option '{name}'",
+            f"it is in plug-ins from {rows[0].plugin_since or 'the first'} to {rows[0].plugin_until or 'the newest'}",
+            "remove it, or choose another plug-in",
+        )
+
+
+def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, version: str) -> None:
+    for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in chosen):
+        if name in row.silences:
+            raise StudyError(
+                f"{family} {version} accepts but ignores the option '{name}' beside {row.name}",
+                f"which is set: {chosen[row.name].reason}",
+                f"use {row.name}, or {chosen[row.name].parameter} in [settings]",
+            )
+
+
+def _taken_out(chosen: dict[str, Setting], name: str, family: str, version: str) -> Setting | None:
+    """What stood for the same variable, under this name or as its negation (``skip_log_bin`` and ``log_bin``)."""
+    shown = {row.name: row.read.partition(":")[2] for p in parameters() for row in p.rows_of(family, version)}
+    mine = {name, name.removeprefix("skip_")}
+    for option in list(chosen):
+        if option == name or (option.startswith("skip_") and shown.get(option, option) in mine):
+            return chosen.pop(option)
+    return None
+
+
+def _setting(
+    name: str, value: str, family: str, version: str, replaced: Setting | None, source: SettingSource
+) -> Setting:
+    if name in RESERVED_OPTIONS:
+        raise StudyError(
+            f"the option '{name}' can't be set by a study", "dbdyno sets it so that the server is private", "remove it"
+        )
+    known = lookup_option(name, family, version)
+    if known is not None and known.state in ("refused", "no-op", "absent"):
+        what = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[known.state]
+        instead = f"use {' or '.join(known.instead)}" if known.instead else "remove it"
+        raise StudyError(
+            f"{family} {version} {what} the option '{name}'", f"it stands for {known.parameter_id}", instead
+        )
+    by = _SET_BY[source]
+    if known is None and name not in known_options():
+        # No table is complete: the server decides. What it refuses is named from its log.
+        return Setting(name, value, f"{by}; " + (suggest(name, known_options()) or "no table knows it"), "", source)
+    parameter = replaced.parameter if replaced else known.parameter_id if known else ""
+    was = f", instead of {replaced.value or 'given'}" if replaced else ""
+    return Setting(name, value, f"{by}{was}", parameter, source)
+
+
+def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
+    """Options that make an unpacked engine find its own files and nothing of the host's; an image has its own."""
+    if installation.image:
+        return {"datadir": str(data_directory), "tmpdir": str(temporary), **family.launch}
+    return {
+        "basedir": str(installation.base_directory),
+        "datadir": str(data_directory),
+        "lc_messages_dir": str(installation.share_directory),
+        "character_sets_dir": str(installation.charsets_directory),
+        "plugin_dir": str(installation.plugin_directory),
+        "tmpdir": str(temporary),
+        **family.launch,
+    }
+
+
+def option_file(launch: Mapping[str, str], settings: Sequence[Setting]) -> str:
+    """Text of the option file, the reasons beside the options.
+
+    >>> print(option_file({"port": "0"}, [Setting("skip_log_bin", "", "off on all")]))
+    # Written by dbdyno; the server reads nothing else.
+    [mysqld]
+    port = 0
+    <BLANKLINE>
+    # off on all
+    skip_log_bin
+    <BLANKLINE>
+    """
+    lines = ["# Written by dbdyno; the server reads nothing else.", "[mysqld]"]
+    lines += [f"{name} = {_quoted(value)}" if value else name for name, value in launch.items()]
+    for setting in settings:
+        lines += ["", f"# {' '.join(setting.reason.split())}"]
+        bare = not setting.value and setting.option.startswith("skip_")
+        lines.append(setting.option if bare else f"{setting.option} = {_quoted(setting.value)}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str) -> str:
+    """A value as option files want it: quoted where a comment sign or a space would end it.
+
+    >>> _quoted("a;b"), _quoted("64M"), _quoted("x # y")
+    ('"a;b"', '64M', '"x # y"')
+    """
+    value = value.replace("\n", " ")
+    return f'"{value}"' if any(c in value for c in " #;\"'") else value

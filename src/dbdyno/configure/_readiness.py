@@ -1,0 +1,232 @@
+"""Decides when a started server is ready (it lets us in, is ours, has its settings), and else says why not."""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import time
+from typing import TYPE_CHECKING
+
+from dbdyno.configure._crash_report import CrashReport
+from dbdyno.configure._engine import Engine
+from dbdyno.configure._options import Setting
+from dbdyno.configure._readback import read_back
+from dbdyno.configure._server import Server
+from dbdyno.configure._start_order import ALL_LINES, StartOrder
+from dbdyno.connections import rows_of
+from dbdyno.core import ConfigureError
+from dbdyno.engines import known_options, matches, suggest
+from dbdyno.hosts import Process
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+
+# What servers say, and what it means; the first that fits is told. {0} is the plug-in's file or name.
+_COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        re.compile(
+            r"Loading of (?P<maturity>\w+) plugin (?P<plugin>\S+) is prohibited by --plugin-maturity=(?P<least>\w+)"
+        ),
+        "does not load the plug-in {plugin}, which calls itself {maturity}",
+        'set plugin_maturity = "{maturity}" for the target',
+    ),
+    (
+        re.compile(r"Can't open shared library '(?P<plugin>[^']+)' \([^)]*?,? ?undefined symbol: (?P<symbol>[^)\s]+)"),
+        "can't load the plug-in {plugin}: it is built for another version",
+        "build it from the sources of exactly {server}, or choose the server it was built for",
+    ),
+    (
+        re.compile(
+            r"Can't open shared library '(?P<plugin>[^']+)' \([^)]*?(?P<library>lib[\w.+-]+\.so[\w.]*): cannot open"
+        ),
+        "can't load the plug-in {plugin}: it wants the library {library}",
+        "put {library} beside the plug-in's file",
+    ),
+    (
+        re.compile(r"Can't open shared library '(?P<plugin>[^']+)'"),
+        "can't load the plug-in {plugin}",
+        "",
+    ),
+    (
+        re.compile(r"Can't find symbol '\w+' in library '(?P<plugin>[^']+)'"),
+        "finds no plug-in in {plugin}",
+        "give the ha_*.so of the storage engine, built for {server}",
+    ),
+    (
+        re.compile(
+            r"API version for (?P<kind>.+?) plugin '?(?P<plugin>[^\s']+)'? (?:is )?(?:too different|not supported)"
+        ),
+        "can't load the plug-in {plugin}: it is built for another version",
+        "build it from the sources of exactly {server}, or choose the server it was built for",
+    ),
+    (
+        re.compile(r"Plugin '(?P<plugin>[^']+)' init function returned error"),
+        "can't start the storage engine {plugin}",
+        "the lines before say why; its options are under the target's settings",
+    ),
+    (
+        re.compile(r"Plugin '(?P<plugin>[^']+)' registration as a STORAGE ENGINE failed"),
+        "can't start the storage engine {plugin}",
+        "the lines before say why; its options are under the target's settings",
+    ),
+)
+
+
+def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
+    """Why the log says that a plug-in was not taken; None when it does not say so."""
+    for pattern, what, remedy in _COMPLAINTS:
+        match = pattern.search(words)
+        if match is None or match["plugin"].lower() == "innodb":  # built in: its log says better why it did not start
+            continue
+        found = {"server": installation.title, **match.groupdict()}
+        found["plugin"] = found["plugin"].rpartition("/")[2]
+        if "maturity" in found:
+            found["maturity"] = found["maturity"].lower()
+        line = next(line for line in words.splitlines() if match[0] in line)
+        before = "\n".join(_before(words, line)) if "init function" in match[0] else ""
+        return ConfigureError(
+            f"{installation.title} {what.format(**found)}", f"{before}\n{line}".strip(), remedy.format(**found)
+        )
+    return None
+
+
+def absent_engine(storage_engine: str, there: list[str], words: str, installation: Engine) -> ConfigureError:
+    """A server that runs, but without the storage engine that was asked for."""
+    return plugin_error(words, installation) or ConfigureError(
+        f"{installation.title} has no storage engine {storage_engine}",
+        f"it has: {', '.join(sorted(there))}",
+        "write the name that its plug-in gives itself after the +" if storage_engine else "",
+    )
+
+
+def _before(words: str, line: str) -> list[str]:
+    lines = words.splitlines()
+    return [text for text in lines[: lines.index(line)] if "ERROR" in text][-4:]
+
+
+_FROM_BELOW = frozenset({"disk-full", "killed", "oom", "oom-limit"})
+_REFUSED_RES = (
+    re.compile(r"unknown (?:variable|option) '(?:--)?([\w-]+)"),
+    re.compile(r"Error while setting value '[^']*' to '([\w-]+)'"),
+    re.compile(r"(?:for|of) (?:variable|option) '([\w-]+)'", re.IGNORECASE),
+)
+
+
+def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
+    """The error that the end of a server means which was being started."""
+    words = order.words()
+    title = order.installation.title
+    death = server.autopsy()
+    if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
+        return _dead(title, death, words)
+    refused_plugin = plugin_error(order.words(ALL_LINES), order.installation)
+    if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
+        return refused_plugin
+    everything = order.words(ALL_LINES)  # old servers take a long leave after they have said why
+    for pattern in _REFUSED_RES:
+        match = pattern.search(everything)
+        if match:
+            option = match[1].replace("-", "_")
+            near = suggest(option, known_options())
+            if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
+                near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
+            line = next(line for line in everything.splitlines() if match[0] in line)
+            return ConfigureError(
+                f"{title} refused the option {option}",
+                line,
+                near if option not in near else "correct its value, or remove it from the settings of the target",
+            )
+    return ConfigureError(f"{title} did not start", words, "") if death is None else _dead(title, death, words)
+
+
+def _dead(title: str, death: CrashReport, words: str) -> ConfigureError:
+    remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
+    return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
+
+
+_POLL_S = 0.05
+_SETTLE_S = 10.0
+_PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
+
+
+def await_login(server: Server, process: Process, order: StartOrder) -> None:
+    """Wait until the administrator can log in: a socket alone may belong to a server that is not ready."""
+    deadline = time.monotonic() + order.timeout_s
+    while True:
+        try:
+            with server.connect() as connection:
+                check_listener(connection, process, order)
+        except ConfigureError as error:
+            if process.poll() is not None:
+                raise crash_at_start(server, order) from error
+            if (wedged := server.wedged()) is not None:
+                raise ConfigureError(wedged, order.words()) from error
+            if time.monotonic() >= deadline:
+                raise ConfigureError(
+                    f"{order.installation.title} did not let us in within {order.timeout_s:g} s",
+                    f"{error.why}\n{order.words()}",
+                    "see its log above; a slow disk may need a longer time",
+                ) from error
+            time.sleep(_POLL_S)
+        else:
+            return
+
+
+def check_storage_engine(server: Server, order: StartOrder) -> None:
+    """A server starts without a plug-in that it did not take, as long as no option of it is given."""
+    there = server.storage_engines()
+    if order.storage_engine not in there:
+        raise absent_engine(order.storage_engine, there, order.words(ALL_LINES), order.installation)
+    said = server.plugin(order.storage_engine).get("version", "")
+    if said and order.plugin_version and not matches(said, order.plugin_version):
+        raise ConfigureError(
+            f"the plug-in of {order.storage_engine} is not of version {order.plugin_version}",
+            f"the server says that it is {said}, and its options were chosen for {order.plugin_version}",
+            f'leave plugin_version out, or write plugin_version = "{said}"',
+        )
+
+
+def check_listener(connection: Connection[Cursor], process: Process, order: StartOrder) -> None:
+    """The process at the other end of the socket is the one that was started, as the kernel tells."""
+    credentials = connection._sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)  # type: ignore[attr-defined]
+    pid = _PEER.unpack(credentials)[0]
+    if pid not in (0, process.pid):  # 0: the peer lives in a namespace that is not seen from here
+        raise ConfigureError(
+            f"another server than {order.installation.title} answers on its socket",
+            f"process {pid} listens, process {process.pid} was started",
+        )
+
+
+def check_port(server: Server) -> None:
+    """The server behind the port is the one behind the socket: another may have been quicker to take it."""
+    with server.connect(as_load_user=True) as load, load.cursor() as cursor:
+        cursor.execute("SELECT @@socket, @@port")
+        found = rows_of(cursor, 2)
+    with server.connect() as administrator, administrator.cursor() as cursor:
+        cursor.execute("SELECT @@socket, @@port")
+        if rows_of(cursor, 2) != found:
+            raise ConfigureError(
+                f"another server answers on port {server.endpoint.port}",
+                f"its socket is {found[0][0] if found else 'not told'}",
+            )
+
+
+def settings_read_back(server: Server, order: StartOrder) -> tuple[Setting, ...]:
+    """Compare; what a server still works at in the background (a resized redo log) gets a moment."""
+    deadline = time.monotonic() + _SETTLE_S
+    while True:
+        try:
+            return read_back(
+                order.settings,
+                server.variables(),
+                server.status(),
+                family=order.installation.family,
+                version=order.installation.version,
+            )
+        except ConfigureError as error:
+            if time.monotonic() >= deadline or "innodb_redo_log_capacity" not in error.what:
+                raise
+            time.sleep(_POLL_S)

@@ -1,0 +1,78 @@
+"""Checks the load generator, and features of the kernel that a study asks for."""
+
+from __future__ import annotations
+
+from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown
+
+
+def network_delay(subject: Subject) -> Verdict:
+    """A delayed route needs netem and the right to set it."""
+    has = subject.machine.delays_network
+    if subject.needs is None or "netem" not in subject.needs.features:
+        return idle("not asked for")
+    if has is None:
+        return unknown("whether the kernel has netem can't be told before it is tried")
+    if has:
+        return clear("netem is there")
+    return blocks(
+        "the study delays the network, and this kernel (or this user) can't",
+        "the delayed route would be as fast as the other",
+        "sudo modprobe sch_netem, and run with CAP_NET_ADMIN",
+    )
+
+
+def controllers(subject: Subject) -> Verdict:
+    """A limit needs its controller, and the right to make a group."""
+    wanted = [] if subject.needs is None else [name for name in subject.needs.features if name != "netem"]
+    group = subject.machine.control_group
+    if not wanted:
+        return idle("not asked for")
+    if group.version is None:
+        return unknown("control groups can't be read")
+    missing = [name for name in wanted if name not in group.controllers]
+    if missing or group.is_writable is False:
+        lack = f"controller {', '.join(missing)} is not offered" if missing else "groups can't be made here"
+        return blocks(
+            f"the study limits servers by control groups, and {lack}",
+            "memory beyond the tier would be borrowed from the page cache unseen",
+            "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ...",
+        )
+    return clear(", ".join(wanted))
+
+
+KERNEL_CHECKS = (
+    Check("network-delay", "Network delay", network_delay),
+    Check("controllers", "Control groups", controllers),
+)
+
+
+def presence(subject: Subject) -> Verdict:
+    """No load without it."""
+    found = subject.generator
+    if found is None:
+        return idle("not asked for")
+    if not found.path:
+        return blocks(
+            f"dbdyno-load is not here: {found.why}", "nothing can be driven", "run make setup, or set DBDYNO_LOAD"
+        )
+    return clear(found.path)
+
+
+def calibration(subject: Subject) -> Verdict:
+    """Without it a run can't tell how near the client is to its own limit."""
+    found = subject.generator
+    if found is None or not found.path or found.is_calibrated is None:
+        return idle("not asked for")
+    if found.is_calibrated:
+        return clear("calibrated on this machine")
+    return notes(
+        "what the load generator can do on this machine is not known",
+        "how much of it a run used is told by its busy share alone, which says too little below full load",
+        "dbdyno calibrate, while nothing else runs (a study makes a quick one by itself)",
+    )
+
+
+GENERATOR_CHECKS = (
+    Check("load-generator", "Load generator", presence),
+    Check("calibration", "Calibration of the load generator", calibration),
+)

@@ -1,0 +1,147 @@
+"""Reads processors, memory, limits and the load of other processes from /proc and /sys."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import time
+from collections.abc import Callable, Mapping
+
+from dbdyno.core import UNLIMITED, BusyProcess, Limits, Load, Memory, Processors
+from dbdyno.hosts.machine._files import Tree, processor_list
+
+
+def read_limits(tree: Tree, group_processes: int | None) -> Limits:
+    """Limits of this process and of the kernel; `group_processes`: what its control group allows, None: anything."""
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, own = resource.getrlimit(resource.RLIMIT_NPROC)
+    threads = tree.number("/proc/sys/kernel/threads-max")
+    processes = [_plain(own), threads, group_processes]
+    return Limits(
+        open_files=_plain(files),
+        processes=min(count for count in processes if count is not None),
+        backlog=tree.number("/proc/sys/net/core/somaxconn"),
+        ports=_ports(tree.text("/proc/sys/net/ipv4/ip_local_port_range")),
+    )
+
+
+def _plain(limit: int) -> int:
+    return UNLIMITED if limit == resource.RLIM_INFINITY else limit
+
+
+def _ports(text: str) -> int | None:
+    ends = text.split()
+    return int(ends[1]) - int(ends[0]) + 1 if len(ends) == 2 else None
+
+
+_NAMED = 3
+_WORTH_NAMING = 0.02  # processors
+
+
+def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.sleep) -> Load:
+    """Look twice, `seconds` apart."""
+    before, began = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic()
+    pause(seconds)
+    after, elapsed = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic() - began
+    spent = [late - early for early, late in zip(before[0], after[0], strict=False)]
+    if not spent or not any(spent):
+        return Load()
+    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    share = dict(zip(names, (ticks / sum(spent) for ticks in spent), strict=False))
+    second = os.sysconf("SC_CLK_TCK") * max(elapsed, 1e-3)
+    own = os.getpid()
+    used = {
+        pid: (ticks - before[1].get(pid, ("", ticks))[1]) / second for pid, (_, ticks) in after[1].items() if pid != own
+    }
+    busiest = sorted((pid for pid, count in used.items() if count >= _WORTH_NAMING), key=lambda pid: -used[pid])
+    processors = len(re.findall(r"^cpu\d+ ", tree.text("/proc/stat"), re.MULTILINE)) or 1
+    mine = (after[1].get(own, ("", 0))[1] - before[1].get(own, ("", 0))[1]) / second
+    at_work = sum(share.get(name, 0.0) for name in ("user", "nice", "system", "irq", "softirq")) * processors
+    return Load(
+        seconds=round(elapsed, 2),
+        used=round(max(at_work - mine, 0.0), 2),
+        stolen_share=round(share.get("steal", 0.0), 3),
+        waiting_share=round(share.get("iowait", 0.0), 3),
+        busiest=tuple(BusyProcess(pid, after[1][pid][0], round(used[pid], 2)) for pid in busiest[:_NAMED]),
+    )
+
+
+def _machine_ticks(tree: Tree) -> list[int]:
+    """Guest time is in user time already: the first eight are all there is."""
+    line = re.search(r"^cpu\s+(.+)$", tree.text("/proc/stat"), re.MULTILINE)
+    return [int(word) for word in line[1].split()[:8]] if line else []
+
+
+def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
+    """Name and ticks of user and system time of every process."""
+    found = {}
+    for path in tree.matching("/proc/[0-9]*/stat"):
+        text = tree.text(path.relative_to(tree.root))
+        name, _, rest = text.partition("(")[2].rpartition(")")
+        fields = rest.split()
+        if len(fields) > 12:
+            found[int(path.parent.name)] = (name, int(fields[11]) + int(fields[12]))
+    return found
+
+
+def read_memory(tree: Tree) -> Memory:
+    """The memory of a machine."""
+    rows = re.findall(r"^(\w+):\s+(\d+) kB$", tree.text("/proc/meminfo"), re.MULTILINE)
+    sizes = {name: int(kib) * 1024 for name, kib in rows}
+    swap, free = sizes.get("SwapTotal"), sizes.get("SwapFree")
+    devices = [line.split()[0] for line in tree.text("/proc/swaps").splitlines()[1:]]
+    return Memory(
+        total_bytes=sizes.get("MemTotal"),
+        available_bytes=sizes.get("MemAvailable"),
+        swap_bytes=swap,
+        swap_used_bytes=None if swap is None or free is None else swap - free,
+        swap_is_ram=all("zram" in device for device in devices) if devices else None,
+        swappiness=tree.number("/proc/sys/vm/swappiness"),
+        huge_pages=tree.chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
+        overcommit=tree.number("/proc/sys/vm/overcommit_memory"),
+    )
+
+
+def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
+    """The processors of a machine; `usable` are those that this process may use."""
+    model = re.search(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo"), re.MULTILINE)
+    governors = {
+        tree.text(path.relative_to(tree.root))
+        for path in tree.matching("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+    }
+    nodes = tree.matching("/sys/devices/system/node/node[0-9]*")
+    return Processors(
+        model=model[1].strip() if model else "",
+        usable=usable,
+        governors=tuple(sorted(filter(None, governors))),
+        turbo=_turbo(tree),
+        on_battery=_on_battery(tree),
+        nodes=tuple(processor_list(tree.text(node.relative_to(tree.root) / "cpulist")) for node in nodes),
+        numa_balancing=tree.flag("/proc/sys/kernel/numa_balancing"),
+        zone_reclaim=tree.flag("/proc/sys/vm/zone_reclaim_mode"),
+        siblings=_siblings(tree),
+    )
+
+
+def _turbo(tree: Tree) -> bool | None:
+    """Intel's driver says whether it is off, the others whether it is on."""
+    off = tree.flag("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    return tree.flag("/sys/devices/system/cpu/cpufreq/boost") if off is None else not off
+
+
+def _on_battery(tree: Tree) -> bool | None:
+    """Machines without a battery have no such thing to be on."""
+    supplies = tree.matching("/sys/class/power_supply/*")
+    kinds = {path: tree.text(path.relative_to(tree.root) / "type") for path in supplies}
+    if "Battery" not in kinds.values():
+        return None
+    mains = [path for path, kind in kinds.items() if kind in ("Mains", "USB")]
+    told = [tree.number(path.relative_to(tree.root) / "online") for path in mains]
+    return None if not told else all(value == 0 for value in told)
+
+
+def _siblings(tree: Tree) -> tuple[tuple[int, ...], ...]:
+    paths = tree.matching("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
+    groups = {processor_list(tree.text(path.relative_to(tree.root))) for path in paths}
+    return tuple(sorted(group for group in groups if len(group) > 1))

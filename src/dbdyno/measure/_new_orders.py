@@ -1,0 +1,153 @@
+"""Computes the rates of new orders that TPC-C is known by. Pure.
+
+NOPM and TPM are counted twice: by the client, and by the server between the same two instants. Where both differ,
+somebody else worked on the server, or work was lost. The server is read where phases begin and end; of a run whose
+length was left open, all along, so that its two instants are the outermost readings inside the window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from dbdyno.core import Caveat, OrderRates, TypeFigures
+from dbdyno.measure._records import CountersRecord, IntervalRecord, TransactionCounts
+
+DISAGREEMENT_LIMIT = 0.02
+_RATIO_SIGMAS = 4
+_ORDERS, _ENDS = "sum_d_next_o_id", "com_commit_and_rollback"
+_TELLING_SHARE = 0.5
+"""Of the window that two readings of the server must span; less says little of the window."""
+
+
+def order_rates(
+    types: Sequence[TypeFigures],
+    seconds: float,
+    told: Mapping[str, Any] | None,
+    counters: Sequence[CountersRecord],
+    first: int,
+    last: int,
+) -> OrderRates | None:
+    """New orders and transactions a minute; None for a workload without new orders.
+
+    Parameters
+    ----------
+    told : `server_counts` of the start record: which transactions let which count grow
+    counters : the server's, each with the count of seconds that were over
+    first, last : of those counts: where the window begins and ends
+    """
+    by_name = _counts_told(told)
+    if told is None or not by_name or not seconds:
+        return None
+    completed = [(figures.name, figures) for figures in types]
+    nopm, tpm = (_counted(completed, by_name[name]) * 60 / seconds for name in (_ORDERS, _ENDS))
+    span = _span(counters, first, last)
+    return OrderRates(
+        nopm,
+        tpm,
+        None if span is None else span.per_minute(_ORDERS),
+        None if span is None else span.per_minute(_ENDS),
+        ratio_by_mix=told["ratio"],
+        nopm_most=by_name[_ORDERS]["most_per_minute"],
+    )
+
+
+def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
+    """What is odd about the client's rates, which were taken over so many seconds."""
+    if rates is None or rates.nopm is None or rates.tpm is None:
+        return []
+    nopm, tpm = rates.nopm, rates.tpm
+    odd = []
+    if _is_off(nopm, tpm, rates.ratio_by_mix, seconds):
+        text = f"TPM / NOPM was {tpm / nopm:.3f}, where the mix makes it {rates.ratio_by_mix:.3f}"
+        odd.append(Caveat("ratio-off", text))
+    if rates.nopm_most is not None and nopm > rates.nopm_most:
+        text = f"{nopm:,.0f} NOPM are more than the {rates.nopm_most:,.0f} that keying and thinking allow"
+        odd.append(Caveat("orders-above-ceiling", text))
+    return odd
+
+
+def disagreement_caveats(
+    intervals: Iterable[IntervalRecord],
+    told: Mapping[str, Any] | None,
+    counters: Sequence[CountersRecord],
+    first: int,
+    last: int,
+) -> list[Caveat]:
+    """Where the server's rates are not the client's over the very seconds between the server's two readings.
+
+    Parameters
+    ----------
+    intervals : of the whole run
+    told, counters, first, last : as `order_rates` takes them
+    """
+    by_name, span = _counts_told(told), _span(counters, first, last)
+    if span is None or not by_name:
+        return []
+    between = [i.transactions.items() for i in intervals if i.second in span.seconds]
+    completed = list(chain.from_iterable(between))
+    found = []
+    for name, title in ((_ORDERS, "NOPM"), (_ENDS, "TPM")):
+        client, server = _counted(completed, by_name[name]) * 60 / len(span.seconds), span.per_minute(name)
+        if server is not None and abs(server - client) > DISAGREEMENT_LIMIT * max(client, server):
+            text = f"the client counted {client:,.0f} {title} and the server {server:,.0f}"
+            found.append(Caveat("counts-disagree", text))
+    return found
+
+
+def _is_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float) -> bool:
+    """Whether TPM / NOPM is farther from what the mix makes of it than draws by chance bring it.
+
+    New orders are a binomial share p of n transactions; the ratio is 1/p and its standard deviation, to first order,
+    sqrt((1 - p) / (n p)) / p.
+    """
+    transactions = tpm * seconds / 60
+    if ratio_by_mix is None or not nopm or not transactions:
+        return False
+    share = 1 / ratio_by_mix
+    deviation = math.sqrt((1 - share) / (transactions * share)) / share
+    return abs(tpm / nopm - ratio_by_mix) > _RATIO_SIGMAS * deviation
+
+
+def _counts_told(told: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
+    """The counts by name; none unless new orders and transactions are among them."""
+    by_name = {count["name"]: count for count in told["counts"]} if told else {}
+    return by_name if {_ORDERS, _ENDS} <= by_name.keys() else {}
+
+
+def _counted(counts: Iterable[tuple[str, TypeFigures | TransactionCounts]], count: Mapping[str, Any]) -> int:
+    """By how much the client's transactions, given with their types, let a count of the server grow."""
+    grown = [figures for name, figures in counts if name in count["transactions"]]
+    rolled_back = 0 if count["with_rollbacks"] else sum(figures.rolled_back for figures in grown)
+    return sum(figures.completed for figures in grown) - rolled_back
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Two readings of the server, of which the second came later."""
+
+    begin: CountersRecord
+    end: CountersRecord
+
+    @property
+    def seconds(self) -> range:
+        """Of the run, between both readings."""
+        return range(self.begin.second, self.end.second)
+
+    def per_minute(self, name: str) -> float | None:
+        """How fast a count grew; None where it was not read."""
+        if name not in self.begin.values or name not in self.end.values:
+            return None
+        lasted_ns = self.end.monotonic_ns - self.begin.monotonic_ns
+        return (self.end.values[name] - self.begin.values[name]) * 60e9 / lasted_ns
+
+
+def _span(counters: Sequence[CountersRecord], first: int, last: int) -> _Span | None:
+    """The outermost readings inside the window; None where they tell of too little of it."""
+    inside = sorted((record for record in counters if first <= record.second <= last), key=lambda r: r.second)
+    if not inside or inside[-1].second - inside[0].second < _TELLING_SHARE * (last - first):
+        return None
+    return _Span(inside[0], inside[-1]) if inside[-1].monotonic_ns > inside[0].monotonic_ns else None

@@ -1,0 +1,203 @@
+"""Reads machine-wide sources from /proc: processors, memory, disk, network, pressure."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbdyno.measure.telemetry._sampler import Reading
+
+_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class CpuSource:
+    """``host.cpu.MODE``, ``host.cpu.CORE.MODE``, switches, and how many tasks run or wait for the disk."""
+
+    name = "cpu"
+
+    def __init__(self, path: Path = Path("/proc/stat")) -> None:
+        self._path = path
+
+    def read(self) -> Sequence[Reading]:
+        """Read /proc/stat."""
+        return parse_stat(self._path.read_text())
+
+
+def parse_stat(text: str) -> list[Reading]:
+    """Readings of the text of /proc/stat.
+
+    >>> parse_stat("cpu0 200 0 100 0 0 0 0 0 0 0")[0]
+    Reading(metric='host.cpu.0.user', value=2.0, unit='cpus', kind='counter')
+    """
+    readings: list[Reading] = []
+    for line in text.splitlines():
+        head, *fields = line.split()
+        if head.startswith("cpu"):
+            core = head.removeprefix("cpu")
+            prefix = f"host.cpu.{core}." if core else "host.cpu."
+            pairs = zip(_MODES, fields, strict=False)
+            readings += [Reading(prefix + mode, int(value) / _TICKS_PER_SECOND, "cpus") for mode, value in pairs]
+        elif head == "ctxt":
+            readings.append(Reading("host.context_switches", int(fields[0]), "ops/s"))
+        elif head in ("procs_running", "procs_blocked"):
+            readings.append(Reading(f"host.{head}", int(fields[0]), "count", "gauge"))
+    return readings
+
+
+_SECTOR_BYTES = 512
+# Field numbers as in the kernel's Documentation/admin-guide/iostats.rst, counted from 0 after the device name.
+_COUNTERS = (
+    (0, "reads", "ops/s", 1.0),
+    (2, "read_bytes", "bytes/s", _SECTOR_BYTES),
+    (3, "read_time", "ms/s", 1.0),
+    (4, "writes", "ops/s", 1.0),
+    (6, "written_bytes", "bytes/s", _SECTOR_BYTES),
+    (7, "write_time", "ms/s", 1.0),
+    (9, "busy_time", "ms/s", 1.0),
+    (10, "queue_time", "ms/s", 1.0),
+    (15, "flushes", "ops/s", 1.0),
+    (16, "flush_time", "ms/s", 1.0),
+)
+
+
+class DiskSource:
+    """``disk.*``: operations, bytes and times of one device."""
+
+    name = "disk"
+
+    def __init__(self, device: str, path: Path = Path("/proc/diskstats")) -> None:
+        self._device = device
+        self._path = path
+
+    def read(self) -> Sequence[Reading]:
+        """Read /proc/diskstats.
+
+        Raises
+        ------
+        ValueError : the device has no line, as with overlay, tmpfs or network file systems
+        """
+        return parse_diskstats(self._path.read_text(), self._device)
+
+
+def device_number(path: Path) -> str:
+    """``MAJOR:MINOR`` of the device that holds a path."""
+    device = path.stat().st_dev
+    return f"{os.major(device)}:{os.minor(device)}"
+
+
+def parse_diskstats(text: str, device: str) -> list[Reading]:
+    """Readings of one device's line.
+
+    >>> parse_diskstats("254 0 vda 5 0 16 1 0 0 0 0 2 0 0", "254:0")[1]
+    Reading(metric='disk.read_bytes', value=8192.0, unit='bytes/s', kind='counter')
+    """
+    for line in text.splitlines():
+        major, minor, _, *fields = line.split()
+        if f"{major}:{minor}" == device:
+            readings = [
+                Reading(f"disk.{name}", int(fields[index]) * float(scale), unit)
+                for index, name, unit, scale in _COUNTERS
+                if index < len(fields)  # flushes came with Linux 5.5
+            ]
+            return [*readings, Reading("disk.in_flight", int(fields[8]), "count", "gauge")]
+    raise ValueError(f"device {device} has no line in /proc/diskstats")
+
+
+_NAMES = {
+    "MemFree": "free",
+    "MemAvailable": "available",
+    "Cached": "page_cache",
+    "Dirty": "dirty",
+    "Writeback": "writeback",
+    "AnonPages": "anonymous",
+    "SwapFree": "swap_free",
+}
+
+
+class MemorySource:
+    """``memory.*`` in bytes."""
+
+    name = "memory"
+
+    def __init__(self, path: Path = Path("/proc/meminfo")) -> None:
+        self._path = path
+
+    def read(self) -> Sequence[Reading]:
+        """Read /proc/meminfo."""
+        return parse_meminfo(self._path.read_text())
+
+
+def parse_meminfo(text: str) -> list[Reading]:
+    """Readings of the text of /proc/meminfo.
+
+    >>> parse_meminfo("Dirty:   4 kB")
+    [Reading(metric='memory.dirty', value=4096, unit='bytes', kind='gauge')]
+    """
+    rows = (line.partition(":") for line in text.splitlines())
+    return [
+        Reading(f"memory.{_NAMES[key]}", int(rest.split()[0]) * 1024, "bytes", "gauge")
+        for key, _, rest in rows
+        if key in _NAMES
+    ]
+
+
+_FIELDS = {0: ("received_bytes", "bytes/s"), 1: ("received_packets", "ops/s")}
+_FIELDS |= {8: ("sent_bytes", "bytes/s"), 9: ("sent_packets", "ops/s")}
+
+
+class NetworkSource:
+    """``network.loopback.*`` and ``network.other.*``. A socket file's traffic is in neither."""
+
+    name = "network"
+
+    def __init__(self, path: Path = Path("/proc/net/dev")) -> None:
+        self._path = path
+
+    def read(self) -> Sequence[Reading]:
+        """Read /proc/net/dev."""
+        return parse_net_dev(self._path.read_text())
+
+
+def parse_net_dev(text: str) -> list[Reading]:
+    """Readings of the text of /proc/net/dev; its first two lines are headings."""
+    totals: Counter[tuple[str, str, str]] = Counter()
+    for line in text.splitlines()[2:]:
+        interface, _, rest = line.partition(":")
+        place = "loopback" if interface.strip() == "lo" else "other"
+        fields = rest.split()
+        for index, (name, unit) in _FIELDS.items():
+            totals[place, name, unit] += int(fields[index])
+    return [Reading(f"network.{place}.{name}", value, unit) for (place, name, unit), value in totals.items()]
+
+
+class PressureSource:
+    """``pressure.RESOURCE.some`` (a task waited) and ``.full`` (all waited), seconds per second."""
+
+    name = "pressure"
+
+    def __init__(self, folder: Path = Path("/proc/pressure")) -> None:
+        self._folder = folder
+
+    def read(self) -> Sequence[Reading]:
+        """Read the three files."""
+        readings: list[Reading] = []
+        for resource in ("cpu", "io", "memory"):
+            readings += parse_pressure(resource, (self._folder / resource).read_text())
+        return readings
+
+
+def parse_pressure(resource: str, text: str) -> list[Reading]:
+    """Readings of one file's text.
+
+    >>> parse_pressure("io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000")
+    [Reading(metric='pressure.io.some', value=1.5, unit='s/s', kind='counter')]
+    """
+    readings = []
+    for line in text.splitlines():
+        kind, *fields = line.split()
+        total = next(field.removeprefix("total=") for field in fields if field.startswith("total="))
+        readings.append(Reading(f"pressure.{resource}.{kind}", int(total) / 1e6, "s/s"))
+    return readings

@@ -1,0 +1,351 @@
+"""Unpacks engines that come as one archive, fetched and checked, next to their place, and moves them there whole.
+
+Of the kinds that servers come in: tar (plain, gz, xz, bz2), zip, and jar, which is a zip. Modes and owners in the
+archive are not taken over: every file can be read, programs can be run, and all of it belongs to whoever unpacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import lzma
+import os
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol
+
+from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
+from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha256
+from dbdyno.hosts import Home, Host
+from dbdyno.provision import _store
+from dbdyno.provision._base_directory import find_base
+from dbdyno.provision._from_directory import describe
+from dbdyno.provision._identity import check_is
+from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+
+_ZIP_NAMES = (".zip", ".jar")
+_TAR_NAMES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+ARCHIVE_NAMES = (*_ZIP_NAMES, *_TAR_NAMES)
+"""Ends of the names of files that can be unpacked, lower case."""
+_TEST_SUITES = frozenset({"mysql-test", "mariadb-test", "sql-bench"})
+_PROGRAM_STARTS = (b"\x7fELF", b"#!")
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, NotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """One entry: a folder (`link` and `open` None), a link, or a file."""
+
+    name: str
+    link: str | None = None
+    is_hard_link: bool = False
+    open: Callable[[], IO[bytes]] | None = None
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the name is one of an archive.
+
+    >>> is_archive(Path("a/mysql-8.0.33-linux-x86_64.tar.xz")), is_archive(Path("mysqld"))
+    (True, False)
+    """
+    return path.name.lower().endswith(ARCHIVE_NAMES)
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack into `folder`, which is made where missing.
+
+    Suites of tests, half of some tarballs, are left out, and so are links that point out of the folder: builders leave
+    such to places of their own machine.
+
+    Raises
+    ------
+    ProvisionError : not an archive, broken, or with an entry that would lie outside of `folder`
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    root = folder.resolve()
+    try:
+        for member in _members(archive):
+            if not _TEST_SUITES & set(PurePosixPath(member.name).parts):
+                _place(member, root, archive)
+        _remove_outward_links(root)
+    except _BROKEN as error:
+        raise ProvisionError(
+            f"{archive.name} can't be unpacked", f"{error} ({archive})", "fetch it again: it is cut short or damaged"
+        ) from error
+    except OSError as error:
+        raise ProvisionError(f"{archive.name} can't be unpacked", str(error), "") from error
+
+
+def _members(archive: Path) -> Iterator[_Member]:
+    if zipfile.is_zipfile(archive):
+        yield from _zip_members(archive)
+    elif tarfile.is_tarfile(archive):
+        yield from _tar_members(archive)
+    else:
+        raise ProvisionError(
+            f"{archive.name} is not an archive", f"looked into {archive}", f"known: {', '.join(ARCHIVE_NAMES)}"
+        )
+
+
+def _zip_members(archive: Path) -> Iterator[_Member]:
+    with zipfile.ZipFile(archive) as content:
+        for info in content.infolist():
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                yield _Member(info.filename)
+            elif stat.S_ISLNK(mode):
+                yield _Member(info.filename, link=content.read(info).decode(errors="replace"))
+            elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                raise _refusal(archive, info.filename, "is neither a file, a folder nor a link")
+            else:
+                yield _Member(info.filename, open=functools.partial(content.open, info))
+
+
+def _tar_members(archive: Path) -> Iterator[_Member]:
+    with tarfile.open(archive) as content:
+        for info in content:
+            if info.isdir():
+                yield _Member(info.name)
+            elif info.issym() or info.islnk():
+                yield _Member(info.name, link=info.linkname, is_hard_link=info.islnk())
+            elif info.isfile():
+                yield _Member(info.name, open=functools.partial(_content, content, info))
+            else:
+                raise _refusal(archive, info.name, "is neither a file, a folder nor a link")
+
+
+def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    content = archive.extractfile(info)
+    assert content is not None  # it is a file
+    return content
+
+
+def _place(member: _Member, root: Path, archive: Path) -> None:
+    path = _inside(root / member.name, member.name, root, archive)
+    if path == root:
+        return
+    if member.open is None and member.link is None:
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    if member.open is not None:
+        _write(member.open, path)
+    elif member.is_hard_link:
+        target = _inside(root / str(member.link), member.name, root, archive)
+        os.link(target, path, follow_symlinks=False)
+    else:
+        path.symlink_to(str(member.link))
+
+
+def _inside(path: Path, name: str, root: Path, archive: Path) -> Path:
+    """The path with the links of its folder followed; an error where that is outside of `root`."""
+    lexical = Path(os.path.normpath(path))
+    real = lexical.parent.resolve() / lexical.name
+    if PurePosixPath(name).is_absolute() or not lexical.is_relative_to(root) or not real.is_relative_to(root):
+        raise _refusal(archive, name, "leads out of the folder")
+    return real
+
+
+def _remove_outward_links(root: Path) -> None:
+    """At the end, as what a link points to may come after it; nothing was ever written through one."""
+    for path in [p for p in root.rglob("*") if p.is_symlink()]:
+        if not path.resolve().is_relative_to(root):
+            path.unlink()
+
+
+def _refusal(archive: Path, name: str, why: str) -> ProvisionError:
+    return ProvisionError(
+        f"{archive.name} is refused", f"its entry '{name}' {why}", "get it from whoever publishes the server"
+    )
+
+
+def _write(opened: Callable[[], IO[bytes]], path: Path) -> None:
+    with opened() as source, path.open("wb") as file:
+        start = source.read(4)
+        file.write(start)
+        shutil.copyfileobj(source, file, 1 << 20)
+    path.chmod(0o755 if start.startswith(_PROGRAM_STARTS) else 0o644)
+
+
+_LOCK_TIMEOUT_S = 1800
+_NESTED_MAX = 2
+_FOREIGN_WORDS = ("mac", "osx", "darwin", "win", "solaris", "sunos", "freebsd")
+
+
+class Fetcher(Protocol):
+    """How the file of an archive comes to the machine."""
+
+    name: str
+    client: str
+
+    def location(self, place: str) -> str:
+        """What is recorded of where it comes from: an absolute path, an address, a coordinate.
+
+        Raises
+        ------
+        StudyError : `place` is not of the form
+        """
+
+    def is_fixed(self, location: str) -> bool:
+        """Whether the same location always means the same bytes, so that it need not be looked at again."""
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """The file, and what is to be called once it is unpacked (to remove a copy)."""
+
+
+class UnpackedSource:
+    """Archives that hold a server, by one way of fetching them."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.name = fetcher.name
+        self._fetcher = fetcher
+
+    def offers(self, host: Host, home: Home) -> list[Offer]:
+        """See `Source`: those that are here already, and those of the catalogue if the client for them is here."""
+        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        has_client = host.run(["which", self._fetcher.client], timeout_s=30, check=False).exit_code == 0
+        known = {f"{self.name}:{i.origin.location}" for i in here}
+        offered = [e for e in catalogue() if e.source.startswith(f"{self.name}:") and e.source not in known]
+        return [
+            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True) for i in here
+        ] + [
+            Offer(
+                e.family,
+                e.version,
+                ("innodb",),
+                self.name,
+                e.source.partition(":")[2],
+                installed=False,
+                download_bytes=e.file_bytes,
+            )
+            for e in offered
+            if has_client
+        ]
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """See `Source`. What was unpacked before is taken when the file is the same, or is not to be had any more."""
+        name = self._with_place(name)
+        location = self._fetcher.location(name.source_place)
+        name = dataclasses.replace(name, sha256=name.sha256 or catalogued_sha256(f"{self.name}:{location}"))
+        host.ensure_reachable(home.engines)
+        host.make_directory(home.downloads)
+        with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):
+            known = self._known(name, location, host, home)
+            return known or self._bring(name, location, host, home, progress)
+
+    def _with_place(self, name: EngineName) -> EngineName:
+        """The name with the place that the catalogue knows for it, where it has none."""
+        if name.source_place:
+            return name
+        entry = catalogued(name.family, name.version, self.name) if name.version else None
+        if entry is None:
+            raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
+        return dataclasses.replace(name, source=entry.source)
+
+    def _known(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
+        """An installation from this very file, as far as that is known without fetching it."""
+        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        if name.sha256:
+            here = [i for i in here if i.origin.packages[0].sha256 == name.sha256]
+        elif self._fetcher.is_fixed(location):
+            here = [i for i in here if i.origin.location == location]
+        else:
+            return None
+        return _checked(here[-1], name) if here else None
+
+    def _bring(self, name: EngineName, location: str, host: Host, home: Home, progress: Progress) -> Installation:
+        file, forget = self._fetcher.fetch(location, name.sha256, host, home, progress)
+        digest = sha256_of(file)
+        if name.sha256 and digest != name.sha256:
+            forget()
+            raise ProvisionError(
+                f"{location} is not the file that was meant",
+                f"its SHA-256 is {digest}, {name.sha256} was asked for",
+                "get the right file, or correct sha256",
+            )
+        for known in _store.installations(home, host):  # the same file under another name
+            if known.origin.source == self.name and known.origin.packages[0].sha256 == digest:
+                forget()
+                return _checked(known, name)
+        progress(f"unpack {file.name}, {format_bytes(file.stat().st_size)}")
+        origin = Origin(self.name, location, (Package(file.name, "", digest),))
+        installation = _install(name, file, origin, host, home)
+        forget()
+        return installation
+
+
+def sha256_of(path: Path) -> str:
+    """Digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checked(installation: Installation, name: EngineName) -> Installation:
+    identity = ServerIdentity(installation.family, installation.version, certain=True)
+    check_is(name, identity, installation.raw_version, f"the server of {installation.origin.location}")
+    if name.storage_engine not in installation.storage_engines:
+        raise StudyError(
+            f"the server of {installation.origin.location} has no storage engine {name.storage_engine}",
+            f"it has: {', '.join(installation.storage_engines)}",
+            "choose one of these",
+        )
+    return installation
+
+
+def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Home) -> Installation:
+    """Unpack beside the place, move there in one step, and only then write the manifest."""
+    digest = origin.packages[0].sha256
+    folder = home.engines / f"{origin.source}-{name.family}-{digest[:16]}"
+    unfinished = home.engines / f".unfinished-{folder.name}"
+    try:
+        host.remove_tree(unfinished)
+        unpack(file, unfinished)
+        _unpack_nested(unfinished)
+        host.remove_tree(folder)
+        host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
+        installation = describe(name, folder, origin, host, home)
+        _store.seal(folder)
+        _store.save(installation, folder, host)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            host.remove_tree(unfinished)
+            if not _store.is_complete(folder):
+                host.remove_tree(folder)
+        raise
+    return installation
+
+
+def _unpack_nested(folder: Path) -> None:
+    """Archives in an archive, in the folder where each lies, until there is a server; those of other systems stay."""
+    for _ in range(_NESTED_MAX):
+        if find_base(folder) is not None:
+            break
+        inner = [p for p in sorted(folder.rglob("*")) if p.is_file() and not p.is_symlink() and is_archive(p)]
+        if not inner:
+            break
+        for path in inner:
+            if not _is_foreign(path.name):
+                unpack(path, path.parent)
+            path.unlink()
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether a file's name says that it is for another system than this one.
+
+    >>> _is_foreign("mysql-Mac_OS_X-x86_64.tar.gz"), _is_foreign("mysql-Linux-amd64.tar.gz")
+    (True, False)
+    """
+    lower = name.lower()
+    return "linux" not in lower and any(word in lower for word in _FOREIGN_WORDS)

@@ -1,0 +1,238 @@
+"""Fetches an engine's archive: from a path, over https in pieces that are resumed, or by Maven's and npm's clients."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.client
+import re
+import shlex
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from dbdyno.core import HostError, ProvisionError, StudyError, format_bytes
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._installation import Progress
+
+_TIMEOUT_S = 60
+_BLOCK_BYTES = 1 << 20
+_TELL_EVERY_BYTES = 32 << 20
+_RANGE_NOT_SATISFIABLE = 416
+
+
+def download(address: str, file: Path, progress: Progress) -> None:
+    """Fetch `address` into `file`, going on with ``FILE.part`` of an earlier attempt.
+
+    The file counts as complete when it has as many bytes as the server says; whether they are the right ones is for
+    the caller to check. Where the server's file has changed since (its ETag or date says so), it begins anew.
+
+    Raises
+    ------
+    ProvisionError : it can't be had, or the connection broke: then the next call goes on from there
+    """
+    part, mark = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.mark")
+    have = part.stat().st_size if part.exists() and mark.exists() else 0
+    request = urllib.request.Request(address, headers={"User-Agent": "dbdyno"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+        request.add_header("If-Range", mark.read_text())
+    try:
+        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as reply:
+            goes_on = reply.status == 206
+            have = have if goes_on else 0
+            total = have + int(reply.headers.get("Content-Length") or 0)
+            _note_identity(reply.headers.get("ETag") or reply.headers.get("Last-Modified"), mark)
+            progress(
+                f"download {address}: {format_bytes(total)}" + (f", {format_bytes(have)} are here" if have else "")
+            )
+            with part.open("ab" if goes_on else "wb") as target:
+                _copy(reply, target, have, total, progress)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == _RANGE_NOT_SATISFIABLE:
+            part.unlink()
+            return download(address, file, progress)
+        raise ProvisionError(f"{address} can't be fetched", f"the server answers {error.code}", "") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise ProvisionError(
+            f"{address} can't be fetched", str(error), "check the network and run again: what is here is kept"
+        ) from error
+    got = part.stat().st_size
+    if total > have and got != total:
+        raise ProvisionError(
+            f"the download of {address} broke off",
+            f"{got:,} of {total:,} bytes are here",
+            "run again: it goes on from there",
+        )
+    part.rename(file)
+    mark.unlink(missing_ok=True)
+
+
+def forget(file: Path) -> None:
+    """Remove a download and what is left of its attempts."""
+    for path in (file, file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.mark")):
+        path.unlink(missing_ok=True)
+
+
+def _note_identity(identity: str | None, mark: Path) -> None:
+    """Without an ETag or date nothing tells whether the rest belongs to the beginning: then it can't go on later."""
+    if identity and not identity.startswith("W/"):
+        mark.write_text(identity)
+    else:
+        mark.unlink(missing_ok=True)
+
+
+def _copy(reply: http.client.HTTPResponse, target: IO[bytes], have: int, total: int, progress: Progress) -> None:
+    done, told = have, have
+    with contextlib.suppress(http.client.IncompleteRead):  # told by the number of bytes, as a closed connection is
+        while block := reply.read(_BLOCK_BYTES):
+            target.write(block)
+            done += len(block)
+            if done - told >= _TELL_EVERY_BYTES:
+                told = done
+                progress(f"download: {format_bytes(done)} of {format_bytes(total)}")
+
+
+_CLIENT_TIMEOUT_S = 3600
+_WORD = r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"
+_MAVEN_RE = re.compile(rf"{_WORD}(?::{_WORD}){{2,4}}")
+_NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
+
+
+class ArchiveFetcher:
+    """A file of this machine, or an https address.
+
+    An address needs a SHA-256: https proves which server answers, and not that the file is the one that was meant.
+    """
+
+    name = "archive"
+    client = ""
+
+    def __init__(self, *, without_digest: bool = False) -> None:
+        self._without_digest = without_digest
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if re.match(r"[a-z]+://", place):
+            if not place.startswith(("https://", "http://")):
+                raise StudyError(f"{place} is not an address that dbdyno fetches", "", "use https, or a file's path")
+            return place
+        return str(Path(place).expanduser().absolute())
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a path is looked at again, as the file may be another by now; an address is not."""
+        return not Path(location).is_file()
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`."""
+        if location.startswith("/"):
+            if not Path(location).is_file():
+                raise StudyError(f"the archive {location} is not a file", "", "correct the path")
+            return Path(location), lambda: None
+        if location.startswith("http://") and not sha256:
+            raise StudyError(
+                f"{location} can't be trusted",
+                "nothing proves what comes over plain http",
+                "use https or give its sha256",
+            )
+        if not sha256 and not self._without_digest:
+            raise StudyError(
+                f"{location} has no sha256",
+                "https proves which server answers, and not that the file is the one that was meant",
+                f"add #sha256=DIGEST, as its vendor prints it; or fetch it once by hand, which tells the digest and "
+                f"records it: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
+            )
+        name = location.rpartition("/")[2].partition("?")[0] or "archive"
+        file = home.downloads / f"{hashlib.sha256(location.encode()).hexdigest()[:8]}-{name}"
+        if not file.exists():
+            download(location, file, progress)
+        return file, lambda: forget(file)
+
+
+class MavenFetcher:
+    """A coordinate of a Maven repository, through the host's own mvn: its mirrors, its credentials, its cache."""
+
+    name = "maven"
+    client = "mvn"
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if not _MAVEN_RE.fullmatch(place):
+            raise StudyError(
+                f"'{place}' is not a coordinate", "", "write GROUP:ARTIFACT:VERSION, with :zip:CLASSIFIER where needed"
+            )
+        return place
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a release never changes, a snapshot may."""
+        return "-SNAPSHOT" not in location
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`. Maven checks what it downloads, and goes on where it broke off."""
+        progress(f"mvn: {location}")
+        folder = home.downloads / "maven"
+        host.remove_tree(folder)
+        argv = ["mvn", "-B", "-q", "-C", "dependency:copy", f"-Dartifact={location}", f"-DoutputDirectory={folder}"]
+        _ask_client(argv, "Maven (mvn)", self.name, location, host, home.downloads)
+        return _only_file(folder, location), lambda: host.remove_tree(folder)
+
+
+class NpmFetcher:
+    """A package of an npm registry, through the host's own npm."""
+
+    name = "npm"
+    client = "npm"
+
+    def location(self, place: str) -> str:
+        """See `Fetcher`."""
+        if not _NPM_RE.fullmatch(place):
+            raise StudyError(f"'{place}' is not an npm package with its version", "", "write NAME@VERSION")
+        return place
+
+    def is_fixed(self, location: str) -> bool:
+        """See `Fetcher`: a version that was published is never published again; a tag such as ``latest`` moves."""
+        return location.rpartition("@")[2][:1].isdigit()
+
+    def fetch(
+        self, location: str, sha256: str, host: Host, home: Home, progress: Progress
+    ) -> tuple[Path, Callable[[], None]]:
+        """See `Fetcher`. npm checks the registry's digest; no script of the package is run."""
+        progress(f"npm: {location}")
+        folder = home.downloads / "npm"
+        host.remove_tree(folder)
+        host.make_directory(folder)
+        argv = ["npm", "pack", location, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
+        _ask_client(argv, "npm", self.name, location, host, folder)
+        return _only_file(folder, location), lambda: host.remove_tree(folder)
+
+
+def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
+    try:
+        host.run([argv[0], "--version"], timeout_s=60, is_download=True)
+    except HostError as error:
+        raise ProvisionError(
+            f"{kind}:{location} needs {title}, which is not on this host",
+            str(error),
+            f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
+        ) from error
+    try:
+        host.run(argv, timeout_s=_CLIENT_TIMEOUT_S, cwd=cwd, is_download=True)
+    except HostError as error:
+        errors = [line for line in error.why.splitlines() if "ERR" in line.upper()]
+        raise ProvisionError(
+            f"{title} can't fetch {location}", "\n".join(errors[:4]) or error.why[-600:], "check the coordinate"
+        ) from error
+
+
+def _only_file(folder: Path, location: str) -> Path:
+    files = [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    if len(files) != 1:
+        raise ProvisionError(f"{location} did not become one file", f"{len(files)} files in {folder}", "")
+    return files[0]

@@ -1,0 +1,84 @@
+"""Makes an installation of a base directory; one that was built elsewhere is used where it lies."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from dbdyno.core import EngineName, ProvisionError, StudyError
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._base_directory import find_base, library_path
+from dbdyno.provision._identity import ask_version, check_is
+from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._plugin import plugin_hint
+
+
+def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: Home) -> Installation:
+    """The engine whose base directory lies in `folder`.
+
+    Raises
+    ------
+    ProvisionError : there is no server, or it can't run here
+    StudyError : it is another than `name`, or has not its storage engine
+    """
+    base = find_base(folder)
+    if base is None:
+        raise ProvisionError(
+            f"no server in {folder}",
+            "looked for mysqld or mariadbd, english/errmsg.sys and charsets/Index.xml",
+            "give the base directory of a server, or an archive of one",
+        )
+    plugin = base.plugin_files.get(name.storage_engine)
+    programs = [base.server, *([base.plugin_directory / plugin] if plugin else [])]
+    path = library_path(programs, folder, home.libraries, host)
+    argv = (*(("env", f"LD_LIBRARY_PATH={path}") if path else ()), str(base.server))
+    identity, raw_version = ask_version(argv, host)
+    where = f"the server of {origin.location}"
+    check_is(name, identity, raw_version, where)
+    engines = ("innodb", *base.plugin_files)
+    if name.storage_engine not in engines:
+        raise StudyError(
+            f"{where} has no storage engine {name.storage_engine}",
+            f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
+            f"choose one of these, or {plugin_hint(name)}",
+        )
+    return Installation(
+        family=identity.family,
+        version=identity.version,
+        raw_version=raw_version,
+        storage_engines=engines,
+        origin=origin,
+        server_argv=argv,
+        base_directory=base.directory,
+        share_directory=base.share_directory,
+        plugin_directory=base.plugin_directory,
+        plugin_files=base.plugin_files,
+    )
+
+
+class BasedirSource:
+    """Base directories by their paths. A build that was never installed will do, too."""
+
+    name = "basedir"
+
+    def offers(self, host: Host, home: Home) -> list[Offer]:
+        """See `Source`: none, as nobody knows where users build."""
+        return []
+
+    def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
+        """See `Source`. The server's program is recorded by its SHA-256: two builds may say the same version."""
+        if not name.source_place:
+            raise StudyError(f"{name} names no folder", "", f"write {name.family}:VERSION@basedir:/PATH")
+        folder = Path(name.source_place).expanduser().absolute()
+        if not folder.is_dir():
+            raise StudyError(f"the base directory {folder} is not a folder", f"asked for by {name}", "correct the path")
+        host.ensure_reachable(folder / "any")
+        base = find_base(folder)
+        programs = (base.server,) if base is not None else ()
+        packages = tuple(Package(p.name, "", _sha256(p)) for p in programs)
+        return describe(name, folder, Origin(self.name, str(folder), packages), host, home)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

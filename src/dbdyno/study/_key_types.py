@@ -1,0 +1,237 @@
+"""Reads the values of a study file's keys. A reader raises ValueError whose text completes "must be ..."."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from dbdyno.core import (
+    RetriedError,
+    StudyError,
+    format_duration,
+    parse_bytes,
+    parse_duration_ns,
+    parse_retried_error,
+)
+from dbdyno.study._limits import MemoryLimit, parse_memory_limit
+from dbdyno.study._pacing import Stretch, parse_pause, parse_slo, parse_stretch
+
+_LAST_PROCESSOR = 65_535
+
+
+def read_text(value: object) -> str:
+    """Read a text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text in quotes")
+    return value
+
+
+def read_text_or_none(value: object) -> str:
+    """Read a text, which may be empty."""
+    return "" if value == "" else read_text(value)
+
+
+def whole_within(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:
+    """Make a reader of whole numbers."""
+
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"a whole number from {least} to {most:,}")
+        return value
+
+    return read
+
+
+def read_positive(value: object) -> float:
+    """Read a number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError("a number above 0")
+    return float(value)
+
+
+def one_of(*words: str) -> Callable[[object], str]:
+    """Make a reader of one of these words."""
+
+    def read(value: object) -> str:
+        if value not in words:
+            raise ValueError("one of " + ", ".join(f'"{word}"' for word in words))
+        return str(value)
+
+    return read
+
+
+def duration_from(least_ns: int) -> Callable[[object], int]:
+    """Make a reader of durations in whole seconds."""
+
+    def read(value: object) -> int:
+        try:
+            duration_ns = parse_duration_ns(read_text(value))
+        except StudyError as error:
+            raise ValueError('a duration such as "12s", "15min" or "250ms"') from error
+        if duration_ns < least_ns:
+            raise ValueError(f"at least {least_ns / 1e9:g} s")
+        if duration_ns % 10**9:
+            raise ValueError("whole seconds: records are kept by the second")
+        return duration_ns
+
+    return read
+
+
+def duration_or_none(least_ns: int, most_ns: int) -> Callable[[object], int]:
+    """A duration; 0 for "none"."""
+    read = duration_within(least_ns, most_ns)
+
+    def read_or_none(value: object) -> int:
+        if value == "none":
+            return 0
+        try:
+            return read(value)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "none"') from error
+
+    return read_or_none
+
+
+def duration_within(least_ns: int, most_ns: int) -> Callable[[object], int]:
+    """Make a reader of durations in whole seconds, up to a longest."""
+    read = duration_from(least_ns)
+
+    def read_within(value: object) -> int:
+        duration_ns = read(value)
+        if duration_ns > most_ns:
+            raise ValueError(f"at most {format_duration(most_ns)}")
+        return duration_ns
+
+    return read_within
+
+
+def read_pause(value: object) -> int:
+    """Read a pause."""
+    return parse_pause(read_text(value))
+
+
+def read_stretch(value: object) -> Stretch:
+    """Read one stretch of a varying rate."""
+    return parse_stretch(read_text(value))
+
+
+def read_slo(value: object) -> tuple[float, int]:
+    """Read a service-level objective."""
+    return parse_slo(read_text(value))
+
+
+def read_share(value: object) -> float:
+    """Read a share, above 0 and at most 1."""
+    number = read_positive(value)
+    if number > 1:
+        raise ValueError("a number above 0 and at most 1")
+    return number
+
+
+def read_share_below_one(value: object) -> float:
+    """Read a share above 0 and below 1."""
+    if value == 1:
+        raise ValueError("a number above 0 and below 1")
+    return read_share(value)
+
+
+def read_memory(value: object) -> int:
+    """Read a memory size of 8 MiB or more."""
+    try:
+        size = parse_bytes(read_text(value))
+    except StudyError as error:
+        raise ValueError('a memory size such as "64MB" or "2GB"') from error
+    if size < 8 << 20:
+        raise ValueError("at least 8MB")
+    return size
+
+
+def read_memory_or_unknown(value: object) -> int:
+    """Read a memory size; 0 for "unknown"."""
+    if value == "unknown":
+        return 0
+    try:
+        return parse_bytes(read_text(value))
+    except StudyError as error:
+        raise ValueError('a memory size such as "64MB", or "unknown"') from error
+
+
+def read_memory_limit(value: object) -> MemoryLimit:
+    """Read a limit of memory."""
+    return parse_memory_limit(read_text(value))
+
+
+def read_version(value: object) -> str:
+    """Read a version of numbers and dots."""
+    text = read_text(value)
+    if not re.fullmatch(r"\d+(\.\d+)*", text):
+        raise ValueError('numbers and dots, such as "4.2.4"')
+    return text
+
+
+def read_error_codes(value: object) -> tuple[RetriedError, ...]:
+    """Read one error code, or a list of them."""
+    return tuple(parse_retried_error(item) for item in (value if isinstance(value, list) else [value]))
+
+
+def read_sha256(value: object) -> str:
+    """Read 64 hexadecimal digits."""
+    text = read_text(value).lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ValueError("64 hexadecimal digits")
+    return text
+
+
+def list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Callable[[object], tuple[object, ...]]:
+    """Make a reader of lists; a single value is a list of one."""
+
+    def read_list(value: object) -> tuple[object, ...]:
+        items = value if isinstance(value, list) else [value]
+        if not items:
+            raise ValueError("a list with at least one entry")
+        values = tuple(read(item) for item in items)
+        if not may_repeat and len(set(values)) != len(values):
+            raise ValueError("a list without repetitions")
+        return values
+
+    return read_list
+
+
+def parse_processors(value: object) -> tuple[int, ...]:
+    """Processor numbers of a list such as ``0-2,5``.
+
+    >>> parse_processors("0-2,5")
+    (0, 1, 2, 5)
+    """
+    processors: list[int] = []
+    try:
+        for part in str(value).split(","):
+            first, _, last = part.partition("-")
+            processors.extend(range(_processor(first), _processor(last or first) + 1))
+    except ValueError as error:
+        raise ValueError('processors such as "0" or "0-3,6"') from error
+    if not processors or len(set(processors)) != len(processors):
+        raise ValueError('processors such as "0" or "0-3,6", each once')
+    return tuple(processors)
+
+
+def _processor(text: str) -> int:
+    number = int(text)
+    if number > _LAST_PROCESSOR:
+        raise ValueError(text)
+    return number
+
+
+def or_auto(read: Callable[[object], int]) -> Callable[[object], int | None]:
+    """A duration, or None for "auto"."""
+
+    def read_open(value: object) -> int | None:
+        if value == "auto":
+            return None
+        try:
+            return read(value)
+        except ValueError as error:
+            raise ValueError(f'{error}, or "auto"') from error
+
+    return read_open
