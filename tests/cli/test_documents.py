@@ -75,7 +75,7 @@ def diagnostic(shown: ShownCommand) -> str:
 def refusal(argv: tuple[str, ...]) -> str:
     """What the program's own reader says against a command."""
     try:
-        _, unknown = _parser().parse_known_args(argv)
+        _, unknown = _parser(argv[0]).parse_known_args(argv)
     except SystemExit as ended:
         return "" if not ended.code else f"refused: {' '.join(argv)}"
     foreign = {word.partition("=")[0] for word in unknown if word.startswith("--")}

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, check_of, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import counted, wide_console
+from dbdyno.cli._words import counted
 from dbdyno.core import StoreError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ it is 1 when a critical or high difference stays.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "audit", "whether compared servers were alike in effect", _STORY, _audit)
+    parser = add(commands, "audit", _STORY, _audit)
     parser.add_argument(
         "folder", type=Path, metavar="DIR", help="results folder, or folder with the dumps of all targets"
     )

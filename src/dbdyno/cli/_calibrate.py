@@ -26,7 +26,7 @@ nothing else meanwhile.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "calibrate", "what the load generator can do on this machine", _STORY, _calibrate)
+    parser = add(commands, "calibrate", _STORY, _calibrate)
     parser.add_argument("--quick", action="store_true", help="15 s: one workload, few loads")
     parser.add_argument("--redo", action="store_true", help="measure again although a calibration is there")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
 
 _STORY = """\
 Holds every claim that a published report prints against a results folder, imported or measured here.
@@ -43,7 +43,7 @@ docs/guides/claims.md has the rule of each kind of claim.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "claims", "whether what a published report prints holds in results", _STORY, _claims)
+    parser = add(commands, "claims", _STORY, _claims)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--against", required=True, metavar="REPORT", help="published report, such as percona-2026")
     parser.add_argument(

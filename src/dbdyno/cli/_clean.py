@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
+from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import PlainConsole
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "clean", "servers and data that killed studies have left here", _STORY, _clean)
+    parser = add(commands, "clean", _STORY, _clean)
     parser.add_argument("--remove", action="store_true", help="stop and remove what is left over")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from dbdyno.cli._words import PlainConsole, counted, wide_console
+from dbdyno.cli._console import PlainConsole, wide_console
+from dbdyno.cli._words import counted
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import find_generator

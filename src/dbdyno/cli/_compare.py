@@ -40,7 +40,7 @@ Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "compare", "compare engines and write the report", _STORY, compare)
+    parser = add(commands, "compare", _STORY, compare)
     parser.add_argument("targets", nargs="+", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
     _add_load(parser)
     _add_server(parser)

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_allow_mismatch, listed_mismatches
-from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ shown; 2: the folders have nothing in common that can be compared.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "diff", "what changed between two results folders; fails a build if asked to", _STORY, _diff)
+    parser = add(commands, "diff", _STORY, _diff)
     parser.add_argument("base", type=Path, metavar="BASE", help="results folder from before")
     parser.add_argument("new", type=Path, metavar="NEW", help="results folder from after")
     parser.add_argument(

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import counted, wide_console
+from dbdyno.cli._words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,7 @@ Exit code 0: nothing in the way, or notes only; 1: something blocks or weakens; 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "doctor", "whether this machine is fit to be measured on", _STORY, _doctor)
+    parser = add(commands, "doctor", _STORY, _doctor)
     parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="judge it for this study")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs, with all that was read")

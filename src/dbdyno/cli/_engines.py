@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from dbdyno.cli._commands import SUMMARIES
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
 from dbdyno.core import EngineName, StudyError, format_bytes, parse_engine_name
 
 if TYPE_CHECKING:
@@ -58,16 +59,16 @@ MySQL 8 of whatever source, mysql:8@maven those that Maven brought.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "engines", "what can be had here, what is already here", _STORY, _list)
+    parser = add(commands, "engines", _STORY, _list)
     _list_options(parser)
     parts = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _list_options(add(parts, "list", "what can be had here, what is already here", _LIST_STORY, _list))
+    _list_options(add(parts, "list", _LIST_STORY, _list, SUMMARIES["engines"]))
     for name, summary, story, command, count in (
         ("get", "bring engines to this machine", _GET_STORY, _get, "+"),
         ("check", "whether the engines here are whole", _CHECK_STORY, _check, "*"),
         ("remove", "remove engines from this machine", _REMOVE_STORY, _remove, "+"),
     ):
-        part = add(parts, name, summary, story, command)
+        part = add(parts, name, story, command, summary)
         part.add_argument("engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
         part.add_argument("--json", action="store_true", help="one JSON list for programs")
         if name == "get":

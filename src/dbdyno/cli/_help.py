@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._words import plain
-from dbdyno.study import nearest
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,14 +22,29 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
-        print(f"error: {plain(message)}", file=sys.stderr)
         hint = f"{self.prog} -h lists the options"
         words = message.partition("unrecognized arguments: ")[2].split()
         known = [option for action in self._actions for option in action.option_strings]
         if words and words[0].startswith("--"):
-            hint = f"{nearest(words[0].partition('=')[0], known)} {hint}"
-        print(f"hint: {hint}", file=sys.stderr)
+            hint = nearest_hint(words[0].partition("=")[0], known, hint)
+        self.fail(message, hint)
+
+    def fail(self, message: str, hint: str) -> NoReturn:
+        """Print what was wrong and what to do, and exit with 2."""
+        print(f"error: {plain(message)}\nhint: {plain(hint)}", file=sys.stderr)
         sys.exit(2)
+
+
+def nearest_hint(word: str, known: Iterable[str], otherwise: str) -> str:
+    """The known word that was probably meant, else where to look.
+
+    >>> nearest_hint("comapre", ["compare", "show"], "dbdyno -h lists the commands")
+    "did you mean 'compare'?"
+    >>> nearest_hint("xyz", ["compare", "show"], "dbdyno -h lists the commands")
+    'dbdyno -h lists the commands'
+    """
+    close = get_close_matches(word, list(known), n=1)
+    return f"did you mean '{close[0]}'?" if close else otherwise
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -58,11 +74,12 @@ def add_help_options(parser: Parser) -> None:
 def add_command(
     commands: Any,  # noqa: ANN401 - argparse keeps the type of its subparsers to itself
     name: str,
-    summary: str,
     story: str,
     command: Callable[[argparse.Namespace], int],
+    summary: str = "",
 ) -> Parser:
-    """Add a command with its summary for the list, its story for `--help`, and its function."""
+    """Add a command with its story for `--help`, its function and, where it is part of another, its own summary."""
+    summary = summary or SUMMARIES[name]
     parser: Parser = commands.add_parser(name, help=summary, description=summary, story=story)
     parser.set_defaults(command=command, parser=parser)
     add_help_options(parser)

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_allow_mismatch, listed_mismatches
-from dbdyno.cli._words import wide_console
 from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ Exit code 1 when a rule is broken (or not shown, with --undecided fail), 2 when 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "history", "many results folders in a row: where levels moved", _STORY, _history)
+    parser = add(commands, "history", _STORY, _history)
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="results folders, or folders above them")
     parser.add_argument(
         "--metric", choices=("tps", "p50", "p95", "p99", "p999"), default="tps", help="what is followed (default: tps)"

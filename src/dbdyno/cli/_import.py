@@ -27,10 +27,10 @@ _MOST_ALIKE = 3
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "import", "make a results folder from logs of other tools", IMPORT_STORY, _no_tool)
+    parser = add(commands, "import", IMPORT_STORY, _no_tool)
     tools = parser.add_subparsers(title="tools", metavar="TOOL")
     for tool, (summary, story) in TOOL_STORIES.items():
-        _add_options(add(tools, tool, summary, story, _import), tool)
+        _add_options(add(tools, tool, story, _import, summary), tool)
 
 
 def _add_options(parser: argparse.ArgumentParser, tool: str) -> None:

@@ -42,7 +42,7 @@ assumes. docs/concepts/steady-state.md explains each figure.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "judge", "judge runs from a file of seconds, measured by any tool", _STORY, _judge)
+    parser = add(commands, "judge", _STORY, _judge)
     parser.add_argument("file", type=Path, metavar="FILE", help="CSV or Parquet, also gzipped; - for standard input")
     parser.add_argument("--run", action="append", default=[], metavar="NAME", help="this run only; may be repeated")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")

@@ -22,7 +22,8 @@ from dbdyno.analyse import (
     wave_words,
     window_words,
 )
-from dbdyno.cli._words import sparkline, tps_words, wide_console
+from dbdyno.cli._console import wide_console
+from dbdyno.cli._words import sparkline, tps_words
 
 _SPARK_BARS = 24
 _NAME_MOST = 44

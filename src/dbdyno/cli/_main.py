@@ -7,6 +7,7 @@ of it was written.
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import errno
 import io
@@ -17,79 +18,39 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from dbdyno import __version__
-from dbdyno.cli import (
-    _audit,
-    _calibrate,
-    _claims,
-    _clean,
-    _compare,
-    _diff,
-    _doctor,
-    _engines,
-    _history,
-    _import,
-    _judge,
-    _plan,
-    _report,
-    _run,
-    _self_check,
-    _serve,
-    _settings,
-    _show,
-)
-from dbdyno.cli._help import Parser, add_help_options
+from dbdyno.cli._commands import SUMMARIES, grouped_commands
+from dbdyno.cli._help import Parser, add_help_options, nearest_hint
 from dbdyno.cli._words import plain
-from dbdyno.core import DbdynoError, HostError, StudyError, read_input_text, words_of
 
-# A command's options are read from light modules; the rooms that do its work (and with them charts, data frames and
-# drivers) are imported when it runs, so that help and a wrong word are answered at once.
-_COMMANDS = (
-    _compare,
-    _run,
-    _plan,
-    _show,
-    _report,
-    _serve,
-    _diff,
-    _history,
-    _import,
-    _claims,
-    _judge,
-    _audit,
-    _engines,
-    _doctor,
-    _clean,
-    _settings,
-    _calibrate,
-    _self_check,
-)
+if TYPE_CHECKING:
+    from dbdyno.core import DbdynoError, HostError
 
 _LINE_MOST = 2000
 _ESCAPED = "dbdyno-escaped"
 _NOBODY_READS = 128 + signal.SIGPIPE
 
+_BEGINNING = """\
+dbdyno compares MySQL-compatible database servers: who is faster, by how much, and how sure that is.
+
+  dbdyno compare mariadb:11.8 mysql:9.7   obtain, configure, fill and drive both; write the report
+  dbdyno show DIR                         the answer again, in the terminal
+  dbdyno diff BASE NEW                    what changed between two results folders
+
+dbdyno -h lists all commands; dbdyno COMMAND --help explains one.
+"""
 _STORY = """\
 dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
 data once, drives the load, watches server and machine each second, and writes one page that says who
-does more work, by how much and how sure that is.
+is faster, by how much and how sure that is.
 
   dbdyno compare mariadb:11.8 mysql:9.7      two engines, a small honest study, a page
   dbdyno plan studies/first.toml             what a study would do and need; touches nothing
   dbdyno run studies/first.toml -o DIR       do it; the same command again goes on where it stopped
-  dbdyno show DIR                            the results in the terminal
-  dbdyno serve DIR                           a page over many folders, with what runs now
-  dbdyno diff BASE NEW                       what changed between two folders; can fail a build
-  dbdyno import sysbench LOGS -o DIR         logs of other tools, made into results to show and report
-  dbdyno history DIR                         many folders in a row: where levels moved
-  dbdyno claims DIR --against REPORT         what a published report prints, held against results
-  dbdyno doctor STUDY.toml                   whether this machine is fit to be measured on
-  dbdyno self-check                          an engine against itself: what this machine can tell apart
-  dbdyno settings                            what a study can set on all engines alike
-  dbdyno audit DIR                           whether servers of any comparison were alike, from their dumps
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.
 Engines and filled datasets are kept in DBDYNO_HOME (default ~/.cache/dbdyno, for root /var/cache/dbdyno); files
@@ -111,12 +72,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(arguments: Sequence[str] | None) -> int:
     _print_any_text()
-    parser = _parser()
-    choices, unknown = parser.parse_known_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        print(_BEGINNING, end="")
+        return 0
+    choices, unknown = _parser(words[0]).parse_known_args(words)
     # Only `compare` takes options that it does not list: those of the workload.
     choices.workload_options = unknown
-    if unknown and choices.command is not _compare.compare:
+    if unknown and words[0] != "compare":
         choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return _run(choices)
+
+
+def _run(choices: argparse.Namespace) -> int:
+    from dbdyno.core import DbdynoError, HostError  # late, as all that a command needs: help is answered without it
+
     code = 0
     try:
         _use_own_tables()
@@ -144,13 +114,23 @@ def _answer(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _parser() -> Parser:
-    parser = Parser(prog="dbdyno", story=_STORY)
+def _parser(command: str) -> Parser:
+    """A parser that knows the options of one command: modules of the others are not imported.
+
+    Raises
+    ------
+    SystemExit : the word is no command; help was asked for
+    """
+    parser = Parser(prog="dbdyno", story=_STORY, usage="dbdyno COMMAND [-h] [--help] ...", epilog=grouped_commands())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_help_options(parser)
     parser.add_argument("--version", action="version", version=f"dbdyno {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in _COMMANDS:
-        module.add_command(commands)
+    parser.set_defaults(parser=parser)
+    if command in SUMMARIES:
+        commands = parser.add_subparsers(prog="dbdyno", metavar="COMMAND", required=True)
+        import_module(f"dbdyno.cli._{command.replace('-', '_')}").add_command(commands)
+    elif not command.startswith("-"):
+        parser.fail(f"'{command}' is not a command", nearest_hint(command, SUMMARIES, "dbdyno -h lists the commands"))
     return parser
 
 
@@ -167,6 +147,8 @@ def _use_own_tables() -> None:
 
 
 def _table_text(file: Path) -> str:
+    from dbdyno.core import StudyError, read_input_text, words_of
+
     try:
         return read_input_text(file)
     except (OSError, ValueError) as error:
@@ -241,6 +223,8 @@ def _let_go_of(stream: TextIO) -> None:
 
 
 def _of_system(error: OSError) -> HostError:
+    from dbdyno.core import HostError
+
     what = error.strerror or str(error)
     if error.filename is not None:
         what = f"{os.fsdecode(error.filename)}: {what}"

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
-from dbdyno.cli._words import counted, wide_console
+from dbdyno.cli._words import counted
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _SEARCHED = "certainty  a search ends when the next rate up has failed: `precisi
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "plan", "ordered runs with reasons, time, disk and memory; touches nothing", _STORY, _plan)
+    parser = add(commands, "plan", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     sure = parser.add_argument_group("how sure the answer will be")

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
+from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._live_audit import audit_lines
-from dbdyno.cli._words import PlainConsole, duration_words, sparkline, tps_words
+from dbdyno.cli._words import duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}

@@ -34,7 +34,7 @@ A PDF is printed by a Chromium that is on this machine; nothing is downloaded.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "report", "rebuild the page from the stored records alone", _STORY, _report)
+    parser = add(commands, "report", _STORY, _report)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--format", choices=("html", "md", "pdf"), default="html", help="default: html")
     parser.add_argument(

@@ -32,7 +32,7 @@ request was wrong; 3: host, network or server failed, or the machine is not fit 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "run", "run a study file; again: resume", _STORY, _run)
+    parser = add(commands, "run", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     parser.add_argument("--policy", choices=POLICIES, help="how targets are configured, instead of the study's own")

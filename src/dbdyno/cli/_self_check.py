@@ -44,7 +44,7 @@ PAGE = "report.html"
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "self-check", "an engine against itself: what this machine can tell apart", _STORY, _check)
+    parser = add(commands, "self-check", _STORY, _check)
     parser.add_argument("engine", nargs="?", default="mariadb:11.8", help="FAMILY:VERSION.. (default %(default)s)")
     size = parser.add_argument_group("size")
     size.add_argument("--comparisons", type=int, default=3, metavar="N", help="of A with B (default %(default)s)")

@@ -41,7 +41,7 @@ that runs on the same machine costs it processor time. Ctrl-C ends it.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "serve", "a page over many results folders, with what runs now", _STORY, _serve)
+    parser = add(commands, "serve", _STORY, _serve)
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder with results folders in it or below")
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N", help=f"0: any free one (default: {DEFAULT_PORT})"

@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.table import Table
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
 from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
 from dbdyno.engines import Parameter, family_names, read_setting, servers_of, setting_text, vocabulary
 from dbdyno.study import nearest
@@ -40,7 +40,7 @@ server. A server's own options go into [target.options]. See docs/guides/setting
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "settings", "what a study can set, and what comes of it", _STORY, _settings)
+    parser = add(commands, "settings", _STORY, _settings)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a parameter, or a group such as redo")
     parser.add_argument("--engine", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE]: its options instead")
     parser.add_argument(

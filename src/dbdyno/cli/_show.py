@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import wide_console
 
 _STORY = """\
 Prints what a results folder says: the answer in words, a table with intervals and ties, and the limitations.
@@ -25,7 +25,7 @@ not there yet as "missing") and comparisons (pairs with ratio, low, high and ver
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "show", "summary in the terminal, or for programs", _STORY, _show)
+    parser = add(commands, "show", _STORY, _show)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
     add_check_options(parser)

@@ -1,0 +1,55 @@
+"""Lists the commands: each with its one line, in groups by what a user wants to do.
+
+A command's module, with its options, is imported only when that command is called or its help is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "compare engines": {
+            "compare": "compare engines and write the report",
+            "run": "run a study file; again: resume",
+            "plan": "ordered runs with reasons, time, disk and memory; touches nothing",
+        },
+        "read results": {
+            "show": "summary in the terminal, or for programs",
+            "report": "rebuild the page from the stored records alone",
+            "serve": "a page over many results folders, with what runs now",
+            "claims": "whether what a published report prints holds in results",
+        },
+        "compare results": {
+            "diff": "what changed between two results folders; fails a build if asked to",
+            "history": "many results folders in a row: where levels moved",
+        },
+        "results of other tools": {
+            "import": "results of other tools, made into a results folder",
+            "judge": "judge runs from a file of seconds, measured by any tool",
+            "audit": "whether compared servers were alike in effect",
+        },
+        "engines and settings": {
+            "engines": "what can be had here, what is already here",
+            "settings": "what a study can set, and what comes of it",
+        },
+        "this machine": {
+            "doctor": "whether this machine is fit to be measured on",
+            "calibrate": "what the load generator can do on this machine",
+            "self-check": "an engine against itself: what this machine can tell apart",
+            "clean": "servers and data that killed studies have left here",
+        },
+    }
+)
+SUMMARIES: Mapping[str, str] = MappingProxyType(
+    {name: line for group in GROUPS.values() for name, line in group.items()}
+)
+
+
+def grouped_commands() -> str:
+    """The list of commands as help prints it."""
+    lines = []
+    for title, commands in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {name:<12}{line}" for name, line in commands.items())]
+    return "\n".join(lines[1:])
