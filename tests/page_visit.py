@@ -10,7 +10,7 @@ class Visit(chromium.Visit):
 
     def all_drawn(self) -> None:
         # The page's own policy forbids evaluated text, so waiting is done by selectors.
-        self.page.locator("[data-chart]:not(:has(svg))").first.wait_for(state="detached", timeout=60_000)
+        self.page.locator("[data-chart]:not(.vega-embed)").first.wait_for(state="detached", timeout=60_000)
 
     def run_drawn(self) -> None:
         self.page.locator("#detail-panels svg").nth(8).wait_for(timeout=30_000)

@@ -22,6 +22,20 @@ export function button(text, label, action, className = "") {
   return made;
 }
 
+// The element nearest to what is in view, with how far away it is; null where all are hidden, or there is none.
+export function nearestToView(elements) {
+  let found = null;
+  for (const element of elements) {
+    if (!element.offsetParent) continue;
+    const box = element.getBoundingClientRect();
+    const away = Math.max(box.top - innerHeight, -box.bottom, 0);
+    if (!found || away < found.away) found = { element, away };
+  }
+  return found;
+}
+
+export const nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
 // The page's data stand in a script element of their own.
 export const embeddedJson = (id) => JSON.parse(byId(id).textContent);
 

@@ -1,8 +1,8 @@
 // When charts are drawn: what is in view first, then the next nearest in idle moments, one at a time, so that readers,
 // print and search in page find everything. Nothing is drawn while the page is scrolled, so that scrolling stays smooth;
-// only where somebody scrolls on and on past a place that is still blank, it is filled.
+// only where somebody scrolls on and on past a place that is blank, because it has no still, it is filled.
 import { draw, viewOf } from "./charts.js";
-import { all } from "./dom.js";
+import { all, nearestToView, nextFrame } from "./dom.js";
 
 const STILL_MS = 120;
 const PATIENCE_MS = 600;
@@ -24,8 +24,6 @@ function noteScroll() {
   scrolledAt = performance.now();
   wake();
 }
-
-const nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 // Or the next scroll, which may bring another chart into view.
 const idleMoment = () =>
@@ -49,30 +47,19 @@ export function awaitCharts() {
 async function drawAhead() {
   if (isWorking) return;
   isWorking = true;
-  for (let next = nearest(); next; next = nearest()) {
+  for (let next = nearestToView(waiting); next; next = nearestToView(waiting)) {
     if (next.away > 0) await idleMoment();
-    if (mayDraw(next)) await begin(next.canvas).catch(reportError);
+    if (mayDraw(next)) await begin(next.element).catch(reportError);
     else await new Promise((done) => setTimeout(done, STILL_MS / 2));
     await nextFrame();
   }
   isWorking = false;
 }
 
-function mayDraw({ away }) {
+function mayDraw({ away, element }) {
   const now = performance.now();
-  return now - scrolledAt > STILL_MS || (away === 0 && now - drawnAt > PATIENCE_MS);
-}
-
-// Of those that are waiting and not hidden; null where all are drawn.
-function nearest() {
-  let found = null;
-  for (const canvas of waiting) {
-    if (!canvas.offsetParent) continue;
-    const box = canvas.getBoundingClientRect();
-    const away = Math.max(box.top - innerHeight, -box.bottom, 0);
-    if (!found || away < found.away) found = { canvas, away };
-  }
-  return found;
+  const isBlankInView = away === 0 && !element.firstElementChild;
+  return now - scrolledAt > STILL_MS || (isBlankInView && now - drawnAt > PATIENCE_MS);
 }
 
 async function begin(canvas) {

@@ -6,6 +6,7 @@ import { buildFilterBar, filterTable, showChoices } from "./filter_bar.js";
 import { buildRuns, openCell, sourceWords } from "./run.js";
 import { addTools } from "./save.js";
 import { awaitCharts, buildSchedule, currentView, drawAll } from "./schedule.js";
+import { buildStills } from "./stills.js";
 import { buildTables, unpackTables } from "./tables.js";
 import { filter, listen } from "./view.js";
 
@@ -32,6 +33,7 @@ buildTables(filterTable);
 buildRuns();
 buildAddress();
 buildSchedule(openCell);
+buildStills();
 listen("filter", awaitCharts);
 showChoices();
 restoreView(false);

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from altair.utils.schemapi import debug_mode
 
-from dbdyno.report._claims import followed_claims
+from dbdyno.report._claims import CheckedClaims, followed_claims
+from dbdyno.report._converter import ChartConverter
 from dbdyno.report._document import document
 from dbdyno.report._facets import facets_of
-from dbdyno.report._html import joined, script_json
+from dbdyno.report._html import Html, joined, script_json
 from dbdyno.report._pack import packed_json
 from dbdyno.report._palette import palette_of
-from dbdyno.report._runs import packed_runs, runs_listed, seconds_of_runs
+from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of_runs
+from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report._vega import vega_script
 from dbdyno.report._write_atomic import write_atomic
@@ -74,21 +78,44 @@ def build_page(results: Results, out: Path, against: str = "") -> Path:
     StoreError : the file can't be written
     RequestError : no report of that name is known
     """
-    return write_atomic(out, page_text(results, against).encode())
+    return write_atomic(out, page_text(results, against, has_stills=True).encode())
 
 
 @debug_mode(False)
-def page_text(results: Results, against: str = "") -> str:
+def page_text(results: Results, against: str = "", *, has_stills: bool = False) -> str:
     """The page of a study; `against` as in `build_page`.
+
+    Parameters
+    ----------
+    has_stills : whether charts can be seen before, or without, the page's script
 
     Altair does not check each part of a chart against its schema here: tests do that, for every chart.
     """
     analysis = analyse_study(results)
     claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
-    page = Page(analysis, palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records))
     seconds = seconds_of_runs(analysis)
-    charts = throughput_charts(analysis, page.palette)
-    body = joined(
+    with ChartConverter() if has_stills else nullcontext() as converter:
+        palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
+        page = Page(analysis, palette, facets, StillDrawings(converter))
+        body = _sections(page, claims, seconds)
+    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in analysis.stored}
+    data = {
+        "name": analysis.study.name,
+        "facets": page.facets.listed(),
+        "config": config(),
+        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
+        "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
+        "runs": runs_listed(analysis, seconds, about),
+    }
+    rest = len(body) + len(script_json(data)) + len(vega_script())
+    packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
+    title = f"{analysis.study.name}: {analysis.answer.headline}"
+    return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
+
+
+def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
+    charts = throughput_charts(page.analysis, page.palette)
+    return joined(
         [
             head_section(page, charts),
             throughput_section(page, charts),
@@ -107,19 +134,6 @@ def page_text(results: Results, against: str = "") -> str:
             data_section(page),
         ]
     )
-    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in analysis.stored}
-    data = {
-        "name": analysis.study.name,
-        "facets": page.facets.listed(),
-        "config": config(),
-        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
-        "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
-        "runs": runs_listed(analysis, seconds, about),
-    }
-    rest = len(body) + len(script_json(data)) + len(vega_script())
-    packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
-    title = f"{analysis.study.name}: {analysis.answer.headline}"
-    return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
 
 def _spec(spec: dict[str, Any]) -> dict[str, Any] | str:

@@ -16,7 +16,7 @@ pytestmark = needs_chromium
 
 NEVER_IDLE = "window.requestIdleCallback = () => 0;"
 UNPACKED = "body[data-charts=unpacked]"
-UNDRAWN = "[data-chart]:not(:has(svg))"
+UNDRAWN = "[data-chart]:not(.vega-embed)"
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +34,17 @@ def packed(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_charts_out_of_view_wait_for_idle_moments_or_for_the_reader(browser: playwright.Browser, address: str) -> None:
     visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
-    visit.page.locator("#chart-answer svg").wait_for()
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
     assert visit.page.locator(UNDRAWN).count() > 4
     visit.page.locator("#chart-timeline").scroll_into_view_if_needed()
-    visit.page.locator("#chart-timeline svg").wait_for()
+    visit.page.locator("#chart-timeline .vega-embed svg").wait_for()
     assert visit.page.locator(UNDRAWN).count() > 4
     visit.context.close()
 
 
 def test_printed_at_once_every_chart_is_on_the_paper(browser: playwright.Browser, address: str) -> None:
     visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
-    visit.page.locator("#chart-answer svg").wait_for()
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
     visit.page.locator(UNPACKED).wait_for(state="attached")
     assert visit.page.locator(UNDRAWN).count() > 4
     at_once = visit.page.pdf()
@@ -77,4 +77,38 @@ def test_paper_says_what_the_filter_leaves(browser: playwright.Browser, address:
     visit.page.emulate_media(media="print")
     playwright.expect(visit.page.locator("#filter-note")).to_be_visible()
     playwright.expect(visit.page.locator("#filter-note")).to_contain_text("Shown: targets: mysql:9.7.")
+    visit.context.close()
+
+
+def test_every_chart_is_seen_before_any_is_drawn(browser: playwright.Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 360, "height": 800})
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("[data-chart] > svg.still").count() == page.locator("[data-chart]").count() > 10
+    ids = page.locator("svg.still [id]")
+    assert len({ids.nth(index).get_attribute("id") for index in range(ids.count())}) == ids.count()
+    context.close()
+
+
+def test_packed_stills_are_seen_while_nothing_can_be_drawn(
+    browser: playwright.Browser, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbdyno.report._stills.MOST_INLINE_CHARS", 0)
+    address = build_page(results, tmp_path / "report.html").as_uri()
+    visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
+    visit.page.locator("#chart-latency-1-p99 svg.still").wait_for(state="attached")
+    assert visit.page.locator(UNDRAWN).count() > 4
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_a_filtered_view_shows_no_still_of_something_else(
+    browser: playwright.Browser, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbdyno.report._stills.MOST_INLINE_CHARS", 0)
+    address = build_page(results, tmp_path / "report.html").as_uri()
+    visit = Visit(browser, f"{address}#target=mysql:9.7", 1280, "light", before=NEVER_IDLE)
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
+    visit.page.locator("#chart-latency-1-p99 [data-still]").wait_for(state="detached")
+    assert visit.page.locator("svg.still").count() == 0
     visit.context.close()

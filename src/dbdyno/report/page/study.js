@@ -19,6 +19,17 @@
     made.addEventListener("click", action);
     return made;
   }
+  function nearestToView(elements) {
+    let found = null;
+    for (const element of elements) {
+      if (!element.offsetParent) continue;
+      const box = element.getBoundingClientRect();
+      const away = Math.max(box.top - innerHeight, -box.bottom, 0);
+      if (!found || away < found.away) found = { element, away };
+    }
+    return found;
+  }
+  var nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   var embeddedJson = (id) => JSON.parse(byId(id).textContent);
   function buildThemeSwitch() {
     const root = document.documentElement;
@@ -748,7 +759,6 @@
     scrolledAt = performance.now();
     wake();
   }
-  var nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   var idleMoment = () => new Promise((done) => {
     wake = done;
     if (window.requestIdleCallback) requestIdleCallback(done, { timeout: 1e3 });
@@ -766,27 +776,18 @@
   async function drawAhead() {
     if (isWorking) return;
     isWorking = true;
-    for (let next = nearest(); next; next = nearest()) {
+    for (let next = nearestToView(waiting); next; next = nearestToView(waiting)) {
       if (next.away > 0) await idleMoment();
-      if (mayDraw(next)) await begin(next.canvas).catch(reportError);
+      if (mayDraw(next)) await begin(next.element).catch(reportError);
       else await new Promise((done) => setTimeout(done, STILL_MS / 2));
       await nextFrame();
     }
     isWorking = false;
   }
-  function mayDraw({ away }) {
+  function mayDraw({ away, element }) {
     const now = performance.now();
-    return now - scrolledAt > STILL_MS || away === 0 && now - drawnAt > PATIENCE_MS;
-  }
-  function nearest() {
-    let found = null;
-    for (const canvas of waiting) {
-      if (!canvas.offsetParent) continue;
-      const box = canvas.getBoundingClientRect();
-      const away = Math.max(box.top - innerHeight, -box.bottom, 0);
-      if (!found || away < found.away) found = { canvas, away };
-    }
-    return found;
+    const isBlankInView = away === 0 && !element.firstElementChild;
+    return now - scrolledAt > STILL_MS || isBlankInView && now - drawnAt > PATIENCE_MS;
   }
   async function begin(canvas) {
     waiting.delete(canvas);
@@ -805,6 +806,41 @@
   }
   function drawAll() {
     return Promise.all([...waiting, ...drawing].filter((canvas) => canvas.offsetParent).map(begin));
+  }
+
+  // report/stills.js
+  var AHEAD_PX = 4e3;
+  var near = /* @__PURE__ */ new Set();
+  var isWorking2 = false;
+  function buildStills() {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) near.add(target);
+          else near.delete(target);
+        }
+        showStills();
+      },
+      { rootMargin: `${AHEAD_PX}px 0px` }
+    );
+    for (const canvas of all("[data-still]")) observer.observe(canvas);
+  }
+  async function showStills() {
+    if (isWorking2) return;
+    isWorking2 = true;
+    for (let next = nearestToView(near); next; next = nearestToView(near)) {
+      near.delete(next.element);
+      await showStill(next.element);
+      await nextFrame();
+    }
+    isWorking2 = false;
+  }
+  async function showStill(canvas) {
+    const packed = canvas.dataset.still;
+    delete canvas.dataset.still;
+    if (!packed) return;
+    const markup = await unpacked(packed);
+    if (!canvas.firstElementChild && !filter.isActive) canvas.innerHTML = markup;
   }
 
   // report/tables.js
@@ -857,6 +893,7 @@
   buildRuns();
   buildAddress();
   buildSchedule(openCell);
+  buildStills();
   listen("filter", awaitCharts);
   showChoices();
   restoreView(false);

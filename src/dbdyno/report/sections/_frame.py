@@ -10,6 +10,7 @@ from typing import Any
 from dbdyno.report._facets import Facets
 from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report._palette import Palette
+from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts import Chart
 
@@ -24,15 +25,19 @@ class Page:
     analysis: StudyAnalysis
     palette: Palette
     facets: Facets
+    stills: StillDrawings
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def place(self, chart: Chart) -> Html:
         """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
         self.specs[chart.name] = {key: part for key, part in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
+        still, packed = self.stills.of(chart.name, self.specs[chart.name])
         canvas = element(
             "div",
+            still,
             class_="chart",
+            data_still=packed,
             data_chart=chart.name,
             role="img",
             aria_label=chart.description[:4000],

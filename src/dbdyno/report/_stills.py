@@ -1,0 +1,95 @@
+"""Still drawings of a page's charts: a reader sees them until the script has drawn the real ones, or without a script.
+
+A page of many cells has a hundred charts, and a browser takes a fifth of a second for each; who scrolls from the first
+second on would see blank places for seconds. A still costs a twentieth of a second here and nothing there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from dbdyno.core import HostError
+from dbdyno.report._converter import ChartConverter
+from dbdyno.report._html import Html, element
+from dbdyno.report._pack import packed_text
+from dbdyno.report.charts import at_best, config
+
+WIDTH_PX = 557
+"""Of a chart on a wide page; elsewhere a still is scaled."""
+MOST_INLINE_CHARS = 500_000
+"""Of stills that stand in the page as they are; further ones are packed."""
+_TAGS = frozenset({"svg", "g", "path", "line", "text", "rect", "defs", "clipPath"})
+_ATTRIBUTES = frozenset(
+    {"viewBox", "transform", "d", "x", "y", "x2", "y2", "width", "height", "id", "clip-path", "fill", "fill-opacity"}
+    | {"stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-miterlimit", "opacity"}
+    | {"stroke-linecap", "stroke-linejoin"}
+    | {"text-anchor", "font-family", "font-size", "font-weight"}
+)
+"""That decide how a drawing looks. All else is left out: labels for screen readers, which the figure has, and whatever
+a later Vega may add."""
+
+
+class StillDrawings:
+    """Draws as long as the process that draws lives; without it the page has no stills, and is whole otherwise."""
+
+    def __init__(self, converter: ChartConverter | None) -> None:
+        self._converter = converter
+        self._inline_chars = 0
+
+    def of(self, name: str, spec: Mapping[str, Any]) -> tuple[Html, str | None]:
+        """The drawing of a chart as it stands in its place, and as it is packed: one of the two.
+
+        Parameters
+        ----------
+        name : of the chart; ids in the drawing begin with it
+        """
+        if self._converter is None:
+            return Html(""), None
+        try:
+            drawn = self._converter.svg(json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()}))
+        except HostError:
+            self._converter = None
+            return Html(""), None
+        still = still_markup(drawn, name)
+        if self._inline_chars + len(still) > MOST_INLINE_CHARS:
+            return Html(""), packed_text(still)
+        self._inline_chars += len(still)
+        return still, None
+
+
+def still_markup(svg: str, name: str) -> Html:
+    """A drawing of Vega's as markup of ours: known elements and attributes, ids that no other chart has.
+
+    >>> still_markup('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><a/><text role="y">&lt;</text></svg>', "c")
+    '<svg class="still" aria-hidden="true"><text>&lt;</text></svg>'
+    """
+    root = ElementTree.fromstring(svg)
+    root.attrib.pop("width", None)
+    root.attrib.pop("height", None)
+    return _markup(root, name, class_="still", aria_hidden="true")
+
+
+def _markup(node: ElementTree.Element, name: str, **attributes: str) -> Html:
+    tag = node.tag.rpartition("}")[2]
+    if tag not in _TAGS or node.get("display") == "none":
+        return Html("")
+    children = [_markup(child, name) for child in node]
+    if (tag == "g" and not any(children)) or (tag == "path" and _is_unseen(node)):
+        return Html("")
+    own = {key: value for key, value in node.attrib.items() if key in _ATTRIBUTES}
+    if "id" in own:
+        own["id"] = f"{name}-{own['id']}"
+    if "clip-path" in own:
+        own["clip-path"] = own["clip-path"].replace("url(#", f"url(#{name}-")
+    if own.get("opacity") == "1":
+        del own["opacity"]
+    return element(tag, node.text or "", *children, **attributes, **own)
+
+
+def _is_unseen(path: ElementTree.Element) -> bool:
+    """Whether a path has no points, or is a plot's ground without a colour."""
+    is_ground = path.get("class") == "background"
+    return not path.get("d") or (is_ground and not path.attrib.keys() & {"fill", "stroke"})

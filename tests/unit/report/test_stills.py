@@ -1,0 +1,66 @@
+"""Stills: drawings that stand in a page before its script has drawn anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import HostError
+from dbdyno.report import page_text
+from dbdyno.report._converter import ChartConverter
+from dbdyno.report._stills import still_markup
+from dbdyno.store import Results, StoredRun
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9">{}</svg>'
+
+
+def test_only_known_elements_and_attributes_are_kept() -> None:
+    hostile = '<script>x()</script><image href="http://e/"/><path d="M0,0" onclick="x()" style="x" fill="red"/>'
+    still = still_markup(SVG.format(hostile), "c")
+    assert re.findall(r"<(\w+)", still) == ["svg", "path"]
+    assert set(re.findall(r" ([\w-]+)=", still)) == {"viewBox", "class", "aria-hidden", "d", "fill"}
+
+
+def test_ids_of_two_stills_differ() -> None:
+    clipped = '<clipPath id="clip0"><rect width="1" height="1"/></clipPath><path d="M0,0" clip-path="url(#clip0)"/>'
+    still = still_markup(SVG.format(clipped), "latency-1")
+    assert still.count("latency-1-clip0") == 2
+    assert '"clip0"' not in still
+
+
+def test_names_stay_text_in_a_still(write: Callable[..., Results], tmp_path: Path) -> None:
+    name = '<img src=x onerror=alert(1)>"&'
+    text = f"""
+name = "x"
+[[target]]
+name = '{name}'
+engine = "mysql:9.7"
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["64MB"]
+concurrency = [1, 4]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 2
+"""
+
+    def change(run: StoredRun) -> StoredRun | None:
+        return replace(run, record=replace(run.record, version="9.7.1"))
+
+    page = page_text(write(tmp_path / "hostile", text=text, change=change), has_stills=True)
+    assert page.count('class="still"') > 3
+    assert "<img src=x" not in page
+
+
+def test_a_page_is_whole_where_nothing_can_be_drawn(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(_self: ChartConverter, _spec: str) -> str:
+        raise HostError("the charts can't be drawn", "", "")
+
+    monkeypatch.setattr(ChartConverter, "svg", dies)
+    assert page_text(results, has_stills=True) == page_text(results)
