@@ -11,7 +11,7 @@ import numpy as np
 
 from dbdyno.core import LatencyNs, Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import Results, StoredRun, StoredStudy
 from dbdyno.study import parse_study
 
 NIGHTLY = """
@@ -43,7 +43,7 @@ def write_night(
     text: str = NIGHTLY,
     versions: dict[str, str] | None = None,
     host: dict[str, object] | None = None,
-) -> Results:
+) -> StoredStudy:
     """One study; a run does `level` TPS, up to a spread of half a percent."""
     study = parse_study(text, "study.toml")
     results = Results.create(folder, text, {}, host or HOST, study_name=study.name)
@@ -75,4 +75,4 @@ def write_night(
             )
             variables = {"version": known.get(run.cell.target, ""), "innodb_buffer_pool_size": "67108864"}
             writer.add_run(StoredRun(record, [], [], [], variables=variables))
-    return Results.open(folder)
+    return StoredStudy.open(folder)

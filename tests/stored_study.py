@@ -8,7 +8,7 @@ from typing import Any
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.store import Results, SecondRow, StoredRun, TelemetryRow
+from dbdyno.store import Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
 from dbdyno.study import parse_study
 
 TWO = """
@@ -155,7 +155,7 @@ def _second(index: int) -> SecondRow:
     )
 
 
-def write_study(folder: Path, text: str = TWO, change: Change = lambda run, fields: None) -> Results:
+def write_study(folder: Path, text: str = TWO, change: Change = lambda run, fields: None) -> StoredStudy:
     """The results folder of a study."""
     study = parse_study(text, "study.toml")
     plan = make_plan(study)
@@ -169,4 +169,4 @@ def write_study(folder: Path, text: str = TWO, change: Change = lambda run, fiel
             )
         for run in plan.runs:
             writer.add_run(stored(run, study.target(run.cell.target).engine.family, change))
-    return Results.open(folder)
+    return StoredStudy.open(folder)

@@ -27,7 +27,7 @@ from synthetic import make_results
 from visit import measured
 
 from dbdyno.report import build_page
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 MOST_PAINT_MS, MOST_FRAME_MS, MOST_BYTES = 2000, 50, 15_000_000
 
@@ -51,7 +51,7 @@ def built(folder: Path, cells: int, *, keeps: bool) -> Path:
     """The page of results that are made first, unless those of before are kept."""
     results_folder = folder / "results"
     began = time.monotonic()
-    results = Results.open(results_folder) if keeps else make_results(results_folder, cells)
+    results = StoredStudy.open(results_folder) if keeps else make_results(results_folder, cells)
     made = time.monotonic()
     page = build_page(results, folder / "report.html")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dbdyno.core import LatencyNs, Run, RunRecord
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
-from dbdyno.store import IntervalRow, Results, StoredRun, pack_run
+from dbdyno.store import IntervalRow, Results, StoredRun, StoredStudy, pack_run
 from dbdyno.study import Study, parse_study
 
 SECONDS, WARM_UP = 960, 60
@@ -32,7 +32,7 @@ METRICS += ("engine.pages.dirty", "engine.io.fsyncs", "engine.history.length")
 FloatArray = NDArray[np.float64]
 
 
-def make_results(folder: Path, cells: int) -> Results:
+def make_results(folder: Path, cells: int) -> StoredStudy:
     """The results folder, anew."""
     shutil.rmtree(folder, ignore_errors=True)
     study = parse_study(study_text(cells), "study.toml")
@@ -44,7 +44,7 @@ def make_results(folder: Path, cells: int) -> Results:
     with results.writing(["dbdyno", "run", "scale.toml"]) as writer:
         for run in plan.runs:
             writer.add_packed(pack_run(kinds[run.order_index % VARIANTS].run(run, study, random)))
-    return Results.open(folder)
+    return StoredStudy.open(folder)
 
 
 def study_text(cells: int) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 
 import stored_study
 from dbdyno.core import Caveat, Fingerprint, Run
-from dbdyno.store import Results, StoredFingerprint
+from dbdyno.store import StoredFingerprint, StoredStudy
 
 _SPACE = {"name": "sbtest1", "data_bytes": 5, "index_bytes": 2, "file_bytes": 9, "allocated_bytes": None}
 
 
-def write(folder: Path) -> Results:
+def write(folder: Path) -> StoredStudy:
     """Two targets, two concurrencies, two repeats."""
     results = stored_study.write_study(folder, change=_change)
     with results.writing() as writer:
@@ -33,7 +33,7 @@ def write(folder: Path) -> Results:
             made = Fingerprint(500, 0, "a", "b", {"sbtest1": {"rows": 1000}})
             writer.write_fingerprints(target, [StoredFingerprint("sysbench/oltp_read_write", "d", 500, made)])
         writer.append("study-finished", runs_total=8)
-    return Results.open(folder)
+    return StoredStudy.open(folder)
 
 
 def _change(run: Run, fields: dict[str, Any]) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 import sysbench_log
 from dbdyno.cli import main
-from dbdyno.report import markdown_text, page_text, settled_records
-from dbdyno.store import Results
-from dbdyno.study import parse_study
+from dbdyno.report import analyse_study, markdown_text, page_text
+from dbdyno.store import StoredStudy
 from planted_series import jump, noisy, ramp
 from trees import imported
 
@@ -39,14 +38,14 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_the_verdict_of_the_judge_is_stored_with_the_run_and_not_worked_out_again(results: Path) -> None:
-    stored = Results.open(results)
+    stored = StoredStudy.open(results)
     kept = {record.run.cell.target: record.settled for record in stored.records()}
     assert {name: found.status for name, found in kept.items() if found} == {
         "late": "steady",
         "firm": "steady",
         "moving": "drifting",
     }
-    judged = settled_records(stored, parse_study(stored.study_text, "study.toml"))
+    judged = analyse_study(stored).stored
     assert [record.settled for record in judged] == [record.settled for record in stored.records()]
 
 
@@ -79,21 +78,21 @@ def test_no_p_is_told_for_an_assumption_and_the_assumption_is(
     pair = next(p for p in json.loads(text)["comparisons"] if p["verdict"] == "different")
     assert (pair["p_adjusted"], pair["assumed_spread"]) == (None, 0.026)
     assert pair["stands_to"] == pytest.approx(np.log(103 / 60) / 1.96 / np.sqrt(2), rel=0.05)
-    stored = Results.open(results)
+    stored = StoredStudy.open(results)
     for words in (markdown_text(stored), page_text(stored)):
         assert "if repeats spread by 2.6 %" in words
         assert "not settled" in words
 
 
 def test_a_slow_start_is_no_stall_on_the_page(results: Path) -> None:
-    page = page_text(Results.open(results))
+    page = page_text(StoredStudy.open(results))
     assert "stalled second" not in page.replace("stalled seconds of its settled part", "").replace(
         ">stalled seconds<", ""
     )
 
 
 def test_response_times_of_the_whole_run_are_told_to_be_that(results: Path) -> None:
-    codes = {r.run.cell.target: {c.code for c in r.caveats} for r in Results.open(results).records()}
+    codes = {r.run.cell.target: {c.code for c in r.caveats} for r in StoredStudy.open(results).records()}
     assert "whole-run-quantiles" in codes["late"]
     assert "whole-run-quantiles" not in codes["firm"]
 

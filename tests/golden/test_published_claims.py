@@ -14,7 +14,7 @@ import pytest
 from dbdyno.cli import main
 from dbdyno.report import markdown_text, page_text
 from dbdyno.stats import steady_state
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 ARCHIVE = Path(__file__).parents[3] / "shared" / "data" / "archives" / "percona-2026-rw-local.tar.xz"
 pytestmark = pytest.mark.skipif(not ARCHIVE.exists(), reason="needs ../shared/data/archives")
@@ -171,7 +171,7 @@ def raw(logs: Path, engine: str, tier_gb: int, connections: int) -> str:
 
 
 def test_the_page_and_its_markdown_hold_the_claims_of_the_archive_unasked(results: Path) -> None:
-    stored = Results.open(results)
+    stored = StoredStudy.open(results)
     page, markdown = page_text(stored), markdown_text(stored)
     assert 'href="#claims"' in page
     assert "26 claims: 6 hold, 2 do not hold, 2 not settled, 16 can't be told" in page
@@ -184,7 +184,7 @@ def test_the_page_and_its_markdown_hold_the_claims_of_the_archive_unasked(result
 def test_claims_are_pasted_as_the_page_has_them(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", str(results), "--against", "percona-2026", "--format", "md"]) == 0
     pasted = capsys.readouterr().out.strip()
-    assert pasted in markdown_text(Results.open(results))
+    assert pasted in markdown_text(StoredStudy.open(results))
 
 
 def test_a_study_may_be_held_against_another_report(results: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from dbdyno.fairness import align_study, study_sets
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import find_generator, run_study
 from dbdyno.plan import make_plan
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, parse_study, read_study, study_text
 
 pytestmark = pytest.mark.server
@@ -45,16 +45,16 @@ def home() -> Iterator[Home]:
     yield from new_home()
 
 
-def measured(study: Study, path: Path, home: Home) -> Results:
+def measured(study: Study, path: Path, home: Home) -> StoredStudy:
     facts = asdict(LocalHost().facts())
     results = Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
     outcome = run_study(study, make_plan(study), results, LocalHost(), home, lambda event: None)
-    results = Results.open(path)
+    results = StoredStudy.open(path)
     assert outcome.complete, [record.reason for record in results.records()]
     return results
 
 
-def grave(results: Results) -> list[Finding]:
+def grave(results: StoredStudy) -> list[Finding]:
     return [f for f in audit(study_sets(results)).findings if f.severity in ("critical", "high")]
 
 
@@ -63,7 +63,7 @@ def removable(finding: Finding) -> bool:
     return inputs is None or not set(finding.values) >= inputs
 
 
-def options(results: Results, target: str) -> dict[str, tuple[str, str, str]]:
+def options(results: StoredStudy, target: str) -> dict[str, tuple[str, str, str]]:
     """What was asked for and is in effect, by option, and who asked."""
     run = next(record.run for record in results.records() if record.run.cell.target == target)
     rows = results.document(run.run_id, "settings")

@@ -16,7 +16,7 @@ from dbdyno.core import HostError, MeasureError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
 from dbdyno.plan import make_plan
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import parse_study, study_text
 
 pytestmark = pytest.mark.server
@@ -37,11 +37,11 @@ def home() -> Iterator[Home]:
     yield from new_home()
 
 
-def results_of(text: str, folder: Path, home: Home, on_event: object = None) -> Results:
+def results_of(text: str, folder: Path, home: Home, on_event: object = None) -> StoredStudy:
     study = parse_study(text, "small.toml")
     results = Results.open_or_create(folder, study_text(study), {}, asdict(LocalHost().facts()), study_name=study.name)
     run_study(study, make_plan(study), results, LocalHost(), home, on_event or (lambda event: None))  # type: ignore[arg-type]
-    return Results.open(folder)
+    return StoredStudy.open(folder)
 
 
 def study(targets: list[str], *, measure: str = "", more: str = "", concurrency: int = 2) -> str:

@@ -22,7 +22,7 @@ from dbdyno.configure._container import CONTAINER_NOTE
 from dbdyno.core import ConfigureError, ContainerChoice, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.hosts import ContainerOrder, ContainerProcess
 from dbdyno.provision import list_offers, provision
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 pytestmark = pytest.mark.server
 MIB = 1 << 20
@@ -226,7 +226,7 @@ def test_a_whole_study_runs_in_containers(daemon: str, laboratory: Any) -> None:
     assert sorted("container" in process for process in processes) == [False, False, True, True]
     assert not containers_of(daemon)
     has_memory_limits(daemon)
-    stored = Results.open(results)
+    stored = StoredStudy.open(results)
     in_containers = [r.run.run_id for r in stored.records() if r.run.cell.target == "mariadb:11.8@image"]
     for run_id in in_containers:
         assert stored.optional_document(run_id, "life")["memory"]["limit_bytes"] == 1 << 30

@@ -28,7 +28,7 @@ from dbdyno.lab import (
     run_study,
 )
 from dbdyno.plan import make_plan
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, parse_study, study_text
 
 pytestmark = pytest.mark.server
@@ -71,7 +71,7 @@ def empty_home() -> Iterator[Home]:
     yield from new_home()
 
 
-def opened(path: Path, study: Study) -> Results:
+def opened(path: Path, study: Study) -> StoredStudy:
     facts = asdict(LocalHost().facts())
     return Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
 
@@ -98,7 +98,7 @@ def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) ->
     events: list[Event] = []
     study = study_of(ENGINES, route=("socket", "loopback"))
     outcome = walk(study, tmp_path / "r", home, events.append)
-    results = Results.open(tmp_path / "r")
+    results = StoredStudy.open(tmp_path / "r")
     assert {record.run.run_id: record.reason for record in results.records() if record.status != "good"} == {}
     assert (outcome.good, outcome.complete) == (6, True)
     assert any(isinstance(event, DatasetsEqual) and event.targets_count == 3 for event in events)
@@ -151,7 +151,7 @@ def test_a_server_killed_in_the_window_fails_its_cell_and_the_study_goes_on(tmp_
             os.kill(killed[0], signal.SIGKILL)
 
     outcome = walk(study_of(["mariadb:11.8"], [1, 2]), tmp_path / "r", home, kill_the_first)
-    first, second = Results.open(tmp_path / "r").records()
+    first, second = StoredStudy.open(tmp_path / "r").records()
     assert (first.status, second.status) == ("failed", "good")
     assert "signal 9" in first.reason
     assert (outcome.failed, outcome.complete) == (1, False)
@@ -223,7 +223,7 @@ def test_a_study_killed_at_any_stage_goes_on_as_if_nothing_had_been(
         until(process, word)
         process.kill()
     outcome = walk(study, tmp_path / "r", home)
-    results = Results.open(tmp_path / "r")
+    results = StoredStudy.open(tmp_path / "r")
     assert outcome.complete
     assert [record.run for record in results.records()] == list(make_plan(study).runs)
     assert sorted(e.facts["run_id"] for e in results.journal() if e.event == "run-finished") == sorted(
@@ -244,7 +244,7 @@ def test_a_signal_stops_servers_and_study_within_ten_seconds(tmp_path: Path, hom
         assert process.wait(10) == 0
     assert time.monotonic() - begun < 10
     assert servers_of(home) == []
-    assert Results.open(tmp_path / "r").journal()[-1].event == "study-interrupted"
+    assert StoredStudy.open(tmp_path / "r").journal()[-1].event == "study-interrupted"
 
 
 def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> None:
@@ -269,7 +269,7 @@ def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> No
     finally:
         server.kill()
         host.remove_tree(folder)
-    (record,) = Results.open(tmp_path / "r").records()
+    (record,) = StoredStudy.open(tmp_path / "r").records()
     assert record.reason == ""
     assert outcome.complete
     assert "cells-not-independent" in {caveat.code for caveat in record.caveats}

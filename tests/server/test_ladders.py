@@ -13,7 +13,7 @@ from dbdyno.core import MeasureError
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Event, find_generator, run_study
 from dbdyno.plan import make_plan
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import parse_study, study_text
 
 pytestmark = pytest.mark.server
@@ -44,7 +44,7 @@ def test_steps_share_one_start_and_each_ladder_begins_on_restored_rows(results_f
     results = Results.open_or_create(results_folder, study_text(STUDY), {}, asdict(host.facts()), study_name=STUDY.name)
     outcome = run_study(STUDY, make_plan(STUDY), results, host, Home.of_user(), events.append, generator=generator)
     assert outcome.failed == 0
-    stored = Results.open(results_folder)
+    stored = StoredStudy.open(results_folder)
     records = sorted(stored.records(), key=lambda record: record.run.order_index)
     assert [record.step and record.step.number for record in records] == [1, 2, 3, 1, 2, 3]
     redo = [record.step.redo_bytes_before for record in records if record.step]

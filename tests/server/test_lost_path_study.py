@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dbdyno.core import RunRecord
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from far_server import FarServer, far_server
 from load_runs import LoadRun, RunningLoad
 
@@ -85,7 +85,7 @@ def test_a_study_fails_the_run_whose_path_was_lost_and_goes_on(far: FarServer, t
     assert lost.reason.startswith("network: the path to 10.97.0.2:3306 was lost from second ")
     # On a busy machine the client may have been short of a processor: it was measured, that is the point.
     assert next_one.status in ("good", "suspect") and not next_one.fault, next_one.reason
-    end = Results.open(results).document(lost.run.run_id, "end")
+    end = StoredStudy.open(results).document(lost.run.run_id, "end")
     assert (end["failure_kind"], [outage["cause"] for outage in end["outages"]]) == ("network", ["network"])
     told = (tmp_path / "out").read_text()
     assert "network: the path to" in told
@@ -99,4 +99,4 @@ def _await(condition: Any, process: subprocess.Popen[bytes], out: Path) -> None:
 
 
 def _records(results: Path) -> list[RunRecord]:
-    return sorted(Results.open(results).records(), key=lambda record: record.started_ns)
+    return sorted(StoredStudy.open(results).records(), key=lambda record: record.started_ns)

@@ -15,7 +15,7 @@ from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
 from dbdyno.plan import make_plan
 from dbdyno.report import analyse_study
 from dbdyno.report._courses import courses_again
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, parse_study, study_text
 
 pytestmark = pytest.mark.server
@@ -46,7 +46,7 @@ def results_folder() -> Iterator[Path]:
     LocalHost().remove_tree(folder)
 
 
-def measured(study: Study, folder: Path) -> tuple[Results, list[Event]]:
+def measured(study: Study, folder: Path) -> tuple[StoredStudy, list[Event]]:
     """What was stored and told of a study."""
     try:
         generator = find_generator()
@@ -55,7 +55,7 @@ def measured(study: Study, folder: Path) -> tuple[Results, list[Event]]:
     host, events = LocalHost(), list[Event]()
     results = Results.open_or_create(folder, study_text(study), {}, asdict(host.facts()), study_name=study.name)
     run_study(study, make_plan(study), results, host, Home.of_user(), events.append, generator=generator)
-    return Results.open(folder), events
+    return StoredStudy.open(folder), events
 
 
 def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
@@ -70,7 +70,7 @@ def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
         assert record.window_s == course.window_end_s - course.window_first_s
         # Both show all that their gates are read from, so what is unread is a fault of ours.
         assert set(course.gates_unread) <= {"device"}
-        assert courses_again(stored, STUDY, [record]) == {record.run.run_id: course}
+        assert courses_again(stored, [record]) == {record.run.run_id: course}
     assert "course-differs" not in {caveat.code for caveat in analyse_study(stored).limitations}
     told = [event for event in events if isinstance(event, SecondMeasured)]
     assert any(event.course is not None and event.course.last_check is not None for event in told)

@@ -33,7 +33,14 @@ from dbdyno.analyse._history import (
     tps_point,
     with_machine_changes,
 )
-from dbdyno.analyse._latency import QUANTILES, LatencyJudgement, Quantile, SecondHistograms, judge_latency
+from dbdyno.analyse._latency import (
+    QUANTILES,
+    LatencyJudgement,
+    Quantile,
+    SecondHistograms,
+    judge_latency,
+    with_noise_intervals,
+)
 from dbdyno.analyse._limitations import StudyFacts, limitations
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
@@ -148,4 +155,5 @@ __all__ = [
     "window_mean",
     "window_words",
     "with_machine_changes",
+    "with_noise_intervals",
 ]

@@ -10,7 +10,7 @@ tool printed for the whole run; of several the middle one is taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -103,8 +103,6 @@ def judge_latency(
     judgements: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     seconds: Mapping[Cell, Sequence[SecondHistograms]] = MappingProxyType({}),
-    *,
-    draws_intervals: bool = True,
 ) -> list[LatencyJudgement]:
     """Every quantile that enough transactions lie beyond.
 
@@ -113,7 +111,6 @@ def judge_latency(
     merged : per cell the quantiles of all its judged runs' histograms added together, and their transactions; cells
         without histograms are not in it
     seconds : per cell those of its judged runs, where they are stored
-    draws_intervals : whether cells that were run once get the interval of their noise
     """
     told = {
         group.cell: found
@@ -122,12 +119,22 @@ def judge_latency(
     }
     known = {**merged, **told}
     cells = [group for group in judgements if group.cell in known and group.judged]
-    judged = [
-        each
-        for quantile in QUANTILES
-        for each in _judge_quantile(quantile, cells, known, seconds, draws_intervals=draws_intervals)
-    ]
+    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, seconds)]
     return [replace(each, is_told=each.cell in told) for each in judged]
+
+
+def with_noise_intervals(
+    latency: Iterable[LatencyJudgement], seconds: Mapping[Cell, Sequence[SecondHistograms]]
+) -> list[LatencyJudgement]:
+    """The same, and cells that were run once get the interval of their noise, which is drawn a thousand times each."""
+    found = []
+    for each in latency:
+        runs = _driven(seconds, each.cell)
+        if not each.interval_of and runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
+            low, high = _noise(each.quantile, each.value_ns, runs[0])
+            each = replace(each, low_ns=low, high_ns=high, interval_of="noise")
+        found.append(each)
+    return found
 
 
 def _judge_quantile(
@@ -135,8 +142,6 @@ def _judge_quantile(
     cells: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     seconds: Mapping[Cell, Sequence[SecondHistograms]],
-    *,
-    draws_intervals: bool,
 ) -> list[LatencyJudgement]:
     logs = {group.cell: _logs(group, quantile) for group in cells}
     known = [group for group in cells if logs[group.cell]]
@@ -147,7 +152,7 @@ def _judge_quantile(
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
             continue
-        runs = [run for run in seconds.get(group.cell, ()) if run.counts.any()]
+        runs = _driven(seconds, group.cell)
         independent = sum(_independent(quantile, run) for run in runs) if runs else None
         if independent is not None and independent < ENOUGH_BEYOND:
             continue
@@ -155,11 +160,13 @@ def _judge_quantile(
         if len(logs[group.cell]) > 1:
             low, high = _interval(value, logs[group.cell], sd, df)
             judged = replace(judged, low_ns=low, high_ns=high, interval_of="repeats")
-        elif draws_intervals and runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
-            low, high = _noise(quantile, value, runs[0])
-            judged = replace(judged, low_ns=low, high_ns=high, interval_of="noise")
         found.append(judged)
     return found
+
+
+def _driven(seconds: Mapping[Cell, Sequence[SecondHistograms]], cell: Cell) -> list[SecondHistograms]:
+    """Runs of a cell in which anything was done."""
+    return [run for run in seconds.get(cell, ()) if run.counts.any()]
 
 
 def _independent(quantile: Quantile, run: SecondHistograms) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._console import wide_console
-from dbdyno.cli._folder import add_check_options, check_of, open_results
+from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted
 from dbdyno.core import StoreError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dbdyno.audit import Audit, ComparisonSet, Decision, Finding
-    from dbdyno.store import Check
+    from dbdyno.store import StoredStudy
 
 _STORY = """\
 Reads a results folder of dbdyno, or dumps of servers that were compared, yours or published ones, and says
@@ -74,14 +74,16 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, audit, finding_data  # late: see _main
+    from dbdyno.fairness import late_findings
 
-    sets = _sets(choices.folder, choices)
+    study = _study(choices)
+    sets = _sets(choices.folder) if study is None else _stored_sets(study)
     if choices.fix is not None:
         from dbdyno.cli._audit_fix import fix
 
         return fix(choices.fix, sets, choices.output)
     result = audit(sets)
-    late = _late(choices.folder, result, check_of(choices))
+    late = () if study is None else late_findings(study, result)  # of dumps nobody knows
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         findings += [{**finding_data(finding), "since": "while driven"} for finding in late]
@@ -91,35 +93,33 @@ def _audit(choices: argparse.Namespace) -> int:
     return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late)) else 0
 
 
-def _late(folder: Path, early: Audit, check: Check) -> tuple[Finding, ...]:
-    """What came about while a study's servers were driven; of dumps nobody knows."""
-    from dbdyno.fairness import late_findings
-    from dbdyno.store import Results, is_results_folder
-
-    return late_findings(Results.open(folder, check=check), early) if is_results_folder(folder) else ()
-
-
-def _sets(folder: Path, choices: argparse.Namespace) -> tuple[ComparisonSet, ...]:
-    """Comparison sets of a results folder, or else of the dumps in a folder."""
-    from dbdyno.dumps import read_dumps
-    from dbdyno.fairness import inspected_set, study_sets
+def _study(choices: argparse.Namespace) -> StoredStudy | None:
+    """The study of a results folder; None of a folder with dumps."""
     from dbdyno.store import is_results_folder
-    from dbdyno.study import parse_study
 
-    if is_results_folder(folder):
-        results = open_results(folder, choices)
-        sets = study_sets(results)
-        if not sets and (looks := results.looks()):
-            study = parse_study(results.study_text, str(folder / "study.toml"))
-            sets = (inspected_set(results, study, looks),)
-            print("seen before the first run: what only a driven window shows is not known", file=sys.stderr)
-        if not sets:
-            raise StoreError(
-                f"{folder} holds no run that can be audited",
-                "nothing was read from a server",
-                "run the study, or give a folder with dumps",
-            )
-        return sets
+    return open_results(choices.folder, choices) if is_results_folder(choices.folder) else None
+
+
+def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
+    from dbdyno.fairness import inspected_set, study_sets
+
+    sets = study_sets(study)
+    if not sets and (looks := study.looks()):
+        sets = (inspected_set(study, study.study, looks),)
+        print("seen before the first run: what only a driven window shows is not known", file=sys.stderr)
+    if not sets:
+        raise StoreError(
+            f"{study.path} holds no run that can be audited",
+            "nothing was read from a server",
+            "run the study, or give a folder with dumps",
+        )
+    return sets
+
+
+def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
+    """Comparison sets of the dumps in a folder."""
+    from dbdyno.dumps import read_dumps
+
     dumps = read_dumps(folder)
     for entry in dumps.unread:
         print(f"warning: {entry.path} is left out: {entry.why}", file=sys.stderr)

@@ -117,12 +117,9 @@ def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variat
         )
         return known, f"{words} of 900 s; --from RESULTS takes what was seen"
     from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
-    from dbdyno.report import settled_records
-    from dbdyno.study import parse_study
+    from dbdyno.report import analyse_study
 
-    results = open_results(folder, choices)
-    study = parse_study(results.study_text, str(folder / "study.toml"))
-    seen, cells = observed_variation(judge_cells(settled_records(results, study)))
+    seen, cells = observed_variation(judge_cells(analyse_study(open_results(folder, choices)).stored))
     how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, as nothing was repeated in"
     words = f"spread {_percent(seen.spread)} between repeats, {how} {folder}"
     return seen, f"{words}; noise {_percent(seen.noise_se)} of a window of 900 s"

@@ -20,7 +20,7 @@ from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab import Outcome, RunOptions, run_study
 from dbdyno.plan import check_budget
 from dbdyno.report import build_page, print_summary
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, study_text
 
 
@@ -28,7 +28,9 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     """Run a study into a folder, write its report, and print the summary and the report's path."""
     outcome = run_into(study, output, choices)
     try:
-        _conclude(Results.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet)
+        _conclude(
+            StoredStudy.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet
+        )
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads the summary; how the study ended is told by the exit code alone
         pass
@@ -66,7 +68,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome
         return run_study(study, plan, results, host, home, on_event, options)
 
 
-def _conclude(results: Results, outcome: Outcome, page: Path, *, quiet: bool) -> None:
+def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:
     if outcome.good + outcome.suspect == 0:
         warn_of_missing_runs(outcome)
         return

@@ -11,7 +11,7 @@ from dbdyno.cli._help import Parser
 from dbdyno.core import StudyError
 
 if TYPE_CHECKING:
-    from dbdyno.store import Check, Results
+    from dbdyno.store import Check, StoredStudy
 
 _MOST_BYTES = 200
 
@@ -58,7 +58,7 @@ def check_of(choices: argparse.Namespace) -> Check:
     return Check(is_full=getattr(choices, "verify", False), allow_altered=choices.allow_altered)
 
 
-def open_results(folder: Path, choices: argparse.Namespace) -> Results:
+def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:
     """A results folder, checked as the options say; what is altered and let pass is told.
 
     Raises
@@ -66,9 +66,9 @@ def open_results(folder: Path, choices: argparse.Namespace) -> Results:
     StoreError : it is none
     AlteredError : it is not as dbdyno wrote it
     """
-    from dbdyno.store import Results
+    from dbdyno.store import StoredStudy
 
-    results = Results.open(folder, check=check_of(choices))
+    results = StoredStudy.open(folder, check=check_of(choices))
     if results.alterations:
         shown = "\n".join(f"  {alteration}" for alteration in results.alterations)
         print(f"warning: {folder} is not as dbdyno wrote it:\n{shown}", file=sys.stderr)

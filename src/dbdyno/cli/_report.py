@@ -12,7 +12,7 @@ from dbdyno.core import RequestError
 from dbdyno.hosts import LocalHost
 
 if TYPE_CHECKING:
-    from dbdyno.store import Results
+    from dbdyno.store import StoredStudy
 
 _STORY = """\
 Rebuilds the report from a results folder: one HTML file that opens offline. No server, no load and no
@@ -65,7 +65,7 @@ def _report(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _print(results: Results, choices: argparse.Namespace) -> None:
+def _print(results: StoredStudy, choices: argparse.Namespace) -> None:
     from dbdyno.report import markdown_text, page_text
 
     if choices.format == "pdf":
@@ -74,7 +74,7 @@ def _print(results: Results, choices: argparse.Namespace) -> None:
     print(text_of(results, choices.against), end="")
 
 
-def _write(results: Results, output: Path, choices: argparse.Namespace) -> None:
+def _write(results: StoredStudy, output: Path, choices: argparse.Namespace) -> None:
     from dbdyno.report import build_markdown, build_page, build_pdf
 
     if choices.format == "pdf":

@@ -62,11 +62,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 def _check(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import judge_self_check  # late: see _main
     from dbdyno.plan import FIRST, SECOND
-    from dbdyno.report import stored_study
+    from dbdyno.report import analyse_study
+    from dbdyno.store import StoredStudy
 
     folder = choices.results or _made(choices)
-    study, records = stored_study(folder, check_of(choices))
-    found = judge_self_check(records, FIRST, SECOND)
+    analysis = analyse_study(StoredStudy.open(folder, check=check_of(choices)))
+    study, found = analysis.study, judge_self_check(analysis.records, FIRST, SECOND)
     if choices.json:
         print(json.dumps(_object(found, _held(study)), indent=1))
     elif choices.quiet and not choices.results:
@@ -83,7 +84,7 @@ def _made(choices: argparse.Namespace) -> Path:
     from dbdyno.core import parse_duration_ns
     from dbdyno.plan import SelfCheckChoices, self_check_study
     from dbdyno.report import build_page
-    from dbdyno.store import Results
+    from dbdyno.store import StoredStudy
 
     held = parse_share(choices.throttle, "share to throttle by", "--throttle 10%") if choices.throttle else 0.0
     wanted = SelfCheckChoices(
@@ -99,7 +100,7 @@ def _made(choices: argparse.Namespace) -> Path:
     folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
     outcome = run_into(self_check_study(wanted), folder, choices)
     if outcome.good + outcome.suspect:
-        build_page(Results.open(folder, check=check_of(choices)), folder / PAGE)
+        build_page(StoredStudy.open(folder, check=check_of(choices)), folder / PAGE)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
     warn_of_missing_runs(outcome)
     return folder

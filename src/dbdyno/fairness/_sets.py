@@ -12,26 +12,23 @@ from dbdyno.core import RunRecord, format_bytes
 from dbdyno.fairness._inspection import InspectedSource, StoredSource
 from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
 from dbdyno.fairness._window import wrote
-from dbdyno.store import Results, StoredRun
-from dbdyno.study import Study, parse_study
+from dbdyno.store import Results, StoredRun, StoredStudy
+from dbdyno.study import Study
 
 
-def study_sets(
-    results: Results, records: Sequence[RunRecord] | None = None, *, at_end: bool = False
-) -> tuple[ComparisonSet, ...]:
+def study_sets(results: StoredStudy, *, at_end: bool = False) -> tuple[ComparisonSet, ...]:
     """One set for each workload, route and memory tier; targets of which nothing ran there are left out.
 
     Campaigns are named by workload and route where the study has several.
 
     Parameters
     ----------
-    records : every stored run, where they are read already
     at_end : by the variables as they were read after the window
     """
-    study = parse_study(results.study_text, str(results.path / "study.toml"))
+    study = results.study
     source = StoredSource(results, at_end)
     places: dict[tuple[str, str, int], list[RunRecord]] = {}
-    for record in results.records() if records is None else records:
+    for record in results.records():
         cell = record.run.cell
         places.setdefault((cell.workload, cell.route, cell.tier_bytes), []).append(record)
     found = []

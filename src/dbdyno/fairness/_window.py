@@ -69,11 +69,11 @@ NO_WINDOW = Window((), {}, {})
 
 def read_window(results: Results, run_id: str) -> Window:
     """The window of a stored run."""
-    seconds = results.seconds(run_id).select(["second", "phase", "tps"]).to_pylist()
+    seconds = results.seconds(run_id, ("second", "phase", "tps")).to_pylist()
     judged = {row["second"]: row["tps"] for row in seconds if row["phase"] == "window"}
     found: dict[str, dict[int, float]] = defaultdict(dict)
     units: dict[str, str] = {}
-    table = results.telemetry(run_id).select(["second", "metric", "value", "unit"])
+    table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
     for row in table.filter(pc.is_in(table["metric"], pa.array(_NEEDED))).to_pylist():
         if row["second"] in judged and row["value"] is not None:
             found[row["metric"]][row["second"]] = row["value"]
@@ -84,5 +84,5 @@ def read_window(results: Results, run_id: str) -> Window:
 
 def wrote(results: Results, run_id: str) -> bool | None:
     """Whether any statement of a run changed rows; None where its writes were not counted."""
-    counts = [count for count in results.seconds(run_id)["writes"].to_pylist() if count is not None]
+    counts = [count for count in results.seconds(run_id, ("writes",))["writes"].to_pylist() if count is not None]
     return any(count > 0 for count in counts) if counts else None

@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from dbdyno.report._page import build_page, page_text
     from dbdyno.report._pdf import build_pdf
     from dbdyno.report._rules import RuleOutcome, check_rules, overall
-    from dbdyno.report._stored import stored_study
     from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
     from dbdyno.report._summary import summary_json
     from dbdyno.report._terminal import print_summary, summary_table
-    from dbdyno.report._windows import settled_records
 
 _MODULES = {
     "CellFilter": "_claim_sources",
@@ -60,8 +58,6 @@ _MODULES = {
     "read_cell_filter": "_claim_sources",
     "save_charts": "_export",
     "save_judged": "_judged",
-    "settled_records": "_windows",
-    "stored_study": "_stored",
     "summary_json": "_summary",
     "summary_table": "_terminal",
 }
@@ -95,8 +91,6 @@ __all__ = [
     "read_cell_filter",
     "save_charts",
     "save_judged",
-    "settled_records",
-    "stored_study",
     "summary_json",
     "summary_table",
 ]

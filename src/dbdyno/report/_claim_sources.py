@@ -10,8 +10,7 @@ from dbdyno.analyse import CellJudgement
 from dbdyno.audit import names_machine
 from dbdyno.claims import Published, ResultsOrigin, original_logs
 from dbdyno.core import Cell, RequestError, StudyError, parse_bytes
-from dbdyno.store import Results
-from dbdyno.study import Study
+from dbdyno.store import StoredStudy
 
 _DIGITS = 12
 
@@ -62,15 +61,14 @@ def _chosen(pair: str) -> tuple[str, str | int]:
 
 
 def sources_of(
-    results: Results,
-    study: Study,
+    results: StoredStudy,
     report: Published,
     judgements: Sequence[CellJudgement],
     *,
     memory_is_chosen: bool = False,
 ) -> ResultsOrigin:
     """Where the results come from, read as far as a claim asks."""
-    if study.imported is None:
+    if results.study.imported is None:
         return ResultsOrigin(memory_is_chosen=memory_is_chosen)
     known = original_logs(report.report_id)
 
@@ -87,7 +85,7 @@ def sources_of(
         return any(str(row.get("unpacked_sha256", row["sha256"]))[:_DIGITS] in known for row in logs)
 
     return ResultsOrigin(
-        names={choice.label: choice.name for choice in study.workloads},
+        names={choice.label: choice.name for choice in results.study.workloads},
         lengths_s=_lengths(judgements),
         machine=lambda record: machine(record.run.run_id),
         is_original=lambda record: is_original(record.run.run_id),

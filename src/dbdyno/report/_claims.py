@@ -11,9 +11,9 @@ from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
 from dbdyno.claims import REPORTS, JudgedClaim, Published, judge_claims, place_of, published, tally
 from dbdyno.core import RunRecord
 from dbdyno.report._claim_sources import CellFilter, sources_of
-from dbdyno.report._windows import settled_records
-from dbdyno.store import Results, printed_tps, window_tps
-from dbdyno.study import Study, parse_study
+from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.store import StoredStudy
+from dbdyno.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +29,23 @@ class CheckedClaims:
         return tally(self.judged)
 
 
-def check_claims(results: Results, report: Published, where: CellFilter | None = None) -> CheckedClaims:
-    """Every claim of a report held against a results folder, or the part of it that is chosen."""
-    study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records = settled_records(results, study)
-    return _held(results, study, report, records, judge_cells(records), where)
+def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
+    """Every claim of a report held against a stored study, or the part of it that is chosen."""
+    records = analyse_study(results).stored
+    return _held(results, report, records, judge_cells(records), where)
 
 
-def followed_claims(
-    results: Results, study: Study, records: Sequence[RunRecord], judgements: Sequence[CellJudgement], against: str = ""
-) -> CheckedClaims | None:
+def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims | None:
     """Claims of the report that is named, or else of the one that the study follows; None where it follows none.
 
     A study follows a report when it bears its name at its own scale, or when its logs lie as the report's archive does.
-
-    Parameters
-    ----------
-    records, judgements : all of the study, judged already
 
     Raises
     ------
     RequestError : no report of the name is known
     """
-    name = against or _followed(results, study)
-    return _held(results, study, published(name), records, judgements) if name else None
+    name = against or _followed(analysis.results)
+    return _held(analysis.results, published(name), analysis.stored, analysis.judgements) if name else None
 
 
 def claim_words(row: JudgedClaim) -> str:
@@ -61,13 +54,14 @@ def claim_words(row: JudgedClaim) -> str:
     return f"{row.claim.words} ({place})" if place else row.claim.words
 
 
-def _followed(results: Results, study: Study) -> str:
+def _followed(results: StoredStudy) -> str:
+    study = results.study
     if study.imported is None:
         return study.name if study.name in REPORTS and not study.scaled else ""
     return next((name for name in _layouts(results) if name in REPORTS), "")
 
 
-def _layouts(results: Results) -> Iterable[str]:
+def _layouts(results: StoredStudy) -> Iterable[str]:
     """Names of the layouts that the import recognised."""
     for entry in results.journal():
         layouts = entry.facts.get("layouts") if entry.event == "imported" else None
@@ -75,17 +69,14 @@ def _layouts(results: Results) -> Iterable[str]:
 
 
 def _held(
-    results: Results,
-    study: Study,
+    results: StoredStudy,
     report: Published,
     records: Sequence[RunRecord],
     judgements: Sequence[CellJudgement],
     where: CellFilter | None = None,
 ) -> CheckedClaims:
-    seconds = window_tps if study.imported is None else printed_tps
-
     def tps_of(record: RunRecord) -> np.ndarray:
-        return seconds(results.seconds(record.run.run_id))
+        return results.window_tps(record.run.run_id)
 
     chosen = where or CellFilter()
 
@@ -96,8 +87,8 @@ def _held(
         report,
         chosen.of(judgements),
         closing,
-        _other_rows(study, report),
-        sources_of(results, study, report, judgements, memory_is_chosen=chosen.names_memory),
+        _other_rows(results.study, report),
+        sources_of(results, report, judgements, memory_is_chosen=chosen.names_memory),
     )
     return CheckedClaims(report, tuple(judged))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.report._format import figure
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 NOT_SHOWN = "not shown"
 """Of a counter that the server does not have: not known, which is not zero."""
@@ -43,7 +43,7 @@ class CellCounters:
         return any(name.removeprefix("engine.") in self.absent for name in names)
 
 
-def cells_with_counters(results: Results, judgements: Iterable[CellJudgement]) -> list[CellCounters]:
+def cells_with_counters(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellCounters]:
     """Every judged cell whose runs have counters."""
     found = []
     for group in judgements:

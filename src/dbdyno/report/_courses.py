@@ -12,21 +12,19 @@ from dbdyno.core import RunCourse, RunRecord
 from dbdyno.gates import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
 from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import followed, no_gates, run_course
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 
 
-def courses_again(results: Results, study: Study, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
+def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
     """By run id the course that the stored seconds give, of runs whose length was left to them."""
-    return {
-        record.run.run_id: _followed_again(results, study, record) for record in records if record.course is not None
-    }
+    return {record.run.run_id: _followed_again(results, record) for record in records if record.course is not None}
 
 
-def _followed_again(results: Results, study: Study, record: RunRecord) -> RunCourse | None:
-    run_id = record.run.run_id
+def _followed_again(results: StoredStudy, record: RunRecord) -> RunCourse | None:
+    study, run_id = results.study, record.run.run_id
     rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
-    tps = _all_tps(results.seconds(run_id))
+    tps = _all_tps(results.seconds(run_id, ("second", "tps")))
     if not study.open_ends.gates:
         return run_course(followed(tps, rule, no_gates), rule)
     rotational = None if _is_not_ours(study, record) else results.host.get("rotational")
@@ -38,7 +36,7 @@ def _followed_again(results: Results, study: Study, record: RunRecord) -> RunCou
         step=record.step,
     )
     readings = Readings()
-    readings.add(_gate_rows(results.telemetry(run_id)))
+    readings.add(_gate_rows(results.telemetry(run_id, ("second", "metric", "value"))))
     return run_course(followed(tps, rule, server_gates(facts, readings, list(tps))), rule)
 
 

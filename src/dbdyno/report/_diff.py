@@ -28,7 +28,7 @@ from dbdyno.report._mismatch import (
     mismatch_words,
     split_length,
 )
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
 
@@ -74,8 +74,8 @@ class StudyDiff:
 
 
 def diff_results(
-    base: Results,
-    new: Results,
+    base: StoredStudy,
+    new: StoredStudy,
     *,
     renamed: Mapping[str, str] | None = None,
     despite: Iterable[MismatchKind] = (),

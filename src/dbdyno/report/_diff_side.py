@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.analyse import CellJudgement, judge_cells
+from dbdyno.analyse import CellJudgement
 from dbdyno.core import Cell, RunRecord
-from dbdyno.report._study_analysis import planned_records
-from dbdyno.report._windows import settled_records
-from dbdyno.store import Results
-from dbdyno.study import Study, family_name, parse_study
+from dbdyno.report._study_analysis import analyse_study
+from dbdyno.store import StoredStudy
+from dbdyno.study import Study, family_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +23,16 @@ class DiffSide:
     judgements : by cell
     """
 
-    results: Results
+    results: StoredStudy
     study: Study
     records: tuple[RunRecord, ...]
     judgements: Mapping[Cell, CellJudgement]
 
     @classmethod
-    def of(cls, results: Results) -> DiffSide:
+    def of(cls, results: StoredStudy) -> DiffSide:
         """Read and judge a folder; seconds are touched only where they were not judged when they were stored."""
-        study = parse_study(results.study_text, str(results.path / "study.toml"))
-        records = planned_records(study, settled_records(results, study))
-        return cls(results, study, records, {group.cell: group for group in judge_cells(records)})
+        analysis = analyse_study(results)
+        return cls(results, analysis.study, analysis.records, analysis.by_cell)
 
     @property
     def stored(self) -> tuple[RunRecord, ...]:

@@ -24,12 +24,12 @@ from dbdyno.report.charts import (
     throughput_charts,
     timeline_chart,
 )
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 WIDTH_PX = 560
 
 
-def save_charts(results: Results, folder: Path, against: str = "") -> list[Path]:
+def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[Path]:
     """Write every chart of the page as SVG and PNG; the files written.
 
     Parameters
@@ -47,7 +47,7 @@ def save_charts(results: Results, folder: Path, against: str = "") -> list[Path]
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
     drawn = [maker(analysis, palette) for maker in makers]
     drawn.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
-    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
+    claims = followed_claims(analysis, against)
     single = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
     charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
     try:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import counted, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
-from dbdyno.core import Caveat, RunRecord
+from dbdyno.core import Caveat
 from dbdyno.fairness import late_findings, study_sets
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
 _LISTED = "the page lists them under Fairness"
@@ -91,15 +91,14 @@ class Fairness:
         return [Caveat("audit-lesser", f"Further audit findings of lower severity: {words}; {_LISTED}.")]
 
 
-def judge_fairness(results: Results, records: Sequence[RunRecord] | None = None) -> Fairness:
-    """The audit of a stored study; its records are read where they are not given."""
-    stored = results.records() if records is None else records
-    sets = study_sets(results, stored)
+def judge_fairness(results: StoredStudy) -> Fairness:
+    """The audit of a stored study."""
+    sets = study_sets(results)
     promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for one in sets for facts in one.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))
     found = audit(sets)
-    return Fairness(found, promises, len(sets), late_findings(results, found, stored))
+    return Fairness(found, promises, len(sets), late_findings(results, found))
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbdyno.analyse import listed
 from dbdyno.core import Caveat
 from dbdyno.doctor import SEVERITIES, Outcome, examination_from_json
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 _SPOKEN = 2
 """So many findings are told in full on the first screen; of more there are the titles."""
@@ -43,7 +43,7 @@ class MachineFindings:
         return found
 
 
-def machine_findings(results: Results) -> MachineFindings:
+def machine_findings(results: StoredStudy) -> MachineFindings:
     """What was found before the runs of a study; nothing in folders that were written without."""
     looks = [examination_from_json(stored) for stored in results.examinations()]
     last: dict[str, Outcome] = {}

@@ -30,7 +30,7 @@ from dbdyno.report._pair_words import p_words, verdict_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
 from dbdyno.report._write_atomic import write_atomic
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from dbdyno.study import settings_lines
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
@@ -39,7 +39,7 @@ _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of wh
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
 
-def build_markdown(results: Results, out: Path, against: str = "") -> Path:
+def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
     """Write the report as Markdown; the file that was written.
 
     Parameters
@@ -54,10 +54,10 @@ def build_markdown(results: Results, out: Path, against: str = "") -> Path:
     return write_atomic(out, markdown_text(results, against).encode())
 
 
-def markdown_text(results: Results, against: str = "") -> str:
+def markdown_text(results: StoredStudy, against: str = "") -> str:
     """The report of a study as Markdown; `against` as in `build_markdown`."""
     analysis = analyse_study(results)
-    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
+    claims = followed_claims(analysis, against)
     parts = [
         [f"## {escaped(analysis.study.question or analysis.study.name)}"],
         [f"**{escaped(analysis.scaled_words)}**"] if analysis.scaled_words else [],

@@ -41,7 +41,7 @@ from dbdyno.report.sections import (
     throughput_section,
     types_section,
 )
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 MOST_BYTES = 13_000_000
 """Of the page, as far as the seconds of its runs decide it."""
@@ -66,7 +66,7 @@ _CONTENTS = (
 )
 
 
-def build_page(results: Results, out: Path, against: str = "") -> Path:
+def build_page(results: StoredStudy, out: Path, against: str = "") -> Path:
     """Write the page of a study; the file that was written.
 
     Parameters
@@ -82,7 +82,7 @@ def build_page(results: Results, out: Path, against: str = "") -> Path:
 
 
 @debug_mode(False)
-def page_text(results: Results, against: str = "", *, has_stills: bool = False) -> str:
+def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = False) -> str:
     """The page of a study; `against` as in `build_page`.
 
     Parameters
@@ -92,7 +92,7 @@ def page_text(results: Results, against: str = "", *, has_stills: bool = False) 
     Altair does not check each part of a chart against its schema here: tests do that, for every chart.
     """
     analysis = analyse_study(results)
-    claims = followed_claims(results, analysis.study, analysis.stored, analysis.judgements, against)
+    claims = followed_claims(analysis, against)
     seconds = seconds_of_runs(analysis)
     with ChartConverter() if has_stills else nullcontext() as converter:
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)

@@ -12,14 +12,14 @@ from dbdyno.core import HostError
 from dbdyno.hosts import Host
 from dbdyno.report._page import page_text
 from dbdyno.report._write_atomic import write_atomic
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 _DRAWING_MS = 120_000  # of the page's own clock, which stands still while it works
 _PATIENCE_S = 600.0
 
 
-def build_pdf(results: Results, out: Path, host: Host, browser: Path | None = None, against: str = "") -> Path:
+def build_pdf(results: StoredStudy, out: Path, host: Host, browser: Path | None = None, against: str = "") -> Path:
     """Write the page as PDF, all its sections open; the file that was written.
 
     Parameters

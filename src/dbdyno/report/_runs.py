@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +19,8 @@ from dbdyno.report._format import figure
 from dbdyno.report._marks import run_marks
 from dbdyno.report._series import run_series
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.store import printed_tps, window_tps
 
 _SAMPLED = 12
-_TPS_COLUMNS = ("second", "phase", "tps", "duration_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,9 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
     found = {}
     for record in analysis.stored:
         run_id = record.run.run_id
-        table = analysis.results.seconds(run_id, _TPS_COLUMNS)
+        table = analysis.results.seconds(run_id, ("second", "phase", "tps"))
         if len(table):
-            is_told = analysis.study.imported is not None
-            window = printed_tps(table) if is_told else window_tps(table)
+            window = analysis.results.window_tps(run_id)
             driven = pc.not_equal(table["phase"], "after").fill_null(True).to_numpy()
             tps, second = table["tps"].to_numpy()[driven], table["second"].to_numpy()[driven]
             is_window = pc.equal(table["phase"], "window").fill_null(False).to_numpy()[driven]
@@ -92,21 +90,24 @@ def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], budg
     records = [record for record in analysis.stored if record.run.run_id in seconds]
     sampled = records[:: max(len(records) // _SAMPLED, 1)]
     share = len(sampled) / len(records) if records else 1.0
-    thinning = downsampling_for(list(_whole_runs(analysis, seconds, sampled)), budget_bytes * share)
-    runs = _whole_runs(analysis, seconds, records)
-    return {record.run.run_id: packed_run(run, thinning) for record, run in zip(records, runs, strict=True)}
+    read = dict(_whole_runs(analysis, seconds, sampled))
+    thinning = downsampling_for(list(read.values()), budget_bytes * share)
+    others = _whole_runs(analysis, seconds, [record for record in records if record.run.run_id not in read])
+    packed = {run_id: packed_run(run, thinning) for run_id, run in itertools.chain(read.items(), others)}
+    return {record.run.run_id: packed[record.run.run_id] for record in records}
 
 
 def _whole_runs(
     analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], records: list[RunRecord]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[tuple[str, dict[str, Any]]]:
     files = _files_of_runs(analysis)
     for record in records:
         run_id, own = record.run.run_id, seconds[record.run.run_id]
         marks = run_marks(own.window, own.first_s, own.judged, has_lost_path=record.has_lost_path)
         facts = [*_facts(record), *marks.pop("words")]
         series = run_series(analysis.results, run_id)
-        yield {**series, "marks": marks, "facts": "; ".join(facts), "files": files.get(run_id, [])}
+        analysis.results.forget_tables(run_id)
+        yield run_id, {**series, "marks": marks, "facts": "; ".join(facts), "files": files.get(run_id, [])}
 
 
 def _files_of_runs(analysis: StudyAnalysis) -> dict[str, list[list[Any]]]:

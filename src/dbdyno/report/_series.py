@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 MOST_POINTS = 600
 _NS = 1e-6
@@ -61,7 +61,7 @@ PANELS = (
 )
 
 
-def run_series(results: Results, run_id: str) -> dict[str, Any]:
+def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
     """Panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
     table = results.seconds(run_id, _SECOND_COLUMNS)
     seconds = table["second"].to_numpy()
@@ -138,7 +138,7 @@ def _own_panels(seconds: NDArray[np.int64], table: pa.Table) -> list[dict[str, A
     ]
 
 
-def _telemetry_panels(results: Results, run_id: str) -> list[dict[str, Any]]:
+def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]:
     table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
     if table["metric"].null_count:
         table = table.filter(pc.is_valid(table["metric"]))
@@ -147,7 +147,11 @@ def _telemetry_panels(results: Results, run_id: str) -> list[dict[str, Any]]:
     seconds, values, unit_of_row = table["second"].to_numpy(), _numbers(table, "value"), table["unit"]
     ends = np.cumsum(np.bincount(codes, minlength=len(metrics))).tolist()
     by_metric = np.argsort(codes, kind="stable")
-    rows = {metric: by_metric[begin:end] for metric, begin, end in zip(metrics, [0, *ends], ends, strict=False)}
+    rows = {
+        metric: by_metric[begin:end]
+        for metric, begin, end in zip(metrics, [0, *ends], ends, strict=False)
+        if end > begin
+    }
     lines = {metric: (seconds[own], values[own]) for metric, own in rows.items()}
     units = {metric: unit_of_row[int(own[-1])].as_py() for metric, own in rows.items()}
     panels = []

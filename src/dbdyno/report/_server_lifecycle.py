@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 TIMES = ("start_ns", "shutdown_ns", "recovery_ns")
 _MOST_DEATHS = 10
@@ -55,7 +55,7 @@ class ServerLifecycles:
     deaths: tuple[ServerCrash, ...] = ()
 
 
-def server_lifecycles(results: Results, records: Sequence[RunRecord], targets: Sequence[str]) -> ServerLifecycles:
+def server_lifecycles(results: StoredStudy, records: Sequence[RunRecord], targets: Sequence[str]) -> ServerLifecycles:
     """Read it off the stored runs, targets in the study's order; runs of older versions and of others tell nothing."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     deaths = []

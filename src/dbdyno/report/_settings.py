@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dbdyno.core import RunRecord, format_memory
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 # What differs from run to run without meaning: names, numbers and places of one server's life.
 _OF_ONE_LIFE = re.compile(
@@ -70,7 +70,7 @@ def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
     return rows
 
 
-def variable_values(results: Results, records: Iterable[RunRecord]) -> dict[str, dict[str, str]]:
+def variable_values(results: StoredStudy, records: Iterable[RunRecord]) -> dict[str, dict[str, str]]:
     """Variable -> target -> its value in these runs, in words where it follows the tier.
 
     What belongs to one server's life alone, such as its port, is left out.

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.store import Results
-from dbdyno.study import Study
+from dbdyno.store import StoredStudy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,11 @@ class CellSpace:
         return self.filled_bytes / self.rows if self.rows else 0.0
 
 
-def cells_with_space(results: Results, study: Study, judgements: Iterable[CellJudgement]) -> list[CellSpace]:
+def cells_with_space(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellSpace]:
     """Every judged cell of whose tables it is known what they take."""
     found = []
     for group in judgements:
-        facts = _dataset_facts(results, study, group)
+        facts = _dataset_facts(results, group)
         if facts is None or not facts.get("space"):
             continue
         after = (results.space(record.run.run_id) for record in group.judged)
@@ -58,8 +57,8 @@ def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
     )
 
 
-def _dataset_facts(results: Results, study: Study, group: CellJudgement) -> Mapping[str, Any] | None:
+def _dataset_facts(results: StoredStudy, group: CellJudgement) -> Mapping[str, Any] | None:
     cell = group.cell
-    options = dict(study.workload_of(cell.target, cell.workload).dataset_options)
+    options = dict(results.study.workload_of(cell.target, cell.workload).dataset_options)
     stored = (results.dataset(cell.target) or {}).get("datasets", ())
     return next((facts for facts in stored if facts["options"] == options), None)

@@ -1,10 +1,10 @@
-"""Everything that the pages and tables are made from, gathered once from the store and judged once."""
+"""Everything that the pages and tables are made from: one lazy value over a stored study, each part judged once."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from dbdyno.analyse import (
     Answer,
@@ -20,60 +20,153 @@ from dbdyno.analyse import (
     judge_latency,
     limitations,
     rank_places,
+    with_noise_intervals,
 )
-from dbdyno.core import Caveat, Comparison, Run, RunRecord, parse_engine_name
-from dbdyno.plan import make_plan
+from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness
-from dbdyno.report._histograms import cell_histograms
+from dbdyno.report._histograms import CellHistograms, cell_histograms
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
-from dbdyno.report._windows import with_settled
-from dbdyno.store import Results
-from dbdyno.study import Study, parse_study
+from dbdyno.report._windows import settled_records
+from dbdyno.store import StoredStudy
+from dbdyno.study import Study
 
 
-@dataclass(frozen=True, slots=True)
 class StudyAnalysis:
-    """The stored study with all that is concluded from it.
+    """A stored study with all that is concluded from it; each part is made when it is first asked for, and kept.
+
+    `analyse_study` gives the one of a study, so that a page, a summary and a comparison of the same study share it.
 
     Parameters
     ----------
-    records : every planned run in order, those not there yet as ``missing``; of imported results those found
-    latency : quantiles of all repeats' histograms together
-    curves : response times by percentile, of cells that have histograms
-    types : cells whose workload has several transaction types
-    space : cells of whose tables it is known what they take
-    fairness : whether the targets were alike in effect
-    capacity : of targets and memory budgets measured at several concurrencies
-    machine : what was found of the machine before the runs
-    counters : of cells whose servers' counters are known over their windows
-    lives : of the servers: start, shutdown, recovery, memory limits, deaths
+    results : the study as it is stored
     """
 
-    results: Results
-    study: Study
-    facts: StudyFacts
-    records: tuple[RunRecord, ...]
-    judgements: tuple[CellJudgement, ...]
-    comparisons: tuple[Comparison, ...]
-    ranks: dict[Place, dict[str, tuple[int, int]]]
-    latency: tuple[LatencyJudgement, ...]
-    curves: tuple[Curve, ...]
-    answer: Answer
-    limitations: tuple[Caveat, ...]
-    types: list[CellTypes]
-    space: list[CellSpace]
-    fairness: Fairness
-    capacity: tuple[CapacityJudgement, ...]
-    machine: MachineFindings
-    counters: list[CellCounters]
-    lives: ServerLifecycles
+    def __init__(self, results: StoredStudy) -> None:
+        self.results = results
+
+    @property
+    def study(self) -> Study:
+        """What was asked, and how."""
+        return self.results.study
+
+    @cached_property
+    def facts(self) -> StudyFacts:
+        """What the study's design says of its findings."""
+        return _facts(self.results)
+
+    @cached_property
+    def records(self) -> tuple[RunRecord, ...]:
+        """Every planned run in order, those not there yet as ``missing``; then stored ones that no plan knows.
+
+        An imported study had no plan: what is stored is all there is.
+        """
+        stored = settled_records(self.results)
+        if self.study.imported is not None:
+            return tuple(stored)
+        known = {record.run.run_id: record for record in stored}
+        planned = self.results.planned_runs
+        records = [known.get(run.run_id) or _missing(self.study, run) for run in planned]
+        ids = {run.run_id for run in planned}
+        return (*records, *(record for run_id, record in known.items() if run_id not in ids))
+
+    @cached_property
+    def stored(self) -> tuple[RunRecord, ...]:
+        """Runs that have a folder."""
+        return tuple(record for record in self.records if record.status != "missing")
+
+    @cached_property
+    def by_cell(self) -> Mapping[Cell, CellJudgement]:
+        """What is judged of each cell, in the order of the runs."""
+        return {group.cell: group for group in judge_cells(self.records)}
+
+    @cached_property
+    def judgements(self) -> tuple[CellJudgement, ...]:
+        """The cells in the order of the study, whatever the order of their runs was."""
+        return tuple(_as_listed(self.study, self.by_cell.values()))
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Pairs of targets at each place."""
+        return tuple(compare_targets(self.judgements))
+
+    @cached_property
+    def ranks(self) -> dict[Place, dict[str, tuple[int, int]]]:
+        """Ranks of the targets at each place, from and to."""
+        return rank_places(self.judgements, self.comparisons)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The answer to the study's question."""
+        return answer(self.judgements, self.comparisons)
+
+    @cached_property
+    def histograms(self) -> CellHistograms:
+        """Response times of all repeats together."""
+        return cell_histograms(self.results, self.judgements)
+
+    @cached_property
+    def quantiles(self) -> tuple[LatencyJudgement, ...]:
+        """Response times of each cell. Cells that were run once have no interval here: drawing it takes long."""
+        return tuple(judge_latency(self.judgements, self.histograms.merged, self.histograms.seconds))
+
+    @cached_property
+    def latency(self) -> tuple[LatencyJudgement, ...]:
+        """Response times of each cell; of those that were run once with the interval of their noise."""
+        return tuple(with_noise_intervals(self.quantiles, self.histograms.seconds))
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """Response times by percentile, of cells that have histograms."""
+        return tuple(self.histograms.curves.values())
+
+    @cached_property
+    def types(self) -> list[CellTypes]:
+        """Cells whose workload has several transaction types."""
+        return cells_with_types(self.judgements, self.histograms.types)
+
+    @cached_property
+    def space(self) -> list[CellSpace]:
+        """Cells of whose tables it is known what they take."""
+        return cells_with_space(self.results, self.judgements)
+
+    @cached_property
+    def fairness(self) -> Fairness:
+        """Whether the targets were alike in effect."""
+        return judge_fairness(self.results)
+
+    @cached_property
+    def capacity(self) -> tuple[CapacityJudgement, ...]:
+        """Of targets and memory budgets measured at several concurrencies."""
+        return tuple(judge_capacity(self.judgements))
+
+    @cached_property
+    def machine(self) -> MachineFindings:
+        """What was found of the machine before the runs."""
+        return machine_findings(self.results)
+
+    @cached_property
+    def counters(self) -> list[CellCounters]:
+        """Of cells whose servers' counters are known over their windows."""
+        return cells_with_counters(self.results, self.judgements)
+
+    @cached_property
+    def lives(self) -> ServerLifecycles:
+        """Of the servers: start, shutdown, recovery, memory limits, deaths."""
+        return server_lifecycles(self.results, self.records, self.targets)
+
+    @cached_property
+    def limitations(self) -> tuple[Caveat, ...]:
+        """What limits the findings, the gravest first."""
+        courses = courses_again(self.results, self.records)
+        weak = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
+        return (*altered_caveats(self.results), *_weighed(weak, self.fairness, self.machine))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -96,50 +189,10 @@ class StudyAnalysis:
         labels = [choice.label for choice in self.study.workloads]
         return tuple(itertools.product(labels, self.study.routes, self.study.tiers_bytes))
 
-    @property
-    def stored(self) -> tuple[RunRecord, ...]:
-        """Runs that have a folder."""
-        return tuple(record for record in self.records if record.status != "missing")
 
-
-def analyse_study(results: Results, *, draws_intervals: bool = True) -> StudyAnalysis:
-    """Read the records and judge them. Their seconds are read only where they were not judged when they were stored.
-
-    Parameters
-    ----------
-    draws_intervals : whether quantiles of cells that were run once get the interval of their noise, which is drawn
-        anew a thousand times for each; the terminal shows none
-    """
-    study = parse_study(results.study_text, str(results.path / "study.toml"))
-    stored = results.records()
-    records = planned_records(study, with_settled(results, study, stored))
-    judgements = _as_listed(study, judge_cells(records))
-    comparisons = compare_targets(judgements)
-    facts = _facts(study, results, stored)
-    fairness = judge_fairness(results, stored)
-    machine = machine_findings(results)
-    weak = limitations(facts, records, judgements, comparisons, courses_again(results, study, records))
-    histograms = cell_histograms(results, study, judgements)
-    return StudyAnalysis(
-        results,
-        study,
-        facts,
-        records,
-        tuple(judgements),
-        tuple(comparisons),
-        rank_places(judgements, comparisons),
-        tuple(judge_latency(judgements, histograms.merged, histograms.seconds, draws_intervals=draws_intervals)),
-        tuple(histograms.curves.values()),
-        answer(judgements, comparisons),
-        (*altered_caveats(results), *_weighed(weak, fairness, machine)),
-        cells_with_types(results, judgements, is_closed=study.pacing.is_closed),
-        cells_with_space(results, study, judgements),
-        fairness,
-        tuple(judge_capacity(judgements)),
-        machine,
-        cells_with_counters(results, judgements),
-        server_lifecycles(results, records, [target.name for target in study.targets]),
-    )
+def analyse_study(results: StoredStudy) -> StudyAnalysis:
+    """The analysis of a stored study: the same one at each call, so that nothing is judged twice."""
+    return results.once(StudyAnalysis)
 
 
 def _weighed(weak: Sequence[Caveat], fairness: Fairness, machine: MachineFindings) -> tuple[Caveat, ...]:
@@ -149,7 +202,7 @@ def _weighed(weak: Sequence[Caveat], fairness: Fairness, machine: MachineFinding
     return (*first, *fairness.caveats, *rest, *machine.caveats, *fairness.lesser)
 
 
-def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
+def _as_listed(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:
     """Cells in the order of the study, whatever the order of their runs was."""
     targets = {target.name: index for index, target in enumerate(study.targets)}
     workloads = {choice.label: index for index, choice in enumerate(study.workloads)}
@@ -162,32 +215,19 @@ def _as_listed(study: Study, judgements: Sequence[CellJudgement]) -> list[CellJu
     return sorted(judgements, key=place)
 
 
-def planned_records(study: Study, stored: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
-    """Every planned run in order, those not stored as ``missing``; then stored ones that the plan does not know.
-
-    An imported study had no plan: what is stored is all there is.
-    """
-    if study.imported is not None:
-        return tuple(stored)
-    known = {record.run.run_id: record for record in stored}
-    planned = make_plan(study).runs
-    records = [known.get(run.run_id) or _missing(study, run) for run in planned]
-    ids = {run.run_id for run in planned}
-    return (*records, *(record for run_id, record in known.items() if run_id not in ids))
-
-
 def _missing(study: Study, run: Run) -> RunRecord:
     engine = next((target.engine for target in study.targets if target.name == run.cell.target), None)
     engine = engine or parse_engine_name("unknown:0")
     return RunRecord(run, engine.family, engine.version, engine.storage_engine, "missing", "not run yet")
 
 
-def _facts(study: Study, results: Results, stored: Sequence[RunRecord]) -> StudyFacts:
+def _facts(results: StoredStudy) -> StudyFacts:
+    study = results.study
     remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
     is_local = all(route in ("socket", "loopback") for route in study.routes)
     elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
     cores = results.host.get("logical_cpu_count", 0)
-    windows = [record.window_s for record in stored if record.course is not None and record.window_s]
+    windows = [record.window_s for record in results.records() if record.course is not None and record.window_s]
     window_s = min(windows, default=study.window_ns / 1e9)
     return StudyFacts(
         window_s=window_s,

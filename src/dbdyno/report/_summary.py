@@ -10,7 +10,7 @@ from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._server_lifecycle import lifecycles_object
 from dbdyno.report._study_analysis import analyse_study
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from dbdyno.study import settings_object
 
 SCHEMA_VERSION = 1
@@ -42,14 +42,14 @@ _COPIED = (
 _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
-def summary_json(results: Results) -> dict[str, object]:
+def summary_json(results: StoredStudy) -> dict[str, object]:
     """The results as one object: a cell for each planned run, missing ones too, and all comparisons.
 
     `tps_mean` and `tps_half_width` of a cell are the level of that one run and its noise: of its settled part where
     its window could be judged, which `settled` tells. `window_tps_mean` and `window_tps_half_width` are of the whole
     window. Intervals between repeats are in the comparisons; ends that say nothing are null.
     """
-    analysis = analyse_study(results, draws_intervals=False)
+    analysis = analyse_study(results)
     return {
         "schema_version": SCHEMA_VERSION,
         "study": analysis.study.name,

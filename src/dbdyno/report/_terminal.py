@@ -28,18 +28,18 @@ from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from dbdyno.study import settings_lines
 
 
-def print_summary(results: Results, console: Console | None = None) -> None:
+def print_summary(results: StoredStudy, console: Console | None = None) -> None:
     """Print answer, table and caveats to standard output."""
     (console or Console(highlight=False)).print(summary_table(results))
 
 
-def summary_table(results: Results) -> Group:
+def summary_table(results: StoredStudy) -> Group:
     """Answer, table and caveats, to be printed by rich."""
-    analysis = analyse_study(results, draws_intervals=False)
+    analysis = analyse_study(results)
     parts = [Text(analysis.study.question, style="bold"), Text()]
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
@@ -161,7 +161,7 @@ def cell_row(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgem
     tps = cell_level_words(judgement)
     pair = pair_at(place, target, best.cell.target, analysis.comparisons)
     against = "" if pair is None else _against(pair)
-    found = {x.quantile: x.value_ns for x in analysis.latency if x.cell == judgement.cell}
+    found = {x.quantile: x.value_ns for x in analysis.quantiles if x.cell == judgement.cell}
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
     return [
         f"  {target}",

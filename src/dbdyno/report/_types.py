@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.core import LatencyNs, OrderRates, RunRecord, TypeFigures
-from dbdyno.store import Results, latency_of, merged_histogram
+from dbdyno.core import Cell, LatencyNs, OrderRates, RunRecord, TypeFigures
+from dbdyno.report._histograms import TypeTimes
 
 Number = TypeVar("Number", int, float)
 
@@ -38,31 +37,26 @@ class CellTypes:
         return f"{mean:,.0f} ({min(values):,.0f} to {max(values):,.0f})"
 
 
-def cells_with_types(results: Results, judgements: Iterable[CellJudgement], *, is_closed: bool) -> list[CellTypes]:
-    """Every judged cell whose workload has several transaction types, or new orders."""
-    clock = "service" if is_closed else "response"
+def cells_with_types(judgements: Iterable[CellJudgement], times: Mapping[Cell, TypeTimes]) -> list[CellTypes]:
+    """Every judged cell whose workload has several transaction types, or new orders.
+
+    Parameters
+    ----------
+    times : of these cells, by type
+    """
     found = []
     for group in judgements:
-        rates = tuple(record.orders for record in group.judged if record.orders is not None)
-        names = dict.fromkeys(figures.name for record in group.judged for figures in record.types)
-        if len(names) > 1 or rates:
-            found.append(CellTypes(group, _pooled(results, group.judged, names, clock), rates))
+        if group.cell in times:
+            rates = tuple(record.orders for record in group.judged if record.orders is not None)
+            names = dict.fromkeys(figures.name for record in group.judged for figures in record.types)
+            types = tuple(_type(name, group.judged, times[group.cell]) for name in names)
+            found.append(CellTypes(group, types, rates))
     return found
 
 
-def _pooled(results: Results, runs: Sequence[RunRecord], names: Iterable[str], clock: str) -> tuple[TypeFigures, ...]:
-    histograms = [_histograms(results, record.run.run_id, clock) for record in runs]
-    return tuple(
-        _type(name, runs, list(itertools.chain.from_iterable(of_run.get(name, ()) for of_run in histograms)))
-        for name in names
-    )
-
-
-def _type(name: str, runs: Sequence[RunRecord], encoded: Sequence[str | None]) -> TypeFigures:
+def _type(name: str, runs: Sequence[RunRecord], times: TypeTimes) -> TypeFigures:
     parts = [figures for record in runs for figures in record.types if figures.name == name]
-    histogram = merged_histogram(encoded)
-    latency = latency_of(histogram)
-    mean_ns, latency = (histogram.get_mean_value(), latency) if latency is not None else _told(parts)
+    mean_ns, latency = times.get(name) or _told(parts)
     return TypeFigures(
         name=name,
         completed=sum(part.completed for part in parts),
@@ -88,14 +82,3 @@ def _told(parts: Sequence[TypeFigures]) -> tuple[float | None, LatencyNs | None]
     ]
     mean_ns = middle(part.mean_ns for part in parts)
     return mean_ns, LatencyNs(*quantiles) if any(value is not None for value in quantiles) else None
-
-
-def _histograms(results: Results, run_id: str, clock: str) -> dict[str, list[str | None]]:
-    column = f"{clock}_histogram"
-    table = results.intervals(run_id).select(["kind", "phase", "type", column])
-    found: dict[str, list[str | None]] = {}
-    rows = zip(*(table[name].to_pylist() for name in ("kind", "phase", "type", column)), strict=True)
-    for kind, phase, name, text in rows:
-        if kind == "transaction" and phase == "window":
-            found.setdefault(name, []).append(text)
-    return found

@@ -12,10 +12,8 @@ from typing import Literal
 
 from dbdyno.analyse import CellJudgement, answer, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
-from dbdyno.plan import make_plan
-from dbdyno.report import altered_caveats, settled_records
-from dbdyno.store import QUICK_CHECK, Check, JournalEntry, Results, find_results
-from dbdyno.study import parse_study
+from dbdyno.report import altered_caveats, analyse_study
+from dbdyno.store import QUICK_CHECK, Check, JournalEntry, StoredStudy, find_results
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
@@ -64,7 +62,7 @@ class StudyFolder:
         self._lock = threading.Lock()
         self._stamp: object = None
         self._stored = StoredFolder()
-        self._opened: tuple[object, Results] | None = None
+        self._opened: tuple[object, StoredStudy] | None = None
 
     def stamp(self) -> tuple[int, ...]:
         """Changes whenever something is stored."""
@@ -85,7 +83,7 @@ class StudyFolder:
                 self._stored, self._stamp = _read(self.path, self._check), stamp
             return self._stored
 
-    def results(self) -> Results:
+    def results(self) -> StoredStudy:
         """The folder, opened: its manifest, megabytes of a large study, is read anew only when it was written anew.
 
         Raises
@@ -97,14 +95,14 @@ class StudyFolder:
             self._opened = opened = (stamp, self.checked())
         return opened[1]
 
-    def checked(self) -> Results:
+    def checked(self) -> StoredStudy:
         """The folder, opened anew and held against its checksums, as before a report is made of it.
 
         Raises
         ------
         StoreError : it can't be read, or is not as dbdyno wrote it
         """
-        return Results.open(self.path, check=self._check)
+        return StoredStudy.open(self.path, check=self._check)
 
     def is_running(self) -> bool:
         """Whether a study writes to it."""
@@ -163,18 +161,16 @@ def _label(path: Path, top: Path) -> str:
 
 def _read(path: Path, check: Check) -> StoredFolder:
     try:
-        results = Results.open(path, check=check)
-        return _of_results(results)
+        return _of_study(StoredStudy.open(path, check=check))
     except DbdynoError as error:
         return StoredFolder(name=path.name, problem=str(error))
     except (OSError, ValueError, KeyError, TypeError) as error:
         return StoredFolder(name=path.name, problem=f"{type(error).__name__}: {error}")
 
 
-def _of_results(results: Results) -> StoredFolder:
-    study = parse_study(results.study_text, str(results.path / "study.toml"))
-    records, journal = settled_records(results, study), results.journal()
-    planned = len(records) if study.imported is not None else len(make_plan(study).runs)
+def _of_study(results: StoredStudy) -> StoredFolder:
+    study, records, journal = results.study, analyse_study(results).stored, results.journal()
+    planned = len(records) if study.imported is not None else len(results.planned_runs)
     judgements = judge_cells(records)
     found = answer(judgements, compare_targets(judgements))
     statuses: dict[str, int] = {}

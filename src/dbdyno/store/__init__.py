@@ -13,6 +13,7 @@ from dbdyno.store._histograms import (
     counts_by_second,
     latency_of,
     latency_of_counts,
+    mean_of_counts,
     merged_histogram,
 )
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
@@ -23,6 +24,7 @@ from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
+from dbdyno.store._stored_study import StoredStudy
 from dbdyno.store._throughput import printed_tps, window_tps
 from dbdyno.store._writer import ResultsWriter
 
@@ -47,12 +49,14 @@ __all__ = [
     "SettingRow",
     "StoredFingerprint",
     "StoredRun",
+    "StoredStudy",
     "TelemetryRow",
     "counts_by_second",
     "find_results",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",
+    "mean_of_counts",
     "merged_histogram",
     "pack_run",
     "printed_tps",

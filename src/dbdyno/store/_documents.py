@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
-from dbdyno.core import decode
+from dbdyno.core import Route, decode
 from dbdyno.store._damage import read_json, reading
 
 Plain = str | int | float | bool | None
@@ -28,6 +28,21 @@ class _Host(TypedDict, total=False):
     numa_node_count: int | None
     transparent_huge_pages: str | None
     rotational: bool | None
+
+
+class PlannedRun(TypedDict):
+    """A run of the stored plan."""
+
+    order: int
+    run_id: str
+    target: str
+    tier_bytes: int
+    concurrency: int
+    workload: str
+    route: Route
+    repeat: int
+    seed: int
+    reason: str
 
 
 class _Package(TypedDict, total=False):

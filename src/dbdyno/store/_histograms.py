@@ -169,6 +169,16 @@ def latency_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64])
     return LatencyNs(p50=p50, p95=p95, p99=p99, p999=p999, max=int(values_ns[np.flatnonzero(counts)[-1]]))
 
 
+def mean_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) -> float:
+    """Mean of the middles of the bins, as hdrh has it: bins of one width below 2048, then of each doubled width."""
+    middles = []
+    for highest in values_ns.astype(np.int64).tolist():
+        width = 1 << max(highest.bit_length() - _HALF.bit_length(), 0)
+        middles.append(highest - width + 1 + (width >> 1))
+    total: int = sum(count * middle for count, middle in zip(counts.tolist(), middles, strict=True))
+    return total / int(counts.sum())
+
+
 def latency_of(histogram: Histogram) -> LatencyNs | None:
     """The quantiles that are reported; None of an empty histogram.
 

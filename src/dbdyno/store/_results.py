@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
@@ -113,7 +113,7 @@ class Results:
         return cls(path, manifest)
 
     @classmethod
-    def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Results:
+    def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Self:
         """The results in a folder, once they were found to be as they were written.
 
         Parameters
@@ -321,9 +321,12 @@ class Results:
         """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
         if self._is_kept(path):
-            return completed(row, read_table(self.path / path, row, columns), columns)
+            return completed(row, self._read_table(path, row, columns), columns)
         empty = schema_of(row).empty_table()
         return empty if columns is None else empty.select(list(columns))
+
+    def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> pa.Table:
+        return read_table(self.path / name, row, columns)
 
     def _is_kept(self, name: str) -> bool:
         """Whether a run has a file; one that is listed and gone is missed when it is read."""

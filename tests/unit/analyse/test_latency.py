@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dbdyno.analyse import SecondHistograms, judge_cells, judge_latency
+from dbdyno.analyse import SecondHistograms, judge_cells, judge_latency, with_noise_intervals
 from dbdyno.core import LatencyNs, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
@@ -48,7 +48,8 @@ def seconds_of(stalled: int = 0) -> SecondHistograms:
 def test_a_single_run_has_an_interval_of_its_noise_where_seconds_are_stored(record: MakeRecord) -> None:
     cells = judge_cells([record()])
     merged = {cells[0].cell: (MERGED, 30_000)}
-    found = judge_latency(cells, merged, {cells[0].cell: [seconds_of()]})
+    seconds = {cells[0].cell: [seconds_of()]}
+    found = with_noise_intervals(judge_latency(cells, merged, seconds), seconds)
     assert {x.interval_of for x in found} == {"noise"}
     assert all(x.low_ns <= x.value_ns <= x.high_ns for x in found)
 
@@ -91,5 +92,6 @@ def test_bins_of_one_percent_keep_every_transaction_and_the_highest_value() -> N
 def test_seconds_too_few_for_blocks_give_no_interval(record: MakeRecord) -> None:
     cells = judge_cells([record()])
     short = SecondHistograms(np.tile([95, 5], (59, 1)), np.array([10e6, 20e6]))
-    found = judge_latency(cells, {cells[0].cell: (MERGED, 6_000)}, {cells[0].cell: [short]})
+    seconds = {cells[0].cell: [short]}
+    found = with_noise_intervals(judge_latency(cells, {cells[0].cell: (MERGED, 6_000)}, seconds), seconds)
     assert {(x.low_ns, x.interval_of) for x in found} == {(None, "")}

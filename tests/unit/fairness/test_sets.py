@@ -12,7 +12,7 @@ from dbdyno.audit import Audit, audit
 from dbdyno.core import Run
 from dbdyno.fairness import inspected_set, study_sets
 from dbdyno.plan import make_plan
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import Results, StoredRun, StoredStudy
 from dbdyno.study import parse_study
 from stored_study import HOST, TWINS, TWO, stored, write_study
 
@@ -152,7 +152,7 @@ def test_of_imported_runs_nothing_is_claimed_that_their_files_do_not_hold(tmp_pa
         assert outcome(result, rule_id) == "undecided"
 
 
-def looks_of(folder: Path, change: Any = lambda run, fields: None) -> tuple[Results, list[StoredRun]]:
+def looks_of(folder: Path, change: Any = lambda run, fields: None) -> tuple[StoredStudy, list[StoredRun]]:
     """A folder without runs, and what was seen of both targets before the first."""
     study = parse_study(TWINS, "study.toml")
     results = Results.create(folder, TWINS, {}, HOST, study_name="two")

@@ -14,7 +14,7 @@ import sysbench_log
 from dbdyno.core import StoreError, TreeError
 from dbdyno.imports import ImportRequest, import_logs
 from dbdyno.report import page_text
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from dbdyno.study import parse_study
 from trees import imported
 
@@ -53,7 +53,7 @@ def test_a_part_of_the_published_tree_is_named_as_in_the_whole(tmp_path: Path) -
     assert (cell.workload, cell.tier_bytes) == ("imported:not named", 0)
     (part / "Tier2G_RW_1th.sysbench.txt").write_text(log)
     import_logs(ImportRequest(part, tmp_path / "o", "x"), lambda *_: None)
-    cell = next(r.run.cell for r in Results.open(tmp_path / "o").records() if r.run.cell.tier_bytes)
+    cell = next(r.run.cell for r in StoredStudy.open(tmp_path / "o").records() if r.run.cell.tier_bytes)
     assert (cell.target, cell.workload) == ("mariadb 10.11.16", "sysbench/oltp_read_only")
 
 

@@ -22,6 +22,7 @@ from dbdyno.store import (
     SettingRow,
     StoredFingerprint,
     StoredRun,
+    StoredStudy,
     TelemetryRow,
 )
 from dbdyno.study import Study, parse_study
@@ -244,7 +245,7 @@ def write_results(
     text: str = STUDY,
     change: Callable[[StoredRun], StoredRun | None] = lambda run: run,
     most: int = 99,
-) -> Results:
+) -> StoredStudy:
     """A results folder; `change` may alter a run or leave it out; only the first `most` are made."""
     study = parse_study(text, "study.toml")
     plan = make_plan(study)
@@ -270,22 +271,22 @@ def write_results(
             if stored is not None:
                 writer.append("run-finished", run_id=run.run_id, status=stored.record.status)
                 writer.add_run(stored)
-    return Results.open(folder)
+    return StoredStudy.open(folder)
 
 
 @pytest.fixture(scope="session")
-def write() -> Callable[..., Results]:
+def write() -> Callable[..., StoredStudy]:
     return write_results
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     """Results of a study in which all went well."""
     return write_results(tmp_path_factory.mktemp("planted") / "first")
 
 
 @pytest.fixture(scope="session")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def broken(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     """Results of a study in which runs failed, are missing, or can't be trusted."""
 
     def change(run: StoredRun) -> StoredRun | None:

@@ -11,7 +11,7 @@ import pytest
 
 import chromium
 from dbdyno.report import build_page
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -19,7 +19,7 @@ pytestmark = chromium.needs_chromium
 
 
 @pytest.fixture(scope="module")
-def address(results: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
     return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
 
 
@@ -225,7 +225,7 @@ def test_on_a_phone_the_filter_is_behind_a_button(browser: playwright.Browser, a
 
 
 def test_hostile_names_stay_text_wherever_they_are_shown(
-    browser: playwright.Browser, write: Callable[..., Results], tmp_path: Path
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
 ) -> None:
     script = "<script>document.title='owned'</script><img src=x onerror=document.title='owned'>"
     names = [script, "quotes \"'` & #?=%", "long " + "x" * 10_000]

@@ -8,7 +8,7 @@ import pytest
 
 from chromium import needs_chromium
 from dbdyno.report import build_page
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -20,12 +20,12 @@ UNDRAWN = "[data-chart]:not(.vega-embed)"
 
 
 @pytest.fixture(scope="module")
-def address(results: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
     return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
 
 
 @pytest.fixture
-def packed(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def packed(results: StoredStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The page of the same study, packed as a page of many cells is."""
     monkeypatch.setattr("dbdyno.report._page.MOST_SPEC_BYTES", 0)
     monkeypatch.setattr("dbdyno.report._html.MOST_ROWS", 5)

@@ -19,11 +19,11 @@ from dbdyno.report.charts import (
     throughput_charts,
     timeline_chart,
 )
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 
 @pytest.fixture(scope="module")
-def charts(results: Results) -> list[Chart]:
+def charts(results: StoredStudy) -> list[Chart]:
     analysis = analyse_study(results)
     palette = palette_of(analysis.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)

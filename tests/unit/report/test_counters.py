@@ -10,7 +10,7 @@ import pytest
 from dbdyno.core import Run
 from dbdyno.report import analyse_study, page_text, summary_json
 from dbdyno.report._counters import MEASURES, NOT_SHOWN, write_amplification
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from stored_study import TWO, write_study
 
 _READ, _DEADLOCKS = (next(m for m in MEASURES if m.title == title) for title in ("pages read", "deadlocks"))
@@ -36,34 +36,34 @@ def counted(run: Run, fields: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     return write_study(tmp_path_factory.mktemp("counters") / "two", TWO, counted)
 
 
-def test_growth_is_told_for_each_transaction_over_all_judged_runs(results: Results) -> None:
+def test_growth_is_told_for_each_transaction_over_all_judged_runs(results: StoredStudy) -> None:
     cells = analyse_study(results).counters
     assert len(cells) == 4
     assert {cell.transactions for cell in cells} == {2400}
     assert {_READ.words(cell) for cell in cells} == {"2"}
 
 
-def test_zero_and_not_shown_are_two_things(results: Results) -> None:
+def test_zero_and_not_shown_are_two_things(results: StoredStudy) -> None:
     words = {cell.group.cell.target: _DEADLOCKS.words(cell) for cell in analyse_study(results).counters}
     assert words == {"mysql:9.7": "0", "mariadb:11.8": NOT_SHOWN}
 
 
-def test_the_log_grows_by_its_position_from_the_first_reading_in_the_window_on(results: Results) -> None:
+def test_the_log_grows_by_its_position_from_the_first_reading_in_the_window_on(results: StoredStudy) -> None:
     cell = next(cell for cell in analyse_study(results).counters if cell.group.cell.target == "mysql:9.7")
     assert cell.each("engine.redo.lsn") == pytest.approx(12_000 / 1200)
 
 
-def test_write_amplification_is_of_log_flushes_and_compactions(results: Results) -> None:
+def test_write_amplification_is_of_log_flushes_and_compactions(results: StoredStudy) -> None:
     by_target = {cell.group.cell.target: cell for cell in analyse_study(results).counters}
     assert write_amplification(by_target["mariadb:11.8"]) == pytest.approx(4.0)
     assert write_amplification(by_target["mysql:9.7"]) is None
 
 
-def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: Results) -> None:
+def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: StoredStudy) -> None:
     page = page_text(results)
     assert "Why: what the servers did for each transaction" in page
     assert "Not shown by mariadb:11.8: deadlocks, redo.bytes, redo.lsn" in page
@@ -74,7 +74,7 @@ def test_the_page_sets_targets_side_by_side_and_programs_get_all(results: Result
     assert mysql["absent"] == ["lsm.user_bytes"]
 
 
-def test_counters_can_be_asked_for_in_sql(results: Results) -> None:
+def test_counters_can_be_asked_for_in_sql(results: StoredStudy) -> None:
     query = "SELECT sum(delta) FROM counters JOIN runs USING (run_id) WHERE name = 'engine.pages.read' AND target = ?"
     with results.connect() as connection:
         assert connection.execute(query, ["mysql:9.7"]).fetchone() == (2400.0 * 4,)

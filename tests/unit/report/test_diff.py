@@ -15,11 +15,11 @@ from dbdyno.report import StudyDiff, diff_results
 from dbdyno.report._diff import _matched
 from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._mismatch import _window
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import StoredRun, StoredStudy
 from dbdyno.study import Imported
 from rewritten_results import as_written
 
-Write = Callable[..., Results]
+Write = Callable[..., StoredStudy]
 SMALL = """
 name = "small"
 targets = ["mariadb:11.8", "mysql:9.7"]
@@ -49,17 +49,17 @@ def slower(run: StoredRun, factor: float = 0.85) -> StoredRun:
 
 
 @pytest.fixture(scope="module")
-def base(write: Write, tmp_path_factory: pytest.TempPathFactory) -> Results:
+def base(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     return write(tmp_path_factory.mktemp("base") / "base", text=SMALL)
 
 
 @pytest.fixture(scope="module")
-def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> Results:
+def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     return write(tmp_path_factory.mktemp("new") / "new", text=SMALL, change=slower)
 
 
 @pytest.fixture(scope="module")
-def diff(base: Results, new: Results) -> StudyDiff:
+def diff(base: StoredStudy, new: StoredStudy) -> StudyDiff:
     return diff_results(base, new)
 
 
@@ -88,7 +88,7 @@ def test_what_changed_is_told_and_what_belongs_to_one_life_is_not(diff: StudyDif
 
 
 def test_an_unchanged_target_tells_whether_the_machine_moved(
-    base: Results, diff: StudyDiff, write: Write, tmp_path: Path
+    base: StoredStudy, diff: StudyDiff, write: Write, tmp_path: Path
 ) -> None:
     assert list(diff.shifts) == ["mariadb:11.8"]
     assert "machine-moved" not in codes(diff)
@@ -103,7 +103,7 @@ def test_an_unchanged_target_tells_whether_the_machine_moved(
 
 
 def test_without_an_unchanged_target_a_slow_machine_can_not_be_told(
-    base: Results, write: Write, tmp_path: Path
+    base: StoredStudy, write: Write, tmp_path: Path
 ) -> None:
     def patched(run: StoredRun) -> StoredRun:
         return replace(run, variables={**run.variables, "new_option": "1"})
@@ -122,7 +122,7 @@ def test_without_an_unchanged_target_a_slow_machine_can_not_be_told(
     ],
 )
 def test_cells_that_measured_something_else_are_left_out_with_the_reason(
-    kind: str, old: str, replacement: str, words: str, base: Results, write: Write, tmp_path: Path
+    kind: str, old: str, replacement: str, words: str, base: StoredStudy, write: Write, tmp_path: Path
 ) -> None:
     other = write(tmp_path / "other", text=SMALL.replace(old, replacement))
     found = diff_results(base, other)
@@ -135,7 +135,7 @@ def test_cells_that_measured_something_else_are_left_out_with_the_reason(
     assert "study" in {row.where for row in despite.changed}
 
 
-def rewritten(results: Results, name: str, change: Callable[[dict[str, object]], None]) -> Results:
+def rewritten(results: StoredStudy, name: str, change: Callable[[dict[str, object]], None]) -> StoredStudy:
     """The same folder with a document changed."""
     for path in results.path.glob(name):
         document = json.loads(path.read_text())
@@ -144,27 +144,29 @@ def rewritten(results: Results, name: str, change: Callable[[dict[str, object]],
     return as_written(results.path)
 
 
-def test_other_rows_and_another_machine_are_obstacles(base: Results, write: Write, tmp_path: Path) -> None:
+def test_other_rows_and_another_machine_are_obstacles(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "rows", text=SMALL)
     rewritten(other, "datasets/mysql*.json", lambda d: d["datasets"][0].update(content_sha256="dd" * 32))
     found = diff_results(base, other)
     assert {left.cell.target for left in found.left_out} == {"mysql:9.7"}
     assert "other rows: checksum c3c3" in found.left_out[0].reason
     rewritten(other, "host.json", lambda d: d.update(logical_cpu_count=64, kernel="6.9"))
-    found = diff_results(base, other)
+    found = diff_results(base, StoredStudy.open(other.path))
     assert len(found.left_out) == 6
     assert "another machine: processors 2, now 64" in found.left_out[0].reason
     assert ("machine", "kernel") in {(row.where, row.what) for row in found.changed}
 
 
-def test_rows_without_a_checksum_are_compared_with_a_caveat(base: Results, write: Write, tmp_path: Path) -> None:
+def test_rows_without_a_checksum_are_compared_with_a_caveat(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "unknown", text=SMALL)
     rewritten(other, "datasets/*.json", lambda d: d["datasets"][0].pop("content_sha256"))
     found = diff_results(base, other)
     assert (len(found.of("tps")), "dataset-unchecked" in codes(found)) == (6, True)
 
 
-def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(base: Results, write: Write, tmp_path: Path) -> None:
+def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
+    base: StoredStudy, write: Write, tmp_path: Path
+) -> None:
     def crashed(run: StoredRun) -> StoredRun | None:
         cell = run.record.run.cell
         if cell.target == "mysql:9.7" and cell.concurrency == 4:
@@ -180,14 +182,14 @@ def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(base: Results
     assert reasons["mysql:9.7", 4] == (f"no good run in {other.path} (failed: the server died)", True)
 
 
-def test_a_target_that_answers_otherwise_than_before_is_told(base: Results, write: Write, tmp_path: Path) -> None:
+def test_a_target_that_answers_otherwise_than_before_is_told(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "answers", text=SMALL)
     rewritten(other, "fingerprints/mysql*.json", lambda d: d["fingerprints"][0].update(content_sha256="00" * 32))
     text = next(c.text for c in diff_results(base, other).caveats if c.code == "results-differ")
     assert "mysql:9.7 in sysbench/oltp_read_write" in text
 
 
-def test_targets_of_other_names_are_compared_when_paired(base: Results, write: Write, tmp_path: Path) -> None:
+def test_targets_of_other_names_are_compared_when_paired(base: StoredStudy, write: Write, tmp_path: Path) -> None:
     other = write(tmp_path / "next", text=SMALL.replace("mysql:9.7", "mysql:9.8"))
     assert {change.new.target for change in diff_results(base, other).of("tps")} == {"mariadb:11.8"}
     found = diff_results(base, other, renamed={"mysql:9.8": "mysql:9.7"})
@@ -197,7 +199,7 @@ def test_targets_of_other_names_are_compared_when_paired(base: Results, write: W
 
 
 def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
-    base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:3%", "--fail-on", "missing")
     assert code == 1
@@ -213,7 +215,7 @@ def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
 
 
 def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
-    base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, printed, _ = asked(capsys, base.path, new.path, "--fail-on", "slower:16%")
     assert code == 1
@@ -232,7 +234,7 @@ def test_what_is_not_shown_fails_a_build_unless_it_is_told_to_pass(
 
 
 def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
-    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def crashed(run: StoredRun) -> StoredRun:
         if run.record.run.cell.concurrency == 4:
@@ -255,7 +257,9 @@ def test_a_rule_that_nothing_could_be_held_against_is_broken(
     assert "rest on one run" in " ".join(printed.split())
 
 
-def test_programs_read_the_same_as_people(base: Results, new: Results, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_read_the_same_as_people(
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, printed, _ = asked(capsys, base.path, new.path, "--json", "--fail-on", "slower:3%")
     found = json.loads(printed)
     assert code == 1
@@ -275,7 +279,7 @@ def test_programs_read_the_same_as_people(base: Results, new: Results, capsys: p
     ],
 )
 def test_a_wrong_request_ends_with_2(
-    options: list[str], words: str, base: Results, new: Results, capsys: pytest.CaptureFixture[str]
+    options: list[str], words: str, base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, printed, said = asked(capsys, base.path, new.path, *options)
     assert (code, printed) == (2, "")
@@ -283,7 +287,7 @@ def test_a_wrong_request_ends_with_2(
 
 
 def test_folders_with_nothing_in_common_end_with_2(
-    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = write(tmp_path / "elsewhere", text=SMALL.replace("[1, 4, 16]", "[64]"), most=0)
     code, _, said = asked(capsys, base.path, other.path)
@@ -297,7 +301,7 @@ def test_folders_with_nothing_in_common_end_with_2(
 
 
 def test_words_of_a_folder_stay_words(
-    base: Results, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def hostile(run: StoredRun) -> StoredRun:
         return replace(run, variables={**run.variables, "init_connect": "[bold red]x[/] \x1b]0;y"})
@@ -308,7 +312,7 @@ def test_words_of_a_folder_stay_words(
     assert "\x1b" not in printed
 
 
-def imported(folder: Results, suffix: str, window_s: int) -> DiffSide:
+def imported(folder: StoredStudy, suffix: str, window_s: int) -> DiffSide:
     """A side as an import makes it: with a length behind the workload's name, or without."""
     side = DiffSide.of(folder)
     choices = tuple(replace(choice, label=choice.label + suffix) for choice in side.study.workloads)
@@ -326,7 +330,7 @@ def matched(sides: tuple[DiffSide, DiffSide]) -> int:
     return len(free)
 
 
-def test_a_folder_whose_names_tell_lengths_meets_one_that_has_a_single_length(base: Results) -> None:
+def test_a_folder_whose_names_tell_lengths_meets_one_that_has_a_single_length(base: StoredStudy) -> None:
     plain, labelled = imported(base, "", 3601), imported(base, ", 3600 s", 10_000)
     assert matched((plain, labelled)) == matched((labelled, plain)) == len(plain.judgements)
     assert matched((labelled, labelled)) == len(plain.judgements)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import StoredRun, StoredStudy
 
-Write = Callable[..., Results]
+Write = Callable[..., StoredStudy]
 NIGHT = """
 name = "night"
 targets = ["mariadb:11.8", "mysql:9.7"]

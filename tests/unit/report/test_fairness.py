@@ -14,7 +14,7 @@ from dbdyno.audit import Audit
 from dbdyno.core import Caveat, Run
 from dbdyno.report import analyse_study, markdown_text, page_text, summary_json, summary_table
 from dbdyno.report._fairness import Fairness, fairness_line
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredStudy
 from stored_study import TWINS, TWO, write_study
 
 
@@ -27,16 +27,16 @@ def relaxed(run: Run, fields: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def unlike(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def unlike(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     return write_study(tmp_path_factory.mktemp("unlike") / "two", TWO, relaxed)
 
 
 @pytest.fixture(scope="module")
-def twins(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def twins(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     return write_study(tmp_path_factory.mktemp("alike") / "two", TWINS)
 
 
-def terminal(results: Results) -> str:
+def terminal(results: StoredStudy) -> str:
     console = Console(width=160, highlight=False, record=True, file=io.StringIO())
     console.print(summary_table(results))
     return console.export_text()

@@ -15,7 +15,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import build_markdown, build_pdf, markdown_text
 from dbdyno.report._markdown import escaped, table_text
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import StoredRun, StoredStudy
 
 
 def tables(text: str) -> list[list[str]]:
@@ -23,7 +23,7 @@ def tables(text: str) -> list[list[str]]:
     return [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
 
 
-def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: Results) -> None:
+def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: StoredStudy) -> None:
     text = markdown_text(results)
     heads = [line for line in text.splitlines() if line.startswith("#")]
     assert heads[0].startswith("## On this machine, which does more sysbench read-write work")
@@ -34,7 +34,7 @@ def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: Results
     assert "- mysql:9.7: mysql 9.7.4, innodb" in text
 
 
-def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: Results) -> None:
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: StoredStudy) -> None:
     for table in tables(markdown_text(broken)):
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table}) == 1
 
@@ -42,7 +42,7 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: Results) -> 
 HOSTILE = "a|b\n# head\n<img src=x> `code` @root fixes #12 https://x.example [l](y) *b*"
 
 
-def test_words_from_files_neither_format_nor_link_nor_notify(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_words_from_files_neither_format_nor_link_nor_notify(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     def change(run: StoredRun) -> StoredRun:
         return replace(run, record=replace(run.record, status="suspect", reason=HOSTILE, version=HOSTILE))
 
@@ -53,14 +53,14 @@ def test_words_from_files_neither_format_nor_link_nor_notify(write: Callable[...
     assert "@<!-- -->root fixes #<!-- -->12" in text
 
 
-def test_a_study_without_any_run_is_told_in_markdown(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_a_study_without_any_run_is_told_in_markdown(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     text = markdown_text(write(tmp_path / "none", most=0))
     assert "No run succeeded" in text
     assert tables(text) == []
 
 
 def test_markdown_is_printed_or_written_beside_the_records(
-    results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: StoredStudy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(results.path), "--format", "md", "-o", "-"]) == 0
     printed = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_markdown_is_printed_or_written_beside_the_records(
 
 
 def test_a_machine_without_a_browser_is_told_what_to_install(
-    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    results: StoredStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HostError, match="no Chromium on this machine") as found:
@@ -83,7 +83,7 @@ def test_a_machine_without_a_browser_is_told_what_to_install(
     assert "apt-get install chromium" in found.value.remedy
 
 
-def test_a_browser_that_prints_nothing_is_told(results: Results, tmp_path: Path) -> None:
+def test_a_browser_that_prints_nothing_is_told(results: StoredStudy, tmp_path: Path) -> None:
     with pytest.raises(HostError, match="made no PDF"):
         build_pdf(results, tmp_path / "x.pdf", LocalHost(), Path("/bin/true"))
     assert not (tmp_path / "x.pdf").exists()
@@ -91,13 +91,13 @@ def test_a_browser_that_prints_nothing_is_told(results: Results, tmp_path: Path)
 
 @pytest.mark.browser
 @skip_without
-def test_the_page_is_printed_with_its_charts(results: Results, tmp_path: Path) -> None:
+def test_the_page_is_printed_with_its_charts(results: StoredStudy, tmp_path: Path) -> None:
     pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 5
 
 
-def test_a_link_is_written_through_and_not_replaced(results: Results, tmp_path: Path) -> None:
+def test_a_link_is_written_through_and_not_replaced(results: StoredStudy, tmp_path: Path) -> None:
     (tmp_path / "kept.md").write_text("old")
     link = tmp_path / "link.md"
     link.symlink_to(tmp_path / "kept.md")

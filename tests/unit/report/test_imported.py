@@ -10,14 +10,14 @@ import pytest
 import sysbench_log
 import tool_logs
 from dbdyno.report import analyse_study, diff_results, markdown_text, page_text, summary_json
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 from trees import imported
 
 TPS = [100.0 + n % 7 for n in range(700)]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     stalled = list(TPS)
     stalled[500:507] = [10.0] * 7
     files = {
@@ -29,7 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return imported(tmp_path_factory.mktemp("imported"), files)[1]
 
 
-def test_runs_that_nobody_planned_are_not_missing(results: Results) -> None:
+def test_runs_that_nobody_planned_are_not_missing(results: StoredStudy) -> None:
     analysis = analyse_study(results)
     assert [record.status for record in analysis.records].count("missing") == 0
     codes = {caveat.code for caveat in analysis.limitations}
@@ -37,7 +37,7 @@ def test_runs_that_nobody_planned_are_not_missing(results: Results) -> None:
     assert {"fixed-order", "shared-cores"}.isdisjoint(codes)
 
 
-def test_the_printed_percentile_is_shown_as_printed_and_no_other(results: Results) -> None:
+def test_the_printed_percentile_is_shown_as_printed_and_no_other(results: StoredStudy) -> None:
     analysis = analyse_study(results)
     assert {(x.quantile, x.value_ns, x.is_told) for x in analysis.latency} == {("p95", 5_000_000, True)}
     page = page_text(results)
@@ -45,11 +45,11 @@ def test_the_printed_percentile_is_shown_as_printed_and_no_other(results: Result
     assert "median of the seconds&#x27; percentiles" in page or "median of the seconds' percentiles" in page
 
 
-def test_stalled_seconds_are_counted_over_all_seconds_of_the_settled_part(results: Results) -> None:
+def test_stalled_seconds_are_counted_over_all_seconds_of_the_settled_part(results: StoredStudy) -> None:
     assert "7 stalled seconds" in page_text(results)
 
 
-def test_the_page_says_where_runs_come_from_and_what_was_not_read(results: Results) -> None:
+def test_the_page_says_where_runs_come_from_and_what_was_not_read(results: StoredStudy) -> None:
     page = page_text(results)
     assert 'data-csv="origin"' in page
     assert 'data-csv="not-read"' in page
@@ -58,14 +58,14 @@ def test_the_page_says_where_runs_come_from_and_what_was_not_read(results: Resul
     assert "imported 20" in page
 
 
-def test_the_summary_for_programs_has_unknowns_as_null(results: Results) -> None:
+def test_the_summary_for_programs_has_unknowns_as_null(results: StoredStudy) -> None:
     cells = summary_json(results)["cells"]
     assert isinstance(cells, list)
     good = next(cell for cell in cells if cell["status"] == "good")
     assert (good["tier_bytes"], good["route"], good["latency_ns"]["p99"]) == (0, "unknown", None)
 
 
-def test_neither_study_nor_pages_tell_what_the_logs_do_not(results: Results) -> None:
+def test_neither_study_nor_pages_tell_what_the_logs_do_not(results: StoredStudy) -> None:
     assert set(tomllib.loads(results.study_text)["measure"]) == {"window", "repeats"}
     assert summary_json(results)["policy"] is None
     page, pasted = page_text(results), markdown_text(results)
@@ -86,7 +86,7 @@ def test_pacings_are_told_as_far_as_logs_tell_them(tmp_path: Path) -> None:
 
 
 def test_folders_of_logs_are_compared_with_a_caveat_on_how_their_runs_were_made(
-    results: Results, tmp_path: Path
+    results: StoredStudy, tmp_path: Path
 ) -> None:
     faster = {"new/4.log": sysbench_log.log([4 * tps for tps in TPS])}
     found = diff_results(results, imported(tmp_path, faster)[1])

@@ -9,19 +9,19 @@ from dbdyno.doctor import examination_to_json, examine
 from dbdyno.report import summary_json
 from dbdyno.report._machine import machine_findings
 from dbdyno.report._page import page_text
-from dbdyno.store import MACHINE_EXAMINED, Results
+from dbdyno.store import MACHINE_EXAMINED, StoredStudy
 from stored_study import write_study
 
 QUIET = Machine(memory=Memory(huge_pages="never"))
 BUSY = Machine(memory=Memory(huge_pages="always"), load=Load(1.0, 1.0, 0.0, 0.0))
 
 
-def _examined(path: Path, *machines: Machine) -> Results:
+def _examined(path: Path, *machines: Machine) -> StoredStudy:
     results = write_study(path)
     with results.writing() as writer:
         for machine in machines:
             writer.append(MACHINE_EXAMINED, **examination_to_json(examine(machine, at_ns=1)))
-    return Results.open(path)
+    return StoredStudy.open(path)
 
 
 def test_what_weakens_is_a_caveat_and_a_row_of_the_page(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_finding_of_one_start_in_two_says_so(tmp_path: Path) -> None:
     found = machine_findings(_examined(tmp_path / "r", BUSY, QUIET))
     assert found.times == 2
     assert {finding.check_id: times for finding, times in found.found} == {"huge-pages": 1, "other-load": 1}
-    assert "1 of 2 times" in page_text(Results.open(tmp_path / "r"))
+    assert "1 of 2 times" in page_text(StoredStudy.open(tmp_path / "r"))
 
 
 def test_a_quiet_machine_weakens_nothing(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from dbdyno.core import StoreError
 from dbdyno.report import build_page, markdown_text, page_text, save_charts
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import StoredRun, StoredStudy
 
 VOID = {"br", "hr", "img", "input", "meta", "link", "path", "line", "circle", "rect"}
 
@@ -76,7 +76,7 @@ def run_of(page: str, run_id: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def page(results: Results) -> str:
+def page(results: StoredStudy) -> str:
     return page_text(results)
 
 
@@ -138,7 +138,7 @@ def test_every_run_can_be_opened_with_its_telemetry(page: str) -> None:
     assert [phase["phase"] for phase in opened["phases"]] == ["warm-up", "window"]
 
 
-def test_a_run_tells_its_files_with_checksums(page: str, results: Results) -> None:
+def test_a_run_tells_its_files_with_checksums(page: str, results: StoredStudy) -> None:
     run_id = page_data(page)["runs"][0]["id"]
     told = {name: sha256 for name, _, sha256 in run_of(page, run_id)["files"]}
     stored = {n: facts.sha256 for n, facts in results.manifest.files.items() if n.startswith(f"runs/{run_id}/")}
@@ -154,7 +154,7 @@ def test_every_chart_is_described_and_has_its_data_behind_it(page: str) -> None:
         assert f'data-csv="{table}"' in page
 
 
-def test_files_are_listed_with_their_checksums(page: str, results: Results) -> None:
+def test_files_are_listed_with_their_checksums(page: str, results: StoredStudy) -> None:
     text = expanded(page)
     for name, facts in results.manifest.files.items():
         assert name in text
@@ -165,7 +165,7 @@ def test_the_page_of_a_small_study_is_a_few_megabytes_at_most(page: str) -> None
     assert len(page.encode()) < 3_000_000
 
 
-def test_failed_missing_and_suspect_runs_are_shown(broken: Results) -> None:
+def test_failed_missing_and_suspect_runs_are_shown(broken: StoredStudy) -> None:
     page = page_text(broken)
     assert "6 missing, 1 failed and 1 suspect" in page
     assert "&lt;b&gt;signal 11&lt;/b&gt;" in page
@@ -176,7 +176,7 @@ def test_failed_missing_and_suspect_runs_are_shown(broken: Results) -> None:
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u2028"
 
 
-def test_hostile_text_stays_text(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_hostile_text_stays_text(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     def change(run: StoredRun) -> StoredRun | None:
         record = replace(run.record, version=HOSTILE, status="suspect", reason=HOSTILE * 50)
         return replace(run, record=record, variables={HOSTILE: HOSTILE * 200}, server_log=HOSTILE)
@@ -202,26 +202,26 @@ repeats = 2
 """
 
 
-def test_a_study_without_any_run_has_a_page(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_a_study_without_any_run_has_a_page(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     page = page_text(write(tmp_path / "none", most=0))
     assert "No run succeeded" in page
     assert outline(page).open == []
 
 
-def test_one_target_at_one_place_has_a_page(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_one_target_at_one_place_has_a_page(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     text = STUDY_REST.replace(', "mysql:9.7"', "").replace("[1, 4]", "[4]").replace("repeats = 2", "repeats = 1")
     page = page_text(write(tmp_path / "one", text='name = "one"\n' + text))
     assert "Every cell was run only once" in page
     assert 'id="ranks"' not in page
 
 
-def test_an_unwritable_place_is_named(results: Results, tmp_path: Path) -> None:
+def test_an_unwritable_place_is_named(results: StoredStudy, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="can't be written"):
         build_page(results, tmp_path / "file" / "page.html")
 
 
-def test_charts_are_saved_as_svg_and_png(broken: Results, tmp_path: Path) -> None:
+def test_charts_are_saved_as_svg_and_png(broken: StoredStudy, tmp_path: Path) -> None:
     files = save_charts(broken, tmp_path / "figures")
     names = {path.name for path in files}
     assert {"throughput-1.svg", "throughput-1.png", "timeline.svg"} <= names
@@ -236,7 +236,7 @@ LADDER = STUDY_REST.replace("[1, 4]", "[1, 4, 16, 32, 64, 128]").replace(
 )
 
 
-def test_a_scaled_study_says_so_above_its_answer(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_a_scaled_study_says_so_above_its_answer(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     results = write(tmp_path / "small", text='name = "small"\nscaled = "small"\n' + LADDER, most=2)
     for text in (page_text(results), markdown_text(results)):
         above, _, _ = text.partition("No difference shown" if "No difference shown" in text else "Limitations")
@@ -244,7 +244,7 @@ def test_a_scaled_study_says_so_above_its_answer(write: Callable[..., Results], 
 
 
 def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
-    write: Callable[..., Results], tmp_path: Path
+    write: Callable[..., StoredStudy], tmp_path: Path
 ) -> None:
     def scaled(run: StoredRun) -> StoredRun:
         n = run.record.run.cell.concurrency
@@ -261,6 +261,6 @@ def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
     assert sum(row.get("shown") == "the law" for row in rows) == 60
 
 
-def test_a_study_of_one_concurrency_has_no_capacity(write: Callable[..., Results], tmp_path: Path) -> None:
+def test_a_study_of_one_concurrency_has_no_capacity(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     text = 'name = "flat"\n' + STUDY_REST.replace("[1, 4]", "[4]")
     assert 'id="capacity"' not in page_text(write(tmp_path / "flat", text=text))

@@ -20,11 +20,11 @@ from dbdyno.report._palette import palette_of
 from dbdyno.report._series import downsampled, run_series
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 
 @pytest.fixture(scope="module")
-def analysis(results: Results) -> StudyAnalysis:
+def analysis(results: StoredStudy) -> StudyAnalysis:
     return analyse_study(results)
 
 
@@ -53,7 +53,7 @@ def test_series_are_thinned_without_losing_extremes() -> None:
     assert seconds == sorted(seconds)
 
 
-def test_the_series_of_a_run_tells_warm_up_from_window(results: Results) -> None:
+def test_the_series_of_a_run_tells_warm_up_from_window(results: StoredStudy) -> None:
     found = run_series(results, sorted(results.run_ids())[0])
     assert found["phases"] == [
         {"phase": "warm-up", "from": -0.5, "to": 3.5},
@@ -64,7 +64,7 @@ def test_the_series_of_a_run_tells_warm_up_from_window(results: Results) -> None
     assert len(throughput["lines"][0]["v"]) == 16
 
 
-def test_every_metric_is_drawn_in_one_panel_only(results: Results) -> None:
+def test_every_metric_is_drawn_in_one_panel_only(results: StoredStudy) -> None:
     run_id = sorted(results.run_ids())[0]
     names = [line["name"] for panel in run_series(results, run_id)["panels"] for line in panel["lines"]]
     metrics = set(results.telemetry(run_id)["metric"].to_pylist())

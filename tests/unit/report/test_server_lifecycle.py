@@ -11,7 +11,7 @@ from dbdyno.report import analyse_study
 from dbdyno.report._page import page_text
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._summary import summary_json
-from dbdyno.store import Results, StoredRun
+from dbdyno.store import Results, StoredRun, StoredStudy
 
 MIB = 1 << 20
 MEMORY = {
@@ -28,7 +28,7 @@ DEATH = {"kind": "assertion", "words": "w", "exit_code": -6, "excerpt": "<b>stac
 
 
 @pytest.fixture(scope="module")
-def lived(write: Callable[..., Results], tmp_path_factory: pytest.TempPathFactory) -> Results:
+def lived(write: Callable[..., StoredStudy], tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
     """A study with memory limits and recoveries, in which one server died."""
 
     def change(run: StoredRun) -> StoredRun:
@@ -73,6 +73,6 @@ def test_programs_get_them_too(lived: Results) -> None:
     assert [cell["fault"] for cell in cells if cell["fault"]] == ["assertion"]
 
 
-def test_a_study_without_them_has_no_such_section(results: Results) -> None:
+def test_a_study_without_them_has_no_such_section(results: StoredStudy) -> None:
     assert 'id="life"' not in page_text(results)
     assert lifecycle_lines(analyse_study(results).lives) == []

@@ -8,7 +8,7 @@ import json
 from rich.console import Console
 
 from dbdyno.report import print_summary, summary_json
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 CELL_FIELDS = {
     "target",
@@ -36,7 +36,7 @@ CELL_FIELDS = {
 }
 
 
-def test_the_object_has_every_promised_field(results: Results) -> None:
+def test_the_object_has_every_promised_field(results: StoredStudy) -> None:
     found = json.loads(json.dumps(summary_json(results), allow_nan=False))
     assert (found["schema_version"], found["study"], len(found["cells"])) == (1, "first", 36)
     assert all(cell.keys() >= CELL_FIELDS for cell in found["cells"])
@@ -46,7 +46,7 @@ def test_the_object_has_every_promised_field(results: Results) -> None:
     assert all(pair.keys() >= place | {"ratio", "low", "high", "verdict"} for pair in found["comparisons"])
 
 
-def test_planted_differences_are_in_the_comparisons(results: Results) -> None:
+def test_planted_differences_are_in_the_comparisons(results: StoredStudy) -> None:
     found = {
         (pair["left"], pair["right"], pair["tier_bytes"] >> 20, pair["concurrency"]): pair
         for pair in summary_json(results)["comparisons"]
@@ -61,7 +61,7 @@ def test_planted_differences_are_in_the_comparisons(results: Results) -> None:
             assert 1.2 < ratio < 1.3
 
 
-def test_runs_that_are_missing_or_failed_are_listed_with_reasons(broken: Results) -> None:
+def test_runs_that_are_missing_or_failed_are_listed_with_reasons(broken: StoredStudy) -> None:
     cells = summary_json(broken)["cells"]
     status = [cell["status"] for cell in cells]
     assert (status.count("missing"), status.count("failed"), status.count("suspect")) == (6, 1, 1)
@@ -71,13 +71,13 @@ def test_runs_that_are_missing_or_failed_are_listed_with_reasons(broken: Results
     assert failed["latency_ns"] is None
 
 
-def printed(results: Results, width: int = 80) -> str:
+def printed(results: StoredStudy, width: int = 80) -> str:
     out = io.StringIO()
     print_summary(results, Console(file=out, width=width, highlight=False))
     return out.getvalue()
 
 
-def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: Results) -> None:
+def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: StoredStudy) -> None:
     text = printed(results)
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "…" not in text
@@ -89,7 +89,7 @@ def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: Re
     assert "No difference shown at" in " ".join(text.split())
 
 
-def test_the_terminal_survives_a_study_that_went_wrong(broken: Results) -> None:
+def test_the_terminal_survives_a_study_that_went_wrong(broken: StoredStudy) -> None:
     text = " ".join(printed(broken).split())
     assert "6 missing, 1 failed and 1 suspect" in text
     assert "<b>signal 11</b>" in text

@@ -22,11 +22,11 @@ from dbdyno.report._marks import run_marks
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import seconds_of_runs
 from dbdyno.stats import settled_part
-from dbdyno.store import Results
+from dbdyno.store import StoredStudy
 
 
 @pytest.fixture(scope="module")
-def analysis(results: Results) -> StudyAnalysis:
+def analysis(results: StoredStudy) -> StudyAnalysis:
     return analyse_study(results)
 
 

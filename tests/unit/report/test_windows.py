@@ -12,14 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbdyno.report import analyse_study, page_text, settled_records
-from dbdyno.report._windows import with_settled
+from dbdyno.report import analyse_study, page_text
 from dbdyno.stats import METHOD, settled_part
-from dbdyno.store import Results, StoredRun, window_tps
-from dbdyno.study import parse_study
+from dbdyno.store import Results, StoredRun, StoredStudy, window_tps
 from planted_series import noisy, ramp, stalled
 
-Write = Callable[..., Results]
+Write = Callable[..., StoredStudy]
 
 
 def with_window(run: StoredRun, tps: np.ndarray) -> StoredRun:
@@ -30,7 +28,7 @@ def with_window(run: StoredRun, tps: np.ndarray) -> StoredRun:
 
 
 @pytest.fixture
-def long_windows(write: Write, tmp_path: Path) -> Results:
+def long_windows(write: Write, tmp_path: Path) -> StoredStudy:
     def change(run: StoredRun) -> StoredRun:
         level = {"mariadb:11.8": ramp(0.2), "mysql:9.7": stalled()}.get(run.record.run.cell.target, 1000.0)
         return with_window(run, noisy(level, run.record.run.order_index))
@@ -65,7 +63,7 @@ def test_seconds_of_a_lost_path_are_no_stalls(write: Write, tmp_path: Path) -> N
     assert re.findall(r"\d+ stalled seconds?", page) == []
 
 
-def test_short_windows_are_not_judged(results: Results) -> None:
+def test_short_windows_are_not_judged(results: StoredStudy) -> None:
     assert not any(record.settled for record in analyse_study(results).stored)
 
 
@@ -78,10 +76,18 @@ def test_a_run_is_judged_once_and_its_verdict_is_kept(write: Write, tmp_path: Pa
         return replace(longer, record=replace(longer.record, settled=kept, method=METHOD))
 
     stored = write(tmp_path / "kept", change=change, most=2)
-    study = parse_study(stored.study_text, "study.toml")
-    assert [record.settled for record in settled_records(stored, study)] == [kept, kept]
-    old = [replace(record, method="dbdyno-stats/0") for record in stored.records()]
-    assert {record.settled.status for record in with_settled(stored, study, old) if record.settled} == {"drifting"}
+    assert [record.settled for record in analyse_study(stored).stored] == [kept, kept]
+
+
+def test_a_run_judged_by_an_older_method_is_judged_again(write: Write, tmp_path: Path) -> None:
+    kept = settled_part(noisy(1000.0))
+
+    def change(run: StoredRun) -> StoredRun:
+        longer = with_window(run, noisy(ramp(0.2), run.record.run.order_index))
+        return replace(longer, record=replace(longer.record, settled=kept, method="dbdyno-stats/0"))
+
+    judged = analyse_study(write(tmp_path / "old", change=change, most=2)).stored
+    assert {record.settled.status for record in judged if record.settled} == {"drifting"}
 
 
 def test_a_second_without_a_report_counts_as_nothing_done() -> None:

@@ -24,7 +24,7 @@ from dbdyno.report._changed import Changed, changed
 from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
 from dbdyno.report.history._lines import Order, lines, version_key
-from dbdyno.store import QUICK_CHECK, Check, Results, find_results
+from dbdyno.store import QUICK_CHECK, Check, StoredStudy, find_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list
     for path in paths:
         label = os.path.relpath(path, common)
         try:
-            side = DiffSide.of(Results.open(path, check=check))
+            side = DiffSide.of(StoredStudy.open(path, check=check))
         except AlteredError:  # a level that somebody changed is no reason to judge the others without it
             raise
         except (StoreError, StudyError) as error:
