@@ -91,7 +91,7 @@ def test_every_chart_is_seen_before_any_is_drawn(browser: playwright.Browser, ad
 
 
 def test_packed_stills_are_seen_while_nothing_can_be_drawn(
-    browser: playwright.Browser, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: playwright.Browser, results: StoredStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dbdyno.report._stills.MOST_INLINE_CHARS", 0)
     address = build_page(results, tmp_path / "report.html").as_uri()
@@ -103,7 +103,7 @@ def test_packed_stills_are_seen_while_nothing_can_be_drawn(
 
 
 def test_a_filtered_view_shows_no_still_of_something_else(
-    browser: playwright.Browser, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: playwright.Browser, results: StoredStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dbdyno.report._stills.MOST_INLINE_CHARS", 0)
     address = build_page(results, tmp_path / "report.html").as_uri()
