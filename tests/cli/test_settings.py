@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.cli import main
+
 PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
 STUDY = """\
 targets = ["mysql:9.7", "mariadb:11.8"]
@@ -78,3 +80,18 @@ def test_another_policy_has_no_place_for_settings_and_says_so(tmp_path: Path) ->
     (tmp_path / "s.toml").write_text(STUDY)
     done = run("run", str(tmp_path / "s.toml"), "--policy", "vendor")
     assert done.returncode == 2 and "leaves no room for settings (redo.capacity)" in done.stderr
+
+
+def test_settings_are_found_by_an_option_of_a_server_and_by_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    for word, name in (("innodb-flush-log-at-trx-commit", "commit.durability"), ("checkpoints", "io.flush_sync")):
+        assert main(["settings", word, "--json"]) == 0
+        assert name in [row["parameter"] for row in json.loads(capsys.readouterr().out)]
+
+
+def test_a_study_that_comes_with_dbdyno_is_called_by_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "studies/first.toml"):
+        assert main(["plan", name, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["study"] == "first"

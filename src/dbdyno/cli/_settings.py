@@ -11,9 +11,18 @@ from rich.table import Table
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._help import nearest_hint
 from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
-from dbdyno.engines import Parameter, family_names, read_setting, servers_of, setting_text, vocabulary
-from dbdyno.study import nearest
+from dbdyno.engines import (
+    Parameter,
+    family_names,
+    parameters_of_option,
+    read_setting,
+    servers_of,
+    setting_text,
+    vocabulary,
+)
+from dbdyno.study import BUDGET, nearest
 
 _STORY = """\
 A study says what its targets are to have in effect, not which options they get: redo.capacity = "4GB" is
@@ -23,6 +32,7 @@ are equal in effect), and with --engine the options that come of it.
 
   dbdyno settings                               all of them
   dbdyno settings redo commit.durability        a group, or one with its values and the servers that can have it
+  dbdyno settings innodb_log_file_size sync     by an option of some server, or by a word
   dbdyno settings --engine mysql:8.0            as options of one server
   dbdyno settings --engine mariadb:11.8+rocksdb --set redo.capacity=4GB --set commit.durability=relaxed
 
@@ -41,7 +51,8 @@ server. A server's own options go into [target.options]. See docs/guides/setting
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "settings", _STORY, _settings)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a parameter, or a group such as redo")
+    words = "a parameter, a group such as redo, a server's own option, or a word"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=words)
     parser.add_argument("--engine", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE]: its options instead")
     parser.add_argument(
         "--tier", default="512MB", metavar="SIZE", help="memory tier of the values (default %(default)s)"
@@ -72,15 +83,28 @@ def _settings(choices: argparse.Namespace) -> int:
 
 
 def _chosen(words: Sequence[str]) -> list[str]:
-    """Parameters by their names or the group in front of the dot."""
-    found: list[str] = []
-    for word in words:
-        matching = [name for name in vocabulary() if word in (name, name.partition(".")[0])]
-        if not matching:
-            groups = dict.fromkeys(name.partition(".")[0] for name in vocabulary())
-            raise StudyError(f"no setting is called '{word}'", "", nearest(word, [*vocabulary(), *groups]))
-        found += matching
-    return found or list(vocabulary())
+    """Parameters by their names, the group in front of the dot, a server's own option, or a word of what they are."""
+    chosen = [name for word in words for name in _matching(word)]
+    return list(dict.fromkeys(chosen)) if words else list(vocabulary())
+
+
+def _matching(word: str) -> list[str]:
+    named = [name for name in vocabulary() if word in (name, name.partition(".")[0])]
+    neutral = parameters_of_option(word)
+    if not named and BUDGET in neutral:
+        raise StudyError(f"{word} is the memory that is compared", "", "give it as --tier, or as axes.tier in a study")
+    matching = named or [*neutral] or [name for name in vocabulary() if word.lower() in _searched(name)]
+    if not matching:
+        groups = dict.fromkeys(name.partition(".")[0] for name in vocabulary())
+        remedy = nearest_hint(word, [*vocabulary(), *groups], "`dbdyno settings` lists them all")
+        raise StudyError(f"no setting is called '{word}'", "", remedy)
+    return matching
+
+
+def _searched(name: str) -> str:
+    entries = vocabulary()[name]
+    options = [row.name for entry in entries for row in entry.rows]
+    return " ".join([name, *(entry.title for entry in entries), *options]).lower()
 
 
 def _usual(tier_bytes: int) -> dict[str, str]:

@@ -76,7 +76,7 @@ from dbdyno.core._record import (
     TypeFigures,
     Verdict,
 )
-from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns
+from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns, with_unit
 
 __all__ = [
     "ACCEPTED",
@@ -158,5 +158,6 @@ __all__ = [
     "unlike_most",
     "unpacked_gzip",
     "utf8_text",
+    "with_unit",
     "words_of",
 ]

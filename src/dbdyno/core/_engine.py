@@ -110,7 +110,7 @@ def parse_engine_name(text: str) -> EngineName:
         raise StudyError(
             f"'{text}' is not an engine",
             "an engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]",
-            "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package",
+            _engine_remedy(text),
         )
     storage = (match["storage_engine"] or "innodb").lower()
     notes = dict(note.split("=", 1) for note in match["notes"].split("#")[1:])
@@ -126,6 +126,20 @@ def parse_engine_name(text: str) -> EngineName:
     )
     check_plugin(name)
     return name
+
+
+_EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.8", "percona": "8.0"})
+
+
+def _engine_remedy(text: str) -> str:
+    """The name that was probably meant, where a family and perhaps a version can be read."""
+    match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
+    if match is None:
+        return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"
+    if match[2]:
+        return f"did you mean {match[1]}:{match[2]}?"
+    example = _EXAMPLES.get(match[1], "11.8")
+    return f"name its version, such as {match[1]}:{example}; `dbdyno engines` lists those that can be had here"
 
 
 def target_title(name: str) -> str:

@@ -14,7 +14,8 @@ _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _NUMBER = r"(\d{1,15}(?:\.\d+)?)"  # beyond, a number is a slip of the keyboard, and soon infinite
 _MEMORY_RE = re.compile(_NUMBER + r"\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-_DURATION_RE = re.compile(_NUMBER + r"\s*(ms|s|min|m|h)", re.IGNORECASE)
+_PART_RE = re.compile(_NUMBER + r"\s*(ms|s|min|m|h)", re.IGNORECASE)
+_DURATION_RE = re.compile(rf"(?:{_PART_RE.pattern}\s*)+", re.IGNORECASE)
 
 
 def parse_bytes(text: str) -> int:
@@ -43,13 +44,26 @@ def parse_duration_ns(text: str) -> int:
     ------
     StudyError : not a duration
 
-    >>> parse_duration_ns("12s"), parse_duration_ns("1.5min"), parse_duration_ns("250ms")
+    >>> parse_duration_ns("12s"), parse_duration_ns("1m30s"), parse_duration_ns("250ms")
     (12000000000, 90000000000, 250000000)
     """
-    match = _DURATION_RE.fullmatch(text.strip())
-    if match is None:
-        raise StudyError(f"'{text}' is not a duration", "", "write a number and a unit: 250ms, 12s, 15min or 1h")
-    return round(float(match[1]) * _DURATIONS_NS[match[2].lower()])
+    parts = _PART_RE.findall(text)
+    units = [unit.lower() for _, unit in parts]
+    if _DURATION_RE.fullmatch(text.strip()) is None or len(set(units)) < len(units):
+        meant = with_unit(text, "s")
+        remedy = f"did you mean {meant}?" if meant else "write a number and a unit: 250ms, 12s, 1m30s or 1h"
+        raise StudyError(f"'{text}' is not a duration", "", remedy)
+    return round(sum(float(number) * _DURATIONS_NS[unit] for (number, _), unit in zip(parts, units, strict=True)))
+
+
+def with_unit(value: object, unit: str) -> str:
+    """A bare number with the unit that was probably meant; empty where it is no bare number.
+
+    >>> with_unit("10", "s"), with_unit("ten", "s")
+    ('10s', '')
+    """
+    text = str(value).strip()
+    return f"{text}{unit}" if re.fullmatch(_NUMBER, text) else ""
 
 
 def format_bytes(count: int) -> str:

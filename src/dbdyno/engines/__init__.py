@@ -52,6 +52,7 @@ from dbdyno.engines._tables import use_tables, used_tables
 from dbdyno.engines._versions import ServerIdentity, identify, matches, parse_version, plugin_within, within
 from dbdyno.engines._vocabulary import (
     SettingValue,
+    parameters_of_option,
     read_setting,
     servers_of,
     setting_text,
@@ -98,6 +99,7 @@ __all__ = [
     "neutral_parameters",
     "parameters",
     "parameters_for",
+    "parameters_of_option",
     "parse_version",
     "plugin_packages",
     "plugin_within",

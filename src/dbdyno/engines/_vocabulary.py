@@ -27,6 +27,19 @@ def vocabulary() -> Mapping[str, tuple[Parameter, ...]]:
     return {name: tuple(known[name]) for name in sorted(known)}
 
 
+def parameters_of_option(option: str) -> tuple[str, ...]:
+    """Neutral parameters that an option of a server's own carries; the memory tier is ``memory.budget``.
+
+    >>> parameters_of_option("innodb-flush-log-at-trx-commit"), parameters_of_option("innodb_buffer_pool_size")
+    (('commit.durability',), ('memory.budget',))
+    """
+    name = option.lower().replace("-", "_")
+    carried = [p for p in parameters() if any(row.name.replace("-", "_") == name for row in p.rows)]
+    if any(p.is_internal and p.parameter_id.startswith("memory.") for p in carried):
+        return ("memory.budget",)
+    return tuple(dict.fromkeys(p.parameter_id for p in carried if not p.is_internal))
+
+
 def read_setting(name: str, value: object) -> SettingValue:
     """The value of a parameter as a study writes it.
 

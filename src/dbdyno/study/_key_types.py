@@ -13,6 +13,7 @@ from dbdyno.core import (
     parse_bytes,
     parse_duration_ns,
     parse_retried_error,
+    with_unit,
 )
 from dbdyno.study._limits import MemoryLimit, parse_memory_limit
 from dbdyno.study._pacing import Stretch, parse_pause, parse_slo, parse_stretch
@@ -68,7 +69,9 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
         try:
             duration_ns = parse_duration_ns(read_text(value))
         except StudyError as error:
-            raise ValueError('a duration such as "12s", "15min" or "250ms"') from error
+            meant = with_unit(value, "s")
+            words = f'with its unit: "{meant}"?' if meant else 'such as "12s", "1m30s" or "250ms"'
+            raise ValueError(f"a duration {words}") from error
         if duration_ns < least_ns:
             raise ValueError(f"at least {least_ns / 1e9:g} s")
         if duration_ns % 10**9:
@@ -143,7 +146,8 @@ def read_memory(value: object) -> int:
     except StudyError as error:
         raise ValueError('a memory size such as "64MB" or "2GB"') from error
     if size < 8 << 20:
-        raise ValueError("at least 8MB")
+        meant = with_unit(value, "MB")
+        raise ValueError(f'a size with its unit: "{meant}"?' if meant else "at least 8MB")
     return size
 
 

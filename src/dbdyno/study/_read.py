@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +78,11 @@ def read_study(path: Path, scale: str | None = None) -> Study:
     ------
     StudyError : the file can't be read, a key or value is wrong, or its results were imported
     """
+    path = find_study(path)
     try:
         text = read_input_text(path, _MOST_BYTES)
     except (OSError, ValueError) as error:
-        raise StudyError(
-            f"study file {path} can't be read", words_of(error), "give the path of a study file"
-        ) from error
+        raise StudyError(f"study file {path} can't be read", words_of(error), _remedy_for(path)) from error
     study = parse_study(text, str(path), scale)
     if study.imported is not None:
         why = f"it describes logs of {study.imported.tool}, which tell too little to make the runs again"
@@ -90,6 +90,34 @@ def read_study(path: Path, scale: str | None = None) -> Study:
             f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study of your own"
         )
     return study
+
+
+def find_study(path: Path) -> Path:
+    """The file of a study: one that is there, else one of those that come with dbdyno.
+
+    Those are called by name, or as ``studies/NAME.toml``.
+
+    >>> find_study(Path("first")).name, find_study(Path("studies/first.toml")).name
+    ('first.toml', 'first.toml')
+    """
+    if path.exists() or path.parent not in (Path(), Path("studies")):
+        return path
+    return bundled_studies().get(path.name.removesuffix(".toml"), path)
+
+
+def bundled_studies() -> dict[str, Path]:
+    """The studies that come with dbdyno, by name."""
+    package = Path(__file__).parents[1]
+    folders = (package / "studies", package.parents[1] / "studies")  # of an installation, of a clone
+    files = next((sorted(folder.glob("*.toml")) for folder in folders if folder.is_dir()), [])
+    return {file.stem: file for file in files}
+
+
+def _remedy_for(path: Path) -> str:
+    if path.is_dir() and (path / "study.toml").is_file():
+        return f"did you mean {path / 'study.toml'}?"
+    close = difflib.get_close_matches(path.name.removesuffix(".toml"), bundled_studies(), n=1)
+    return f"did you mean '{close[0]}'?" if close else f"give its path, or one of: {', '.join(bundled_studies())}"
 
 
 def scales_of(path: Path) -> tuple[str, ...]:

@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from dbdyno.core import Policy, StudyError
-from dbdyno.engines import SettingValue, known_options, read_setting, setting_text, vocabulary
+from dbdyno.engines import (
+    SettingValue,
+    known_options,
+    parameters_of_option,
+    read_setting,
+    setting_text,
+    vocabulary,
+)
 from dbdyno.study._values import Study
 
 BUDGET = "memory.budget"
@@ -77,6 +84,13 @@ def _unknown(name: str) -> tuple[str, str]:
     if name == BUDGET:
         return "the memory tier is an axis, the same for all targets", "set it in [settings], or as axes.tier"
     names = list(vocabulary())
+    neutral = parameters_of_option(name)
+    if BUDGET in neutral:
+        return f"{name} is the memory that is compared", "give it as --tier, or as axes.tier in a study"
+    if neutral:
+        return f"{name} is an option of some servers only", (
+            f"did you mean '{neutral[0]}', which is set on all alike? A server's own option goes into [target.options]"
+        )
     if "." not in name and "_" in name:
         return "settings are neutral parameters, such as redo.capacity", (
             "write a server's own option into [target.options] of its target; `dbdyno settings` lists the parameters"
