@@ -71,7 +71,7 @@ class Laboratory:
             storage_engine=name.storage_engine,
             tier_bytes=tier,
             concurrency_max=16,
-            asked=more.pop("asked", {}),
+            study_settings=more.pop("asked", {}),
             raw=more.pop("raw", {}),
             policy=more.pop("policy", "aligned"),
             file_options=more.pop("file_options", {}),

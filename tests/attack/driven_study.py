@@ -20,7 +20,7 @@ _DRIVER = """
 import json, sys
 from pathlib import Path
 from apart_home import ApartHome
-from dbdyno.cli._live_audit import auditor
+from dbdyno.cli._progress import auditor
 from dbdyno.core import DbdynoError
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator, RunOptions, resolve_workloads, run_study

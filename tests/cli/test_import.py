@@ -10,7 +10,7 @@ import pytest
 import sysbench_log
 import tool_logs
 from dbdyno.cli import main
-from dbdyno.cli._import_stories import TOOL_STORIES
+from dbdyno.cli._import import TOOL_STORIES
 from dbdyno.imports import TOOLS
 
 IOSTAT = """Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(80 CPU)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.cli._live_audit import audit_lines, auditor
+from dbdyno.cli._progress import audit_lines, auditor
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, parse_study

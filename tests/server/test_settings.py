@@ -120,7 +120,7 @@ def possible(asked: dict[str, SettingValue], family: str, version: str, storage_
     try:
         choose_settings(
             family=family, version=version, storage_engine=storage_engine, tier_bytes=TIER, concurrency_max=16,
-            asked=asked,
+            study_settings=asked,
         )  # fmt: skip
     except StudyError:
         return False

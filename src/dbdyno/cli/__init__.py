@@ -1,4 +1,4 @@
-"""The program `dbdyno`: one file a command."""
+"""Implements the program `dbdyno`: one file per command."""
 
 from dbdyno.cli._main import main
 

@@ -1,4 +1,4 @@
-"""`dbdyno audit`: whether the servers behind a comparison were alike in effect, from a study or from dumps."""
+"""`dbdyno audit`: checks that the servers behind a comparison were alike in effect, from a study or from dumps."""
 
 from __future__ import annotations
 
@@ -183,6 +183,8 @@ def _with_campaign(decision: Decision, several: bool) -> str:
 
 
 def _sum(result: Audit) -> str:
-    found = len({(finding.campaign, finding.rule.rule_id) for finding in result.findings})
+    findings_count = len({(finding.campaign, finding.rule.rule_id) for finding in result.findings})
     counts = {outcome: len(result.with_outcome(outcome)) for outcome in ("undecided", "clear", "not applicable")}
-    return f"{counted(found, 'rule')} with findings, " + ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
+    return f"{counted(findings_count, 'rule')} with findings, " + ", ".join(
+        f"{n} {outcome}" for outcome, n in counts.items()
+    )

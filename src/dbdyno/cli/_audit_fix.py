@@ -1,4 +1,4 @@
-"""`dbdyno audit --fix`: a study written anew without the differences that settings can remove."""
+"""`dbdyno audit --fix`: writes a study anew without the differences that settings can remove."""
 
 from __future__ import annotations
 

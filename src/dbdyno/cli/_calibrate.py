@@ -1,4 +1,4 @@
-"""`dbdyno calibrate`: what the load generator can do on this machine."""
+"""`dbdyno calibrate`: measures what the load generator can do on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _calibrate(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._client import print_calibration  # late: see _main
+    from dbdyno.cli._machine import print_calibration  # late: see _main
     from dbdyno.hosts import Home, LocalHost
     from dbdyno.lab import find_generator
     from dbdyno.measure.client import calibration_key, calibration_to_json, read_calibration
@@ -51,6 +51,6 @@ def _calibrate(choices: argparse.Namespace) -> int:
 
 
 def _made(choices: argparse.Namespace) -> Calibration:
-    from dbdyno.cli._client import calibrate_here
+    from dbdyno.cli._machine import calibrate_here
 
     return calibrate_here(quick=choices.quick)

@@ -1,4 +1,4 @@
-"""`dbdyno claims`: what a published report prints, recomputed from a results folder."""
+"""`dbdyno claims`: recomputes what a published report prints from a results folder."""
 
 from __future__ import annotations
 

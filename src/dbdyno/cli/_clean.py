@@ -1,4 +1,4 @@
-"""`dbdyno clean`: servers and data that dbdyno has left on this machine; listed, and removed when told."""
+"""`dbdyno clean`: lists servers and data that dbdyno has left on this machine, and removes them on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dbdyno diff`: two results folders compared cell by cell, with an exit code for builds."""
+"""`dbdyno diff`: compares two results folders cell by cell, with an exit code for builds."""
 
 from __future__ import annotations
 
@@ -82,30 +82,30 @@ def _diff(choices: argparse.Namespace) -> int:
     from dbdyno.report import check_rules, diff_results, overall
 
     criteria = [parse_criterion(text) for text in choices.fail_on]
-    found = diff_results(
+    difference = diff_results(
         open_results(choices.base, choices),
         open_results(choices.new, choices),
         renamed=dict(_pair(text) for text in choices.match),
         despite=listed_mismatches(choices.allow_mismatch),
     )
-    rules = check_rules(found, criteria)
-    _say(found, rules, choices)
-    if not found.changes:
+    rules = check_rules(difference, criteria)
+    _say(difference, rules, choices)
+    if not difference.changes:
         remedy = "--allow-mismatch KIND: compare even though KIND differs"
-        raise RequestError("nothing could be compared", found.left_out[0].reason, remedy)
+        raise RequestError("nothing could be compared", difference.left_out[0].reason, remedy)
     outcome = overall(rules)
     return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
 
 
-def _say(found: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:
+def _say(difference: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:
     from dbdyno.report import diff_markdown, diff_object, print_diff
 
     if choices.format == "json":
-        print(json.dumps(diff_object(found, rules), indent=1, allow_nan=False))
+        print(json.dumps(diff_object(difference, rules), indent=1, allow_nan=False))
     elif choices.format == "md":
-        print(diff_markdown(found, rules, every=choices.all), end="")
+        print(diff_markdown(difference, rules, every=choices.all), end="")
     else:
-        print_diff(found, rules, wide_console(), every=choices.all, undecided=choices.undecided)
+        print_diff(difference, rules, wide_console(), every=choices.all, undecided=choices.undecided)
 
 
 def _pair(text: str) -> tuple[str, str]:

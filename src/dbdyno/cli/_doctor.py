@@ -1,4 +1,4 @@
-"""`dbdyno doctor`: whether this machine is fit to be measured on, for one study or for any."""
+"""`dbdyno doctor`: checks whether this machine is fit to be measured on, for one study or for any."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _print_rest(heading: str, outcomes: list[Outcome], console: Console) -> None
 
 
 def _sum(examination: Examination) -> str:
-    found = examination.findings
-    counts = {name: sum(finding.severity == name for finding in found) for name in ("blocker", "weakens", "note")}
+    findings = examination.findings
+    counts = {name: sum(finding.severity == name for finding in findings) for name in ("blocker", "weakens", "note")}
     words = [counted(counts["blocker"], "blocker")] if counts["blocker"] else []
     words += [f"{counts['weakens']} that weaken results"] if counts["weakens"] else []
     words += [counted(counts["note"], "note")] if counts["note"] else []

@@ -1,4 +1,4 @@
-"""`dbdyno engines`: what can be had here, what is already here; got, checked and removed by name."""
+"""`dbdyno engines`: lists what can be had and what is here; gets, checks and removes engines by name."""
 
 from __future__ import annotations
 
@@ -87,16 +87,16 @@ def _list(choices: argparse.Namespace) -> int:
 
     host, home = LocalHost(), Home.of_user()
     offers = list_offers(host, home, refresh=choices.refresh)
-    here = {_key(kept.installation): kept for kept in installed_engines(home, host)}
+    here = {_key(installed.installation): installed for installed in installed_engines(home, host)}
     rows = [(o, here.get((o.family, o.version, o.source, o.location)) if o.installed else None) for o in offers]
     if choices.json:
-        _print_json([_offer_object(offer, kept) for offer, kept in rows])
+        _print_json([_offer_object(offer, installed) for offer, installed in rows])
         return 0
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("engine", "version", "storage engines", "from", "here", "download"):
         table.add_column(heading)
-    for offer, kept in rows:
-        table.add_row(*_row(offer, kept))
+    for offer, installed in rows:
+        table.add_row(*_row(offer, installed))
     wide_console().print(table)
     return 0
 
@@ -105,7 +105,7 @@ def _get(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost
     from dbdyno.provision import provision
 
-    found = []
+    installations = []
     for name in _names(choices.engines):
         installation = provision(
             name,
@@ -117,12 +117,12 @@ def _get(choices: argparse.Namespace) -> int:
         if choices.without_digest and not name.sha256 and installation.origin.location.startswith("https://"):
             digest = installation.origin.packages[0].sha256
             print(f"  not checked: its SHA-256 is {digest}; studies name it as {name}#sha256={digest}", file=sys.stderr)
-        found.append(_installation_object(installation))
+        installations.append(_installation_object(installation))
         note = f" ({installation.nearest_note})" if installation.nearest_note else ""
         if not choices.json:
             print(f"{installation.title}  {installation.origin.source} {installation.origin.location}{note}")
     if choices.json:
-        _print_json(found)
+        _print_json(installations)
     return 0
 
 
@@ -132,16 +132,16 @@ def _check(choices: argparse.Namespace) -> int:
 
     host, home = LocalHost(), Home.of_user()
     chosen = select_installed(_names(choices.engines), installed_engines(home, host))
-    found = [(kept, check_installed(kept, host)) for kept in chosen]
+    results = [(engine, check_installed(engine, host)) for engine in chosen]
     if choices.json:
         _print_json(
-            [_kept_object(kept) | {"sealed": kept.has_checksums, "differences": wrong} for kept, wrong in found]
+            [_kept_object(engine) | {"sealed": engine.has_checksums, "differences": wrong} for engine, wrong in results]
         )
     else:
-        for kept, wrong in found:
-            whole = "as it was" if kept.has_checksums else "runs; fetched before its files' digests were kept"
-            print(f"{_title(kept)}: {'; '.join(wrong) or whole}")
-    return 1 if any(wrong for _, wrong in found) else 0
+        for engine, wrong in results:
+            whole = "as it was" if engine.has_checksums else "runs; fetched before its files' digests were kept"
+            print(f"{_title(engine)}: {'; '.join(wrong) or whole}")
+    return 1 if any(wrong for _, wrong in results) else 0
 
 
 def _remove(choices: argparse.Namespace) -> int:
@@ -150,12 +150,12 @@ def _remove(choices: argparse.Namespace) -> int:
 
     host, home = LocalHost(), Home.of_user()
     chosen = select_installed(_names(choices.engines), installed_engines(home, host))
-    for kept in chosen:
-        remove_installed(kept, home, host)
+    for engine in chosen:
+        remove_installed(engine, home, host)
         if not choices.json:
-            print(f"removed {_title(kept)}, {format_bytes(kept.disk_bytes)}")
+            print(f"removed {_title(engine)}, {format_bytes(engine.disk_bytes)}")
     if choices.json:
-        _print_json([_kept_object(kept) for kept in chosen])
+        _print_json([_kept_object(engine) for engine in chosen])
     return 0
 
 
@@ -167,16 +167,16 @@ def _names(words: list[str]) -> list[EngineName]:
     return names
 
 
-def _row(offer: Offer, kept: InstalledEngine | None) -> tuple[str, ...]:
+def _row(offer: Offer, installed: InstalledEngine | None) -> tuple[str, ...]:
     series = ".".join(offer.version.split(".")[:2])
     source = "" if offer.source == "package" else f"@{offer.source}"
     size = format_bytes(offer.download_bytes) if offer.download_bytes else ""
-    here = "no" if not offer.installed else format_bytes(kept.disk_bytes) if kept else "yes"
+    here = "no" if not offer.installed else format_bytes(installed.disk_bytes) if installed else "yes"
     engines = ", ".join(offer.storage_engines)
     return f"{offer.family}:{series}{source}", offer.version, engines, f"{offer.source} {offer.location}", here, size
 
 
-def _offer_object(offer: Offer, kept: InstalledEngine | None) -> dict[str, object]:
+def _offer_object(offer: Offer, installed: InstalledEngine | None) -> dict[str, object]:
     return {
         "family": offer.family,
         "version": offer.version,
@@ -185,14 +185,17 @@ def _offer_object(offer: Offer, kept: InstalledEngine | None) -> dict[str, objec
         "location": offer.location,
         "installed": offer.installed,
         "download_bytes": offer.download_bytes,
-        "disk_bytes": kept.disk_bytes if kept else None,
-        "folder": str(kept.folder) if kept else None,
-        "files": _files(kept.installation) if kept else [],
+        "disk_bytes": installed.disk_bytes if installed else None,
+        "folder": str(installed.folder) if installed else None,
+        "files": _files(installed.installation) if installed else [],
     }
 
 
-def _kept_object(kept: InstalledEngine) -> dict[str, object]:
-    return _installation_object(kept.installation) | {"folder": str(kept.folder), "disk_bytes": kept.disk_bytes}
+def _kept_object(installed: InstalledEngine) -> dict[str, object]:
+    return _installation_object(installed.installation) | {
+        "folder": str(installed.folder),
+        "disk_bytes": installed.disk_bytes,
+    }
 
 
 def _installation_object(installation: Installation) -> dict[str, object]:
@@ -217,9 +220,9 @@ def _key(installation: Installation) -> tuple[str, str, str, str]:
     return installation.family, installation.version, installation.origin.source, installation.origin.location
 
 
-def _title(kept: InstalledEngine) -> str:
-    origin = kept.installation.origin
-    return f"{kept.installation.title} ({origin.source} {origin.location})"
+def _title(installed: InstalledEngine) -> str:
+    origin = installed.installation.origin
+    return f"{installed.installation.title} ({origin.source} {origin.location})"
 
 
 def _print_json(rows: list[dict[str, object]]) -> None:

@@ -1,4 +1,4 @@
-"""A study run to its report: what `dbdyno run` and `dbdyno compare` have in common."""
+"""Runs a study to its report: what `dbdyno run` and `dbdyno compare` have in common."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from dbdyno.cli._client import calibration_for_study
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import check_of
-from dbdyno.cli._live_audit import auditor
-from dbdyno.cli._machine import check_before_study, examine_here
+from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
-from dbdyno.cli._progress import progress
+from dbdyno.cli._progress import auditor, progress
 from dbdyno.cli._words import counted
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import Home, LocalHost

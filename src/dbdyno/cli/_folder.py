@@ -1,4 +1,4 @@
-"""Folders of results: where they go when nobody says where, and whether they are as they were written."""
+"""Finds results folders, and checks that they are as they were written."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add_allow_altered(group: argparse._ArgumentGroup) -> None:
 
 
 def check_of(choices: argparse.Namespace) -> Check:
-    """How the options have results looked at."""
+    """Return how the options have results looked at."""
     from dbdyno.store import Check  # late: see _main
 
     return Check(is_full=getattr(choices, "verify", False), allow_altered=choices.allow_altered)

@@ -1,4 +1,4 @@
-"""`-h` gives one line an option, `--help` the whole story with a worked example."""
+"""Prints help: with `-h` one line per option, with `--help` the whole story with a worked example."""
 
 from __future__ import annotations
 

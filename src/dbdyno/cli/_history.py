@@ -1,4 +1,4 @@
-"""`dbdyno history`: many results folders in a row, and where the level moved."""
+"""`dbdyno history`: puts many results folders in a row, and finds where the level moved."""
 
 from __future__ import annotations
 

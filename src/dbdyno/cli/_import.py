@@ -1,24 +1,113 @@
-"""`dbdyno import`: logs of other tools made into a results folder that `report` and `show` read."""
+"""`dbdyno import`: reads logs of other tools into a results folder that `report` and `show` read."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._import_stories import IMPORT_STORY, TOOL_STORIES
 from dbdyno.cli._words import counted, plain
 from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
     from dbdyno.imports import Diagnostic, ImportOutcome
+
+
+IMPORT_STORY = """\
+Reads a folder of logs that another tool wrote, unpacked or file by file in gzip, xz or bzip2, into a results
+folder of its own. Then `dbdyno report`, `dbdyno show` and `dbdyno diff` serve it like any other.
+
+  dbdyno import sysbench percona-2026 -o results/p26
+  dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
+  dbdyno report results/p26
+
+Beside logs of every tool are read: iostat, vmstat, mpstat, dstat as telemetry, SHOW VARIABLES, SHOW STATUS
+and option files as settings of the targets. Every tool has a help of its own, `dbdyno import hammerdb --help`:
+what is read, and what its logs can't tell. What neither name nor log tells stays unknown; nothing is guessed.
+"""
+_PATTERNS = """
+A pattern tells where in a path the fields stand: {engine} {version} {storage_engine} {target} {tier} {workload}
+{threads} {route} {repeat}; any other name becomes part of the target's name; * and ... take anything. It is
+held against the end of the path. Without one, each folder is a target, and the rest comes from the log.
+
+What can't be read is named with file and line on standard error, the rest is imported, and the exit code is
+then 1. Warnings that say the same are one line with their number; torn lines of readings beside the load are
+notes, with exit code 0. Runs of different ordered length are no repeats of each other. Every run keeps checksum
+and path of the files that it was made from.
+"""
+_SYSBENCH = """\
+Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: interval lines in the form of each version, of its CSV and JSON
+report functions and without a database, last reports, histograms; several runs in one log, too.
+
+  dbdyno import sysbench percona-2026 -o results/p26
+  dbdyno import sysbench logs -o results/ours --set route=network \\
+      --pattern '{engine}-{version}/pool{tier:GB}/{workload}_{threads}.log'
+
+Layouts of two published trees are recognised without a pattern: percona-2026, checkpoint-2020. Logs hold one
+percentile in steps; a median of per-second percentiles is shown as that and no more. Where 0.4 and 0.5 print
+no transactions, because a script opens none, its events are counted.
+"""
+_HAMMERDB = """\
+Reads timed runs of HammerDB's TPROC-C from hammerdb.log, from what hammerdbcli printed, or from the JSON report
+of a job; beside them the transaction counter (hdbtcount.log, or `jobs ID tcount`) and the time profile
+(hdbxtprofile.log, `jobs ID timing`, or the tables that versions before 4.1 print). A log of a whole sweep
+becomes as many runs.
+
+  dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
+
+NOPM and TPM are what the server counted, and are kept as that: TPM counts every session's commits and
+rollbacks. Readings of the counter become intervals where they stand between the lines of the log, as in
+a capture of hammerdbcli, or where both files have clocks (log_timestamps and tc_log_timestamps); otherwise
+which of them are of the timed minutes is not known, and throughput is the printed total without noise.
+Response times are those of the time profile, by type and with the ramp-up in them.
+"""
+_TPCC_MYSQL = """\
+Reads what tpcc_start of tpcc-mysql prints, in every form that its lines have had since 2008: all five types
+are counted in every interval, TpmC, repeats and failures at the end.
+
+  dbdyno import tpcc-mysql logs -o results/tpcc --pattern '{target}/BP{tier:GB}_{threads}.txt'
+
+Its percentiles are of New-Order alone and of one interval; they are kept with the seconds and drawn nowhere
+as those of all transactions. The forms of before 2016 say neither which percentile nor which unit: left out.
+"""
+_LINKBENCH = """\
+Reads request phases from logs of LinkBench: progress lines become intervals of ten seconds or more, statistics
+by type its response times; a table of -csvstats beside the log stands in for them, -csvstream for the failures.
+
+  dbdyno import linkbench logs -o results/linkbench --pattern '{storage_engine}/{threads}/linkbench.log'
+
+Quantiles are the upper edges of buckets. The printed rate counts from before the connections are open and
+counts failed requests. A table of -csvstats without a log has no time in it: give it by a pattern, and its
+types are kept in a run without throughput.
+"""
+_GO_TPC = """\
+Reads what go-tpc (or tiup bench) prints of tpcc: plain, as tables or as JSON; the old buckets and the new ones.
+
+  dbdyno import go-tpc logs -o results/gotpc --pattern '{target}/{threads}.log'
+
+The number of threads comes from the name, from --set threads=16, or from the command where the log echoes it;
+so does the length of an interval, which is taken from the lines otherwise. Quantiles are of single types in
+coarse steps; means that contradict the printed sum are left out. Failed transactions are told apart.
+"""
+TOOL_STORIES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "sysbench": ("logs of sysbench 0.4 to 1.1", _SYSBENCH + _PATTERNS),
+        "hammerdb": ("logs of HammerDB's TPROC-C, with counter and time profile", _HAMMERDB + _PATTERNS),
+        "tpcc-mysql": ("output of tpcc-mysql", _TPCC_MYSQL + _PATTERNS),
+        "linkbench": ("logs and CSV of LinkBench", _LINKBENCH + _PATTERNS),
+        "go-tpc": ("output of go-tpc's tpcc", _GO_TPC + _PATTERNS),
+    }
+)
+"""By tool: the line in the list of tools, and the story."""
+
 
 _MOST_PRINTED = 40
 _MOST_ALIKE = 3

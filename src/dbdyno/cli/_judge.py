@@ -1,4 +1,4 @@
-"""`dbdyno judge`: runs judged from a file of seconds, whoever measured them."""
+"""`dbdyno judge`: judges runs from a file of seconds, whoever measured them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _judge(choices: argparse.Namespace) -> int:
         _print_lines(judged, group, choices.over)
     if choices.plot is not None:
         _plot(judged, choices.plot)
-    return 1 if choices.strict and not all(found.state.is_accepted for found in judged.values()) else 0
+    return 1 if choices.strict and not all(judgement.state.is_accepted for judgement in judged.values()) else 0
 
 
 def _chosen(runs: Sequence[RunSeries], names: Sequence[str]) -> Sequence[RunSeries]:
@@ -101,9 +101,11 @@ def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -
     from dbdyno.analyse import compare_runs
 
     means = {}
-    for name, found in judged.items():
-        interval = found.state.window if choices.over == "window" else found.whole
-        is_telling = found.state.is_accepted if choices.over == "window" else found.state.status not in _NO_LEVEL
+    for name, judgement in judged.items():
+        interval = judgement.state.window if choices.over == "window" else judgement.whole
+        is_telling = (
+            judgement.state.is_accepted if choices.over == "window" else judgement.state.status not in _NO_LEVEL
+        )
         if interval is not None and is_telling and interval.mean > 0:
             means[name] = (interval.mean, interval.half_width)
     left_out = [name for name in judged if name not in means]
@@ -120,13 +122,13 @@ def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -
 
 
 def _print_object(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
-    from dbdyno.cli._judged_object import judged_object
+    from dbdyno.cli._judgement import judged_object
 
     print(json.dumps(judged_object(judged, group, over), indent=1, allow_nan=False))
 
 
 def _print_lines(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
-    from dbdyno.cli._judged_lines import print_group, print_judged
+    from dbdyno.cli._judgement import print_group, print_judged
 
     print_judged(judged)
     if group is not None:

@@ -1,15 +1,31 @@
-"""What `dbdyno doctor` and every study look at first: the machine that they run on."""
+"""Examines the machine before a study, and calibrates the load generator on it."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 import time
+from collections.abc import Mapping
+from pathlib import Path
 
+from rich.table import Table
+from rich.text import Text
+
+from dbdyno.cli._console import PlainConsole, wide_console
+from dbdyno.cli._words import counted
 from dbdyno.core import DbdynoError, HostError
 from dbdyno.doctor import Examination, Generator, Needs, Outcome, examine
 from dbdyno.hosts import Home, LocalHost, read_machine
 from dbdyno.lab import find_generator
-from dbdyno.measure.client import calibration_key, read_calibration
+from dbdyno.measure.client import (
+    Calibration,
+    CalibrationPoint,
+    calibrate,
+    calibration_key,
+    read_calibration,
+    write_calibration,
+)
 
 
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
@@ -33,10 +49,10 @@ def check_before_study(examination: Examination, *, force: bool, quiet: bool) ->
             f"{blockers[0].effect}{others}",
             f"{blockers[0].remedy}; dbdyno doctor STUDY.toml says more; --force runs it all the same",
         )
-    found = [finding for finding in examination.findings if finding.severity != "note"]
-    for finding in found if not quiet else blockers:
+    findings = [finding for finding in examination.findings if finding.severity != "note"]
+    for finding in findings if not quiet else blockers:
         print(f"  machine: {finding_line(finding)}", file=sys.stderr)
-    if found and not quiet:
+    if findings and not quiet:
         print("  machine: dbdyno doctor says what each does to a result and what mends it\n", file=sys.stderr)
 
 
@@ -51,7 +67,117 @@ def _generator(home: Home, host: LocalHost) -> Generator:
     except DbdynoError as error:
         return Generator("", error.why or error.what)
     try:
-        found = read_calibration(home.root, calibration_key(host, path))
+        calibration = read_calibration(home.root, calibration_key(host, path))
     except DbdynoError as error:
         return Generator("", str(error))
-    return Generator(str(path), is_calibrated=found is not None)
+    return Generator(str(path), is_calibrated=calibration is not None)
+
+
+NO_CALIBRATION = "DBDYNO_NO_CALIBRATION"
+"""Environment variable: when set to anything, a study does not calibrate by itself."""
+_BAR_CELLS = 24
+_BUSY_MACHINE = 0.1
+
+
+def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> Calibration | None:
+    """The calibration of this machine, made quickly when there is none; None when it is not wanted or can't be had.
+
+    A study does not fail for it: without one, the client's use is its busy share, and says so.
+    """
+    host, home, generator = LocalHost(), Home.of_user(), find_generator()
+    try:
+        calibration = read_calibration(home.root, calibration_key(host, generator))
+        if calibration is not None or choices.no_calibrate or environ.get(NO_CALIBRATION):
+            return calibration
+        if not choices.quiet:
+            print("  what the load generator can do here is not known yet: calibrating, 15 s, once", file=sys.stderr)
+        return calibrate_here(quick=True, quiet=choices.quiet)
+    except DbdynoError as error:
+        print(f"warning: the load generator could not be calibrated: {error}", file=sys.stderr)
+        return None
+
+
+def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
+    """Calibrate this machine and keep it; each point is told as it is done."""
+    host, home = LocalHost(), Home.of_user()
+    console = PlainConsole(stderr=True, soft_wrap=True)
+
+    def tell(point: CalibrationPoint, number: int, total: int) -> None:
+        if not quiet:
+            console.print(Text(f"  {number:>2}/{total}  {point_words(point)}"))
+
+    calibration = calibrate(host, find_generator(), quick=quick, on_point=tell)
+    write_calibration(home.root, calibration)
+    return calibration
+
+
+def point_words(point: CalibrationPoint) -> str:
+    """One measured point in a line."""
+    load = "full speed" if point.rate_per_s is None else f"{point.rate_per_s:,.0f} events/s asked"
+    where = f"{point.route}, {point.workload.rsplit('/', 1)[-1]}, {counted(point.connections, 'connection')}, {load}"
+    return f"{where}: {point.statements_per_s:,.0f} statements/s, {point.cpu_ns_per_statement / 1e3:.3g} µs each"
+
+
+def print_calibration(calibration: Calibration, root: Path, *, is_new: bool) -> None:
+    """Ceilings, then every point with its cost as a bar."""
+    console = wide_console()
+    console.print("One worker of the load generator on this machine", style="bold", markup=False)
+    console.print(_ceilings(calibration))
+    console.print()
+    console.print(_costs(calibration))
+    for line in _remarks(calibration, root, is_new=is_new):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _ceilings(calibration: Calibration) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("route", "workload", "ceiling, statements/s"):
+        table.add_column(heading, justify="right" if "/" in heading else "left")
+    for route, workload in dict.fromkeys((point.route, point.workload) for point in calibration.points):
+        ceiling = calibration.ceiling(route, workload)
+        table.add_row(route, workload, "unknown" if ceiling is None else f"{ceiling:,.0f}")
+    return table
+
+
+def _costs(calibration: Calibration) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("route", "workload", "connections", "load", "statements/s", "busy", "a wake-up serves"):
+        table.add_column(heading, justify="left" if heading in ("route", "workload") else "right")
+    table.add_column("CPU per statement")
+    dearest = max((point.cpu_ns_per_statement for point in calibration.points), default=1.0)
+    for point in calibration.points:
+        cells = round(point.cpu_ns_per_statement / dearest * _BAR_CELLS)
+        table.add_row(
+            point.route,
+            point.workload.rsplit("/", 1)[-1],
+            f"{point.connections:,}",
+            _load_words(calibration, point),
+            f"{point.statements_per_s:,.0f}",
+            f"{point.busy_share:.0%}",
+            f"{point.wake_batch:.1f}",
+            f"{point.cpu_ns_per_statement / 1e3:7.2f} µs {'█' * max(cells, 1)}",
+        )
+    return table
+
+
+def _load_words(calibration: Calibration, point: CalibrationPoint) -> str:
+    ceiling = calibration.ceiling(point.route, point.workload)
+    if point.is_full_speed or not ceiling:
+        return "full speed"
+    return f"{point.statements_per_s / ceiling:.0%} of ceiling"
+
+
+def _remarks(calibration: Calibration, root: Path, *, is_new: bool) -> list[str]:
+    key = calibration.key
+    created = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(calibration.created_ns / 1e9))
+    kind = "quick" if calibration.is_quick else "whole"
+    lines = [
+        "",
+        f"{key.generator} on {key.logical_cpu_count} × {key.cpu_model}, kernel {key.kernel}; {kind}, {created}",
+    ]
+    lines.append(f"kept in {root}" if is_new else f"read from {root}; --redo measures again")
+    if not calibration.pinned_apart:
+        lines.append("warning: one processor for client and null server: the ceiling is that of both together")
+    if any(point.wait_share > _BUSY_MACHINE for point in calibration.points):
+        lines.append("warning: the machine was busy with something else: wait until it is idle, then --redo")
+    return lines

@@ -1,4 +1,4 @@
-"""Options that several commands have, and how their values are read."""
+"""Declares options that several commands have, and reads their values."""
 
 from __future__ import annotations
 

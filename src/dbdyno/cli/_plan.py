@@ -1,4 +1,4 @@
-"""`dbdyno plan`: what a study would do and need. Touches nothing."""
+"""`dbdyno plan`: prints what a study would do and need. Touches nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbdyno.cli._words import counted
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from dbdyno.cli._certainty import Certainty
+    from dbdyno.cli._plan_precision import Certainty
     from dbdyno.hosts import Host
     from dbdyno.plan import Plan, Span
     from dbdyno.store import JsonValue
@@ -63,7 +63,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _plan(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._certainty import certainty_object, foreseen  # late: see _main
+    from dbdyno.cli._plan_precision import certainty_object, foreseen  # late: see _main
     from dbdyno.hosts import LocalHost
     from dbdyno.plan import out_of_scope
     from dbdyno.study import read_study
@@ -71,18 +71,18 @@ def _plan(choices: argparse.Namespace) -> int:
     study = read_study(choices.study, choices.scale)
     plan = full_plan(study, LocalHost())
     certainty = foreseen(study, choices, plan.budget.overhead_ns)
-    silence = out_of_scope(study, max((told.rows_total for told in plan.told.values()), default=0))
+    silence = out_of_scope(study, max((workload.rows_total for workload in plan.told.values()), default=0))
     if choices.json:
         known = None if certainty is None else certainty_object(certainty)
-        found = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
-        print(json.dumps(found, indent=1))
+        document = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
+        print(json.dumps(document, indent=1))
     else:
         _print_plan(study, plan, certainty, silence)
     return 0 if certainty is None or choices.within is None or certainty.is_possible else 1
 
 
 def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
-    from dbdyno.cli._certainty import certainty_lines
+    from dbdyno.cli._plan_precision import certainty_lines
 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
@@ -121,7 +121,7 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
 
 
 def _hours_table(plan: Plan) -> Table:
-    """Where the time of the runs goes, as expected, with what that rests on."""
+    """Return where the time of the runs goes, as expected, with what that rests on."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
     for heading in ("part", "count", "time", "basis"):
         table.add_column(heading, justify="right" if heading in ("count", "time") else "left")
@@ -185,7 +185,7 @@ def study_line(study: Study, plan: Plan) -> str:
 
 
 def runs_words(plan: Plan) -> str:
-    """How long all runs take, as expected; from and to where their length or number is left to them."""
+    """Return how long all runs take, as expected; from and to where their length or number is left to them."""
     return f"about {span_words(plan.budget.runs)}"
 
 

@@ -1,10 +1,10 @@
-"""What is seen while a study runs: a live view in a terminal, one line a finished run elsewhere, or nothing."""
+"""Shows a study while it runs: a live view in a terminal, one line per finished run elsewhere, or nothing."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
@@ -13,10 +13,59 @@ from rich.text import Text
 
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
+from dbdyno.audit import Finding, audit, what
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._live_audit import audit_lines
-from dbdyno.cli._words import duration_words, sparkline, tps_words
+from dbdyno.cli._words import counted, duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
+from dbdyno.fairness import inspected_set
+from dbdyno.store import Results, StoredRun
+from dbdyno.study import AuditStop, Study
+
+_GRAVE = ("critical", "high")
+_ABOUT_EVIDENCE = "evidence-captured-too-early"
+"""Asks whether dumps saw the load. Before the first run none can have, and that is no difference."""
+_STOPPING = {"never": (), "critical": ("critical",), "high": _GRAVE}
+
+
+def auditor(stop_at: AuditStop) -> lab.Auditor:
+    """Judges servers by all rules; findings of `stop_at` and graver ones stop the study."""
+
+    def judge(results: Results, study: Study, looks: Sequence[StoredRun]) -> lab.ServersAudited:
+        result = audit([inspected_set(results, study, looks)])
+        findings = [finding for finding in result.findings if finding.rule.rule_id != _ABOUT_EVIDENCE]
+        cell = looks[0].record.run.cell
+        return lab.ServersAudited(
+            place=f"{cell.workload}, {format_memory(cell.tier_bytes)}, {cell.route}",
+            targets=tuple(look.record.run.cell.target for look in looks),
+            findings=tuple(_told(finding) for finding in findings),
+            undecided_count=len(result.with_outcome("undecided")),
+            stops=any(finding.severity in _STOPPING[stop_at] for finding in findings),
+        )
+
+    return judge
+
+
+def _told(finding: Finding) -> lab.AuditFinding:
+    return lab.AuditFinding(finding.rule.rule_id, finding.severity, what(finding), finding.favours)
+
+
+def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
+    """Counts in one line, then each grave finding in one of its own."""
+    grave = [finding for finding in audited.findings if finding.severity in _GRAVE]
+    lesser = len(audited.findings) - len(grave)
+    counts = [
+        f"{number} {severity}"
+        for severity in _GRAVE
+        if (number := sum(f.severity == severity for f in audited.findings))
+    ]
+    words = " and ".join([", ".join(counts) or "nothing grave", *([f"{lesser} lesser"] if lesser else [])])
+    open_ones = f", {counted(audited.undecided_count, 'rule')} undecided before anything is driven"
+    yield f"  {'✘' if grave else '✔'} audit of the servers at {audited.place}: {words}{open_ones}"
+    for finding in grave:
+        yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
+    if grave and not audited.stops:
+        yield "      Ctrl-C ends it here; dbdyno audit --fix writes a study without what settings remove"
+
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
 _BAR_CELLS = 28
@@ -152,7 +201,7 @@ class LiveView:
 
 
 def run_words(run: Run) -> str:
-    """Which run it is."""
+    """Return which run it is."""
     cell = run.cell
     connections = "1 connection" if cell.concurrency == 1 else f"{cell.concurrency} connections"
     return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · {run.repeat_words}"

@@ -1,4 +1,4 @@
-"""`dbdyno report`: the page, rebuilt from the stored records alone."""
+"""`dbdyno report`: rebuilds the page from the stored records alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dbdyno run`: a study file, from nothing to the report; the same command again goes on where it stopped."""
+"""`dbdyno run`: runs a study file, from nothing to the report; the same command again continues where it stopped."""
 
 from __future__ import annotations
 

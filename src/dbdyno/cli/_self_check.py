@@ -1,4 +1,4 @@
-"""`dbdyno self-check`: an engine compared with itself, which shows what this machine can tell apart."""
+"""`dbdyno self-check`: compares an engine with itself, which shows what this machine can tell apart."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def _check(choices: argparse.Namespace) -> int:
 
     folder = choices.results or _made(choices)
     analysis = analyse_study(StoredStudy.open(folder, check=check_of(choices)))
-    study, found = analysis.study, judge_self_check(analysis.records, FIRST, SECOND)
+    study, result = analysis.study, judge_self_check(analysis.records, FIRST, SECOND)
     if choices.json:
-        print(json.dumps(_object(found, _held(study)), indent=1))
+        print(json.dumps(_object(result, _held(study)), indent=1))
     elif choices.quiet and not choices.results:
         print(folder / PAGE)
     else:
-        print("\n".join(_lines(found, study)))
-    return 0 if _holds(found, _held(study)) else 1
+        print("\n".join(_lines(result, study)))
+    return 0 if _holds(result, _held(study)) else 1
 
 
 def _made(choices: argparse.Namespace) -> Path:
@@ -110,37 +110,37 @@ def _held(study: Study) -> float:
     return max(target.throttled_share for target in study.targets)
 
 
-def _holds(found: SelfCheck, held: float) -> bool:
-    if found.missing or not found.comparisons:
+def _holds(result: SelfCheck, held: float) -> bool:
+    if result.missing or not result.comparisons:
         return False
     if held:
-        return _found_slower(found) == len(found.comparisons)
-    return found.quiet != "not quiet"
+        return _found_slower(result) == len(result.comparisons)
+    return result.quiet != "not quiet"
 
 
-def _found_slower(found: SelfCheck) -> int:
-    return sum(one.pair.verdict == "different" and one.pair.ratio < 1 for one in found.comparisons)
+def _found_slower(result: SelfCheck) -> int:
+    return sum(one.pair.verdict == "different" and one.pair.ratio < 1 for one in result.comparisons)
 
 
-def _lines(found: SelfCheck, study: Study) -> list[str]:
+def _lines(result: SelfCheck, study: Study) -> list[str]:
     from dbdyno.analyse import counted
     from dbdyno.cli._words import tps_words
 
     held, window = _held(study), study.window_words
-    title = f"{study.targets[0].engine} against itself, {counted(found.repeats, 'pair')} each, windows of {window}"
+    title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
     lines = [title + (f", B held for {held:.0%} of the time".replace("%", " %") if held else ""), ""]
-    for one in found.comparisons:
+    for one in result.comparisons:
         pair = one.pair
         second, first = (tps_words(tps) for tps in one.tps)
         interval = f"{100 * (pair.ratio - 1):+6.1f} % [{100 * (pair.low - 1):+.1f} to {100 * (pair.high - 1):+.1f}]"
         how = pair.verdict if held else f"{pair.verdict}, {one.quiet}"
         chance = _chance(pair)
         lines.append(f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} {chance}  {how}")
-    return [*lines, "", *_conclusions(found, held)]
+    return [*lines, "", *_conclusions(result, held)]
 
 
 def _chance(pair: Comparison) -> str:
-    """How likely such a difference is by chance; on what it rests where that can't be told."""
+    """Return how likely such a difference is by chance; on what it rests where that can't be told."""
     from dbdyno.analyse import assumed_words
 
     if pair.p_adjusted is None:
@@ -148,36 +148,39 @@ def _chance(pair: Comparison) -> str:
     return "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
 
 
-def _conclusions(found: SelfCheck, held: float) -> list[str]:
+def _conclusions(result: SelfCheck, held: float) -> list[str]:
     from dbdyno.analyse import counted, percent_words
 
-    made = counted(len(found.comparisons), "comparison")
-    lines = [f"called different      {found.different} of {made}"]
+    comparisons = counted(len(result.comparisons), "comparison")
+    lines = [f"called different      {result.different} of {comparisons}"]
     if held:
         lines.append(
-            f"B found slower        {_found_slower(found)} of {made}; it was held for {100 * held:g} % of the time"
+            f"B found slower        {_found_slower(result)} of {comparisons}; "
+            f"it was held for {100 * held:g} % of the time"
         )
     else:
-        lines.append(f"this machine          {found.quiet}")
-    if found.spread is not None:
-        lines.append(f"spread of repeats     {percent_words(found.spread)} (assumed where nothing is known: 1.2 %)")
-        smallest = [(repeats, found.smallest_difference(repeats)) for repeats in (2, found.repeats, 2 * found.repeats)]
+        lines.append(f"this machine          {result.quiet}")
+    if result.spread is not None:
+        lines.append(f"spread of repeats     {percent_words(result.spread)} (assumed where nothing is known: 1.2 %)")
+        smallest = [
+            (repeats, result.smallest_difference(repeats)) for repeats in (2, result.repeats, 2 * result.repeats)
+        ]
         known = dict.fromkeys(
             f"{percent_words(least)} with {repeats}" for repeats, least in smallest if least is not None
         )
         lines.append(f"differences found     from {', '.join(known)} repeats on (power 0.8)")
-    if found.missing:
-        lines.append(f"missing               {counted(found.missing, 'comparison')}: runs failed or are suspect")
+    if result.missing:
+        lines.append(f"missing               {counted(result.missing, 'comparison')}: runs failed or are suspect")
     return lines
 
 
-def _object(found: SelfCheck, held: float) -> dict[str, Any]:
-    smallest = {str(repeats): found.smallest_difference(repeats) for repeats in (2, 3, 4, 5, 8)}
+def _object(result: SelfCheck, held: float) -> dict[str, Any]:
+    smallest = {str(repeats): result.smallest_difference(repeats) for repeats in (2, 3, 4, 5, 8)}
     return {
-        **dataclasses.asdict(found),
+        **dataclasses.asdict(result),
         "held_share": held,
-        "quiet": found.quiet,
-        "different": found.different,
-        "found_slower": _found_slower(found),
+        "quiet": result.quiet,
+        "different": result.different,
+        "found_slower": _found_slower(result),
         "smallest_difference_by_repeats": smallest,
     }

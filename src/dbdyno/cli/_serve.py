@@ -1,4 +1,4 @@
-"""`dbdyno serve`: a page over many results folders, with what runs now."""
+"""`dbdyno serve`: serves a page over many results folders, with what runs now."""
 
 from __future__ import annotations
 

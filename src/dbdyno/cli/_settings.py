@@ -1,4 +1,4 @@
-"""`dbdyno settings`: the neutral parameters that a study speaks, and what they become on a server."""
+"""`dbdyno settings`: lists the neutral parameters of a study, and what they become on a server."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _searched(name: str) -> str:
 
 
 def _usual(tier_bytes: int) -> dict[str, str]:
-    """What dbdyno sets unasked, by parameter; it is the same on all servers that have it."""
+    """Return what dbdyno sets unasked, by parameter; it is the same on all servers that have it."""
     from dbdyno.configure import own_values  # late: see _main
 
     return {name: setting_text(name, value) for name, value in own_values(tier_bytes).items() if name in vocabulary()}
@@ -149,7 +149,7 @@ def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: S
     if engine.family not in family_names():
         what = f"'{engine}' is of no family that dbdyno knows"
         raise StudyError(what, "", nearest(engine.family, family_names()))
-    settings = settings_of_series(engine, tier_bytes=tier_bytes, asked=dict(_asked(word) for word in words))
+    settings = settings_of_series(engine, tier_bytes=tier_bytes, study_settings=dict(_asked(word) for word in words))
     return [
         {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}
         for s in settings

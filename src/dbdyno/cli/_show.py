@@ -1,4 +1,4 @@
-"""`dbdyno show`: the results in the terminal, or as JSON for programs."""
+"""`dbdyno show`: prints the results in the terminal, or as JSON for programs."""
 
 from __future__ import annotations
 

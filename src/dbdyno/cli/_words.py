@@ -1,4 +1,4 @@
-"""Numbers as the terminal shows them."""
+"""Formats numbers for the terminal."""
 
 from __future__ import annotations
 

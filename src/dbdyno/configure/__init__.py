@@ -1,4 +1,4 @@
-"""Servers configured, started, and read back: no option is trusted that the server does not confirm.
+"""Configures servers, starts them, and reads settings back: no option is trusted that the server does not confirm.
 
 Options come from the tables of `engines`, their values from one baseline that is equal in effect on every
 target. Passwords stay in files that only their owner reads.

@@ -39,7 +39,7 @@ def baseline(
     processors: int | None,
     family: str,
     version: str,
-    asked: Mapping[str, SettingValue] = _NOTHING,
+    study_settings: Mapping[str, SettingValue] = _NOTHING,
 ) -> dict[str, SettingValue]:
     """Value of every parameter, in the parameter's unit.
 
@@ -49,20 +49,20 @@ def baseline(
     concurrency_max : most connections the study opens at once
     processors : of the host; None leaves what the server derives from it alone
     family, version : only for quantities that a server counts in another way, such as parts of the pool
-    asked : values that the study wants; others follow from them (`io.capacity_max` from `io.capacity`)
+    study_settings : values that the study wants; others follow from them (`io.capacity_max` from `io.capacity`)
     """
     return {
-        **_memory(tier_bytes, family, version, asked),
-        **_durability(asked),
-        **_background(processors, asked),
+        **_memory(tier_bytes, family, version, study_settings),
+        **_durability(study_settings),
+        **_background(processors, study_settings),
         **_transactions(),
-        **_server(concurrency_max, asked),
-        **asked,
+        **_server(concurrency_max, study_settings),
+        **study_settings,
     }
 
 
 def own_values(tier_bytes: int) -> dict[str, SettingValue]:
-    """What the baseline sets on a current server with a few connections, for people to look up."""
+    """Return what the baseline sets on a current server with a few connections, for people to look up."""
     return baseline(tier_bytes=tier_bytes, concurrency_max=16, processors=None, family="mysql", version="9.7")
 
 
@@ -100,10 +100,10 @@ def write_buffer_bytes(tier_bytes: int) -> int:
 
 
 def _memory(
-    tier_bytes: int, family: str, version: str, asked: Mapping[str, SettingValue]
+    tier_bytes: int, family: str, version: str, study_settings: Mapping[str, SettingValue]
 ) -> Mapping[str, SettingValue]:
-    instances = int(asked.get("memory.buffer_pool_instances", pool_instances(tier_bytes, family, version)))
-    write_buffers = int(asked.get("memory.write_buffers", write_buffer_bytes(tier_bytes)))
+    instances = int(study_settings.get("memory.buffer_pool_instances", pool_instances(tier_bytes, family, version)))
+    write_buffers = int(study_settings.get("memory.write_buffers", write_buffer_bytes(tier_bytes)))
     return {
         "memory.buffer_pool": tier_bytes,
         "memory.buffer_pool_instances": instances,
@@ -117,7 +117,7 @@ def _memory(
     }
 
 
-def _durability(asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+def _durability(study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
     return {
         "redo.capacity": REDO_CAPACITY_BYTES,
         "redo.files": 2,
@@ -132,7 +132,7 @@ def _durability(asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]
         "commit.doublewrite_files": 2,
         "binlog.enabled": "OFF",
         "binlog.gtid": "OFF",
-        "binlog.sync": 1 if asked.get("commit.durability", "full") == "full" else 0,
+        "binlog.sync": 1 if study_settings.get("commit.durability", "full") == "full" else 0,
         "binlog.format": "ROW",
         "binlog.row_image": "FULL",
         "binlog.row_metadata": "MINIMAL",
@@ -140,15 +140,15 @@ def _durability(asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]
     }
 
 
-def _background(processors: int | None, asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
-    dirty_max = float(asked.get("flush.dirty_max", _DIRTY_MAX))
+def _background(processors: int | None, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+    dirty_max = float(study_settings.get("flush.dirty_max", _DIRTY_MAX))
     values: dict[str, SettingValue] = {
         "io.data_path": "direct",
         "io.data_file_write_through": "OFF",
         "io.compaction_readahead": 2 * MIB,
         "io.fdatasync": "ON",
         "io.capacity": _IO_CAPACITY,
-        "io.capacity_max": 2 * int(asked.get("io.capacity", _IO_CAPACITY)),
+        "io.capacity_max": 2 * int(study_settings.get("io.capacity", _IO_CAPACITY)),
         "io.read_threads": 4,
         "io.write_threads": 4,
         "io.parallel_read_threads": 4,
@@ -180,13 +180,13 @@ def _transactions() -> Mapping[str, SettingValue]:
     }
 
 
-def _server(concurrency_max: int, asked: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
-    connections = int(asked.get("server.max_connections", max(concurrency_max + SPARE_CONNECTIONS, 128)))
-    handles = int(asked.get("server.table_open_cache", max(_TABLE_HANDLES_MIN, 16 * concurrency_max)))
+def _server(concurrency_max: int, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+    connections = int(study_settings.get("server.max_connections", max(concurrency_max + SPARE_CONNECTIONS, 128)))
+    handles = int(study_settings.get("server.table_open_cache", max(_TABLE_HANDLES_MIN, 16 * concurrency_max)))
     return {
         "server.performance_schema": "OFF",
         "server.query_cache_type": "OFF",
-        "server.query_cache_size": _QUERY_CACHE_BYTES if asked.get("server.query_cache_type") == "ON" else 0,
+        "server.query_cache_size": _QUERY_CACHE_BYTES if study_settings.get("server.query_cache_type") == "ON" else 0,
         "server.max_connections": connections,
         "server.back_log": connections,
         "server.thread_cache": connections,
@@ -218,23 +218,25 @@ _ONE_INSTANCE_BELOW = 1 << 30
 
 
 def is_of_vendor(parameter: Parameter) -> bool:
-    """Whether a parameter is stated under every policy."""
+    """Return whether a parameter is stated under every policy."""
     return parameter.parameter_id in _OF_THE_TIER | _ROOM
 
 
 def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurrency_max: int) -> dict[str, SettingValue]:
     """Values of a policy that leaves the rest alone: the whole tier is the main cache, room only where it is needed."""
-    kept = {name: values[name] for name in _OF_THE_TIER if name in values}
-    kept["memory.block_cache"] = tier_bytes
+    reduced = {name: values[name] for name in _OF_THE_TIER if name in values}
+    reduced["memory.block_cache"] = tier_bytes
     if concurrency_max + SPARE_CONNECTIONS > _DEFAULT_CONNECTIONS:
-        kept["server.max_connections"] = values["server.max_connections"]
-        kept["server.open_files_limit"] = values["server.open_files_limit"]
+        reduced["server.max_connections"] = values["server.max_connections"]
+        reduced["server.open_files_limit"] = values["server.open_files_limit"]
     if concurrency_max * _STATEMENTS_EACH > _DEFAULT_STATEMENTS:
-        kept["server.max_prepared_stmts"] = values["server.max_prepared_stmts"]
-    return kept
+        reduced["server.max_prepared_stmts"] = values["server.max_prepared_stmts"]
+    return reduced
 
 
-def tier_as_total(asked: Mapping[str, SettingValue], tier_bytes: int, server: str, storage_engine: str) -> None:
+def tier_as_total(
+    study_settings: Mapping[str, SettingValue], tier_bytes: int, server: str, storage_engine: str
+) -> None:
     """Refuse what can't be had of a tier of this size.
 
     Raises
@@ -242,14 +244,14 @@ def tier_as_total(asked: Mapping[str, SettingValue], tier_bytes: int, server: st
     StudyError : write buffers leave nothing for the block cache, or parts of a pool that is too small to be divided
     """
     tier = format_bytes(tier_bytes)
-    buffers = int(asked.get("memory.write_buffers", 0))
+    buffers = int(study_settings.get("memory.write_buffers", 0))
     if storage_engine != "innodb" and buffers >= tier_bytes:
         raise StudyError(
             f"memory.write_buffers = {format_bytes(buffers)} leaves nothing of the tier of {tier} for the block cache",
             "both together are the memory tier of an LSM engine",
             "choose a quarter of the smallest tier, or larger tiers",
         )
-    instances = int(asked.get("memory.buffer_pool_instances", 1))
+    instances = int(study_settings.get("memory.buffer_pool_instances", 1))
     family, _, version = server.partition(" ")
     if instances > 1 and tier_bytes < _ONE_INSTANCE_BELOW and pool_instances(_ONE_INSTANCE_BELOW, family, version) > 1:
         raise StudyError(

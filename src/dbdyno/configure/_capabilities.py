@@ -24,7 +24,7 @@ def row_for(
     version: str,
     storage_engine: str,
     values: Mapping[str, SettingValue],
-    asked: Mapping[str, SettingValue],
+    study_settings: Mapping[str, SettingValue],
     plugin_version: str | None = None,
 ) -> OptionRow | None:
     """The option that gives a parameter its value; None where it needs none.
@@ -39,11 +39,11 @@ def row_for(
     """
     name = parameter.parameter_id
     missing = {other: wanted for other, wanted in parameter.needs.items() if values.get(other) not in wanted}
-    if name in asked:
-        _refuse_idle(name, asked[name], missing, values)
-        _refuse_impossible(name, asked[name], family, version, storage_engine)
-        _refuse_of_plugin(parameter, asked[name], family, version, plugin_version)
-    if (missing and not parameter.is_always) or (parameter.is_optional and name not in asked):
+    if name in study_settings:
+        _refuse_idle(name, study_settings[name], missing, values)
+        _refuse_impossible(name, study_settings[name], family, version, storage_engine)
+        _refuse_of_plugin(parameter, study_settings[name], family, version, plugin_version)
+    if (missing and not parameter.is_always) or (parameter.is_optional and name not in study_settings):
         return None
     return parameter.row(family, version, values[name], plugin_version)
 
@@ -56,22 +56,22 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
     StudyError : beyond what it takes here or beside the rest, or between two values that it can have
     """
     value = float(values[name])
-    asked = f"{name} = {setting_text(name, value)}"
+    assignment = f"{name} = {setting_text(name, value)}"
     if row.most is not None and number > row.most:
         raise StudyError(
-            f"{asked} can't be had on {server}",
+            f"{assignment} can't be had on {server}",
             f"its {row.name} takes at most {row.most}, and would be {number:.15g}",
             "choose a smaller value",
         )
     if row.least is not None and number < row.least:
         raise StudyError(
-            f"{asked} can't be had on {server}",
+            f"{assignment} can't be had on {server}",
             f"its {row.name} takes at least {row.least}, and would be {number:.15g}",
             "choose a larger value",
         )
     if row.within and value > float(values[row.within]):
         raise StudyError(
-            f"{asked} can't be had on {server}",
+            f"{assignment} can't be had on {server}",
             f"it takes at most {row.within}, which is {setting_text(row.within, values[row.within])}",
             f"set {row.within}, too, or choose a smaller value",
         )
@@ -79,13 +79,15 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
         step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
         shared = f", of which there are {round(value / number)}," if number != value else ""
         raise StudyError(
-            f"{asked} can't be had on {server}",
+            f"{assignment} can't be had on {server}",
             f"its {row.name}{shared} is a multiple of {step}",
             "choose a rounder one",
         )
 
 
-def refuse_twice(asked: Mapping[str, SettingValue], raw: Mapping[str, str], chosen: Mapping[str, Setting]) -> None:
+def refuse_twice(
+    study_settings: Mapping[str, SettingValue], raw: Mapping[str, str], chosen: Mapping[str, Setting]
+) -> None:
     """Refuse a raw option for what a neutral parameter of the study sets already.
 
     Raises
@@ -94,7 +96,7 @@ def refuse_twice(asked: Mapping[str, SettingValue], raw: Mapping[str, str], chos
     """
     for option in map(fold, raw):
         parameter = chosen[option].parameter if option in chosen else ""
-        if parameter in asked:
+        if parameter in study_settings:
             raise StudyError(
                 f"{parameter} is set twice", f"as itself, and by the server option {option}", "leave one of the two out"
             )

@@ -27,7 +27,7 @@ def choose_settings(
     storage_engine: str,
     tier_bytes: int,
     concurrency_max: int,
-    asked: Mapping[str, SettingValue] = _ASK_NOTHING,
+    study_settings: Mapping[str, SettingValue] = _ASK_NOTHING,
     raw: Mapping[str, str] = _NOTHING,
     policy: Policy = "aligned",
     file_options: Mapping[str, str] = _NOTHING,
@@ -38,7 +38,7 @@ def choose_settings(
 
     Parameters
     ----------
-    asked : neutral parameters that the study sets for the target, in their units
+    study_settings : neutral parameters that the study sets for the target, in their units
     raw : server options that the study adds for it; they win and are marked
     policy : aligned: the baseline on all; vendor: the tier, and what the study needs to run at all; tuned: that and the
         target's own file
@@ -59,19 +59,25 @@ def choose_settings(
         family=family,
         version=version,
     )
-    own, values = (_with_tables(storage_engine, valued(asked=given), given) for given in (_ASK_NOTHING, asked))
-    tier_as_total(asked, tier_bytes, server, storage_engine)
+    own, values = (
+        _with_tables(storage_engine, valued(study_settings=given), given) for given in (_ASK_NOTHING, study_settings)
+    )
+    tier_as_total(study_settings, tier_bytes, server, storage_engine)
     if policy != "aligned":
         values = tier_as_cache(values, tier_bytes, concurrency_max)
     chosen: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
         name = parameter.parameter_id
         if name in values and (policy == "aligned" or is_of_vendor(parameter)):
-            row = row_for(parameter, family, version, storage_engine, values, asked, plugin_version)
+            row = row_for(parameter, family, version, storage_engine, values, study_settings, plugin_version)
             if row is not None:
-                written = _written(parameter, row, values, bool({name, row.divide_by} & set(asked)), server)
-                chosen[row.name] = replace(written, **_asked_for(parameter, asked, own)) if name in asked else written
-    refuse_twice(asked, raw, chosen)
+                written = _written(parameter, row, values, bool({name, row.divide_by} & set(study_settings)), server)
+                chosen[row.name] = (
+                    replace(written, **_asked_for(parameter, study_settings, own))
+                    if name in study_settings
+                    else written
+                )
+    refuse_twice(study_settings, raw, chosen)
     if policy == "tuned":
         _tier_is_the_files(chosen, file_options)
         replace_raw(chosen, _without_reserved(file_options), family, version, "file", plugin_version)
@@ -80,25 +86,25 @@ def choose_settings(
 
 
 def _with_tables(
-    storage_engine: str, values: Mapping[str, SettingValue], asked: Mapping[str, SettingValue]
+    storage_engine: str, values: Mapping[str, SettingValue], study_settings: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
     """Values, and those that the tables give themselves: storage engines known by data alone have no other."""
-    told: dict[str, SettingValue] = {}
+    parameters: dict[str, SettingValue] = {}
     for parameter in parameters_for(storage_engine):
         if parameter.like in values:
-            told[parameter.parameter_id] = values[parameter.like]
+            parameters[parameter.parameter_id] = values[parameter.like]
         elif parameter.value:
-            told[parameter.parameter_id] = int(parameter.value) if parameter.value.isdigit() else parameter.value
-    return {**values, **told, **asked}
+            parameters[parameter.parameter_id] = int(parameter.value) if parameter.value.isdigit() else parameter.value
+    return {**values, **parameters, **study_settings}
 
 
 def _asked_for(
-    parameter: Parameter, asked: Mapping[str, SettingValue], own: Mapping[str, SettingValue]
+    parameter: Parameter, study_settings: Mapping[str, SettingValue], own: Mapping[str, SettingValue]
 ) -> dict[str, Any]:
     """Who set it, and what holds otherwise."""
     name = parameter.parameter_id
     usual = f"instead of {setting_text(name, own[name])}" if name in own and not parameter.is_optional else ""
-    reason = f"set by the study: {name} = {setting_text(name, asked[name])}, {usual or parameter.reason}"
+    reason = f"set by the study: {name} = {setting_text(name, study_settings[name])}, {usual or parameter.reason}"
     return {"source": "settings", "reason": reason}
 
 
@@ -125,7 +131,7 @@ def _word(value: str, row: OptionRow) -> str:
 
 
 def _without_reserved(options: Mapping[str, str]) -> dict[str, str]:
-    """What a server in private can take of an option file written for another place."""
+    """Return what a server in private can take of an option file written for another place."""
     return {name: value for name, value in options.items() if fold(name) not in RESERVED_OPTIONS}
 
 
@@ -165,7 +171,7 @@ def check_settings(
 
 
 def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]:  # noqa: ANN401 - see choose_settings
-    """What `choose_settings` gives for an engine by its name alone.
+    """Return what `choose_settings` gives for an engine by its name alone.
 
     Raises
     ------
@@ -198,7 +204,7 @@ def _checked(study: Study, target: Target, plugin_version: str) -> tuple[Setting
             settings = settings_of_series(
                 target.engine,
                 tier_bytes=tier_bytes,
-                asked=study.asked_of(target),
+                study_settings=study.asked_of(target),
                 raw=target.options,
                 policy=study.policy,
                 file_options=target.file_options,

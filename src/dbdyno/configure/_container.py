@@ -1,4 +1,4 @@
-"""Servers in containers of official images, or of any image that keeps to their conventions.
+"""Runs servers in containers of official images, or of any image that keeps to their conventions.
 
 The entry point of such an image makes an empty data directory ready, with accounts from files (never from words that
 others can read) and SQL of ours, and becomes the server; what begins with a dash is the server's. Folders are mounted
@@ -37,7 +37,7 @@ def network_of(route: Route, choice: ContainerChoice) -> Network:
 
 
 def listening_options(route: Route, choice: ContainerChoice, port: int | None) -> dict[str, str]:
-    """Where a server in a container listens.
+    """Return where a server in a container listens.
 
     >>> listening_options("loopback", ContainerChoice("bridge"), 4711)
     {'bind_address': '0.0.0.0', 'port': '3306'}
@@ -160,7 +160,7 @@ def _mounted(data_directory: Path, folders: Sequence[Path]) -> dict[Path, str]:
 
 
 def _environment(family: EngineFamily, password: Path) -> dict[str, str]:
-    """What the entry points of official images ask for; MariaDB's know both prefixes."""
+    """Return what the entry points of official images ask for; MariaDB's know both prefixes."""
     prefixes = ("MYSQL", "MARIADB") if family.name == "mariadb" else ("MYSQL",)
     values = {"ROOT_PASSWORD_FILE": str(password), "ROOT_HOST": "localhost", "INITDB_SKIP_TZINFO": "1"}
     return {f"{prefix}_{name}": value for prefix in prefixes for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Why a server ended: its exit code, the kernel's counters and its own error log, held against each other. Pure.
+"""Diagnoses why a server ended, from its exit code, the kernel's counters and its own error log. Pure.
 
 A process that the kernel killed for want of memory and one that somebody killed end by the same signal; a full disk and
 a defect end in the same assertion. So each is told from what only it leaves behind.
@@ -45,7 +45,7 @@ _ERROR_RE = re.compile(r"\[ERROR\]|\[FATAL\]")
 
 @dataclass(frozen=True, slots=True)
 class CrashReport:
-    """How a server ended.
+    """Describes how a server ended.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = 
         words = f"crashed by {_signal_words(signal)}" + ("" if handled else ", and its error log says nothing of it")
         return CrashReport("crashed", words, exit_code, _excerpt(lines, _HANDLED_RE))
     if exit_code == 0:
-        asked = _last(_STOPPED_RE, late)
-        words = "shut down by somebody (exit code 0)" + (f": {_message(asked)}" if asked else "")
+        stop_line = _last(_STOPPED_RE, late)
+        words = "shut down by somebody (exit code 0)" + (f": {_message(stop_line)}" if stop_line else "")
         return CrashReport("stopped", words, exit_code, "\n".join(late[-_BEFORE_LINES:]))
     refused = _last(_MEMORY_RE, late)
     if refused:

@@ -57,7 +57,7 @@ class Credentials:
 
 
 def credentials_file(data_directory: Path) -> Path:
-    """Where the passwords of a data directory lie: beside it, so that they follow it into snapshots.
+    """Return where the passwords of a data directory lie: beside it, so that they follow it into snapshots.
 
     >>> credentials_file(Path("/var/cache/dbdyno/snapshots/ab12/data"))
     PosixPath('/var/cache/dbdyno/snapshots/ab12/data.credentials')
@@ -67,7 +67,7 @@ def credentials_file(data_directory: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where and as whom the load generator connects; the fields of a load order's ``target``.
+    """Describes where and as whom the load generator connects; the fields of a load order's ``target``.
 
     Parameters
     ----------

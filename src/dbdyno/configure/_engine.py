@@ -1,4 +1,4 @@
-"""What configuring asks of an engine; `provision` brings one that fits."""
+"""Declares what configuring needs of an engine; `provision` brings one that fits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Engine(Protocol):
 
     @property
     def server_argv(self) -> tuple[str, ...]:
-        """How the server's program is called, to be followed by options."""
+        """Return how the server's program is called, to be followed by options."""
 
     @property
     def base_directory(self) -> Path:

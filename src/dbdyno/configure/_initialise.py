@@ -1,4 +1,4 @@
-"""An empty data directory with its two accounts, by the means of the family."""
+"""Creates an empty data directory with its two accounts, by the means of the family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a killed run leaves behind: a server that still runs, its folder of passwords and sockets, its memory group.
+"""Notes and ends what a killed run leaves behind: a running server, its private folder, its memory group.
 
 Each start writes a note beside the option file at once, so that the next command can put an end to it: only to
 the process of that pid, that start time and that boot.
@@ -20,7 +20,7 @@ _KILL_WAIT_S = 30
 
 @dataclass(frozen=True, slots=True)
 class ServerNote:
-    """Which process runs on a folder.
+    """Describes which process runs on a folder.
 
     Parameters
     ----------

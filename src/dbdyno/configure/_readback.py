@@ -1,4 +1,4 @@
-"""What was asked against what the server says it does."""
+"""Compares requested settings with what the server says it does."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def read_back(
 
 
 def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool:
-    """Whether an effective value is what was asked, by the comparison rule of the option's row."""
-    asked = normal(_expected(setting, row))
+    """Return whether an effective value is what was asked, by the comparison rule of the option's row."""
+    expected = normal(_expected(setting, row))
     got = normal(effective)
     rule = row.compare if row is not None else "equal"
-    if rule == "equal" or not (_is_number(asked) and _is_number(got)):
-        return asked == got
+    if rule == "equal" or not (_is_number(expected) and _is_number(got)):
+        return expected == got
     if rule == "at_least":
-        return float(got) >= float(asked)
-    return float(asked) <= float(got) <= float(asked) * _ROUNDED_UP_MAX
+        return float(got) >= float(expected)
+    return float(expected) <= float(got) <= float(expected) * _ROUNDED_UP_MAX
 
 
 def normal(value: str) -> str:

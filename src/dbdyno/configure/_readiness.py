@@ -76,19 +76,19 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
 
 
 def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
-    """Why the log says that a plug-in was not taken; None when it does not say so."""
+    """Return why the log says that a plug-in was not taken; None when it does not say so."""
     for pattern, what, remedy in _COMPLAINTS:
         match = pattern.search(words)
         if match is None or match["plugin"].lower() == "innodb":  # built in: its log says better why it did not start
             continue
-        found = {"server": installation.title, **match.groupdict()}
-        found["plugin"] = found["plugin"].rpartition("/")[2]
-        if "maturity" in found:
-            found["maturity"] = found["maturity"].lower()
+        facts = {"server": installation.title, **match.groupdict()}
+        facts["plugin"] = facts["plugin"].rpartition("/")[2]
+        if "maturity" in facts:
+            facts["maturity"] = facts["maturity"].lower()
         line = next(line for line in words.splitlines() if match[0] in line)
         before = "\n".join(_before(words, line)) if "init function" in match[0] else ""
         return ConfigureError(
-            f"{installation.title} {what.format(**found)}", f"{before}\n{line}".strip(), remedy.format(**found)
+            f"{installation.title} {what.format(**facts)}", f"{before}\n{line}".strip(), remedy.format(**facts)
         )
     return None
 
@@ -180,12 +180,12 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
     there = server.storage_engines()
     if order.storage_engine not in there:
         raise absent_engine(order.storage_engine, there, order.words(ALL_LINES), order.installation)
-    said = server.plugin(order.storage_engine).get("version", "")
-    if said and order.plugin_version and not matches(said, order.plugin_version):
+    version = server.plugin(order.storage_engine).get("version", "")
+    if version and order.plugin_version and not matches(version, order.plugin_version):
         raise ConfigureError(
             f"the plug-in of {order.storage_engine} is not of version {order.plugin_version}",
-            f"the server says that it is {said}, and its options were chosen for {order.plugin_version}",
-            f'leave plugin_version out, or write plugin_version = "{said}"',
+            f"the server says that it is {version}, and its options were chosen for {order.plugin_version}",
+            f'leave plugin_version out, or write plugin_version = "{version}"',
         )
 
 
@@ -204,13 +204,13 @@ def check_port(server: Server) -> None:
     """The server behind the port is the one behind the socket: another may have been quicker to take it."""
     with server.connect(as_load_user=True) as load, load.cursor() as cursor:
         cursor.execute("SELECT @@socket, @@port")
-        found = rows_of(cursor, 2)
+        rows = rows_of(cursor, 2)
     with server.connect() as administrator, administrator.cursor() as cursor:
         cursor.execute("SELECT @@socket, @@port")
-        if rows_of(cursor, 2) != found:
+        if rows_of(cursor, 2) != rows:
             raise ConfigureError(
                 f"another server answers on port {server.endpoint.port}",
-                f"its socket is {found[0][0] if found else 'not told'}",
+                f"its socket is {rows[0][0] if rows else 'not told'}",
             )
 
 

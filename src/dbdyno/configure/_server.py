@@ -1,4 +1,4 @@
-"""A server that can be asked: ours, started for a study, or one that runs already."""
+"""Talks to a server: ours, started for a study, or one that runs already."""
 
 from __future__ import annotations
 
@@ -108,16 +108,16 @@ class Server:
 
     @property
     def route(self) -> Route:
-        """How the load reaches it."""
+        """Return how the load reaches it."""
         return "socket" if self.endpoint.socket else "loopback"
 
     @property
     def is_ours(self) -> bool:
-        """Whether it was started here and may be stopped."""
+        """Return whether it was started here and may be stopped."""
         return self.process is not None
 
     def is_alive(self) -> bool:
-        """Whether its process runs; a server that is not ours counts as alive when it answers."""
+        """Return whether its process runs; a server that is not ours counts as alive when it answers."""
         if self.process is not None:
             return self.process.poll() is None
         try:
@@ -146,7 +146,7 @@ class Server:
             raise self._not_let_in(str(error.args[-1] if error.args else error)) from None
 
     def wedged(self, quiet_s: float = 0.0) -> str | None:
-        """Why no answer is to be expected of it, in words; None while that can't be said.
+        """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         Its process is halted for long, or it is asked to let us in and does not answer. Once said, it stands.
 
@@ -168,13 +168,13 @@ class Server:
         return self._show("SHOW GLOBAL STATUS")
 
     def storage_engines(self) -> list[str]:
-        """Those that tables can be made of, lower case."""
+        """Return those that tables can be made of, lower case."""
         with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SHOW ENGINES")
             return [str(row[0]).lower() for row in rows_of(cursor, 2) if row[1] in ("YES", "DEFAULT")]
 
     def plugin(self, storage_engine: str) -> dict[str, str]:
-        """What the server says of a storage engine's plug-in: version, library, maturity; empty for InnoDB.
+        """Return what the server says of a storage engine's plug-in: version, library, maturity; empty for InnoDB.
 
         ``version`` is that of its author, which MariaDB alone shows; empty where the server does not show it.
         """
@@ -222,7 +222,7 @@ class Server:
                     self.kill_ns = time.monotonic_ns() - started_ns
 
     def death(self) -> str | None:
-        """How it ended, in words; None while it runs or when it is not ours to see."""
+        """Return how it ended, in words; None while it runs or when it is not ours to see."""
         death, code = self.autopsy(), self.process.poll() if self.process is not None else None
         if death is not None:
             return death.words
@@ -236,7 +236,7 @@ class Server:
         return self._death
 
     def read_memory_use(self) -> MemoryUse | None:
-        """What its memory group has used so far; None without a group."""
+        """Return what its memory group has used so far; None without a group."""
         if self.memory_group is not None:
             with contextlib.suppress(OSError):  # the group is gone: what was read last stands
                 self.memory_use = self.memory_group.use()

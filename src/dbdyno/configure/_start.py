@@ -1,4 +1,4 @@
-"""Starting a private server: option file, process, readiness by login, settings read back."""
+"""Starts a private server: option file, process, readiness by login, settings read back."""
 
 from __future__ import annotations
 

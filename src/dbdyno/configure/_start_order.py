@@ -69,9 +69,9 @@ class StartOrder:
 
     @property
     def output(self) -> Path:
-        """What it says before that is open."""
+        """Return what it says before that is open."""
         return self.run_directory / OUTPUT
 
     def words(self, lines: int = _LAST_LINES) -> str:
-        """What the server said last, before its log was open too."""
+        """Return what the server said last, before its log was open too."""
         return "\n".join(filter(None, (log_tail(self.output, lines), log_tail(self.error_log, lines))))

@@ -1,4 +1,4 @@
-"""Connections of dbdyno's own to a server: encrypted as the study says, and never waited for without end.
+"""Connects dbdyno itself to a server: encrypted as the study says, with a limit on every wait.
 
 >>> from dbdyno.connections import TlsPolicy, connect  # connection = connect(user="app", password="…", socket="/s")
 

@@ -1,4 +1,4 @@
-"""A connection that waits no longer than it may, sends no password in clear, and takes no answer without end.
+"""Connects to a server with a limit on every wait, no password in clear, and no endless answer.
 
 The driver's own time limits are for one read of the socket: a server that sends a byte now and then is waited for
 without end, and one that is stopped is told of only when the time is up. Here each statement has a moment by which its
@@ -121,7 +121,7 @@ class ServerConnection(_Driver):
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether what is sent is encrypted."""
+        """Return whether what is sent is encrypted."""
         return isinstance(self._sock, ssl.SSLSocket)
 
     def connect(self, sock: sockets.socket | None = None) -> None:

@@ -31,7 +31,7 @@ class PathLostError(OperationalError):
 
 
 def is_path_error(error: OSError) -> bool:
-    """Whether the kernel says that nobody is there, not that somebody has closed or refused.
+    """Return whether the kernel says that nobody is there, not that somebody has closed or refused.
 
     >>> is_path_error(OSError(errno.EHOSTUNREACH, "")), is_path_error(ConnectionRefusedError(errno.ECONNREFUSED, ""))
     (True, False)
@@ -87,8 +87,8 @@ def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
 
     def ask() -> None:
         try:
-            found = sockets.getaddrinfo(host, port, type=sockets.SOCK_STREAM)
-            answers.put([(family, address) for family, _, _, _, address in found])
+            addresses = sockets.getaddrinfo(host, port, type=sockets.SOCK_STREAM)
+            answers.put([(family, address) for family, _, _, _, address in addresses])
         except OSError as error:
             answers.put(error)
         except UnicodeError:  # not a name at all
@@ -122,7 +122,7 @@ TlsWord: TypeAlias = Literal["off", "preferred", "required", "verify-ca", "verif
 
 @dataclass(frozen=True, slots=True)
 class TlsPolicy:
-    """Whether a connection is encrypted, and what the server must prove.
+    """Describes whether a connection is encrypted, and what the server must prove.
 
     Parameters
     ----------
@@ -141,11 +141,11 @@ class TlsPolicy:
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no connection without encryption."""
+        """Return whether there is no connection without encryption."""
         return self.word in ("required", "verify-ca", "verify-identity")
 
     def wants_tls(self, *, is_local: bool) -> bool:
-        """Whether encryption is asked for; over a Unix socket only where it is required.
+        """Return whether encryption is asked for; over a Unix socket only where it is required.
 
         >>> TlsPolicy("preferred").wants_tls(is_local=True), TlsPolicy("required").wants_tls(is_local=True)
         (False, True)

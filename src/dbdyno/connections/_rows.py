@@ -1,4 +1,4 @@
-"""Rows of an answer, as wide as they were asked for: a server may send anything."""
+"""Reads the rows of an answer, as wide as they were asked for: a server may send anything."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class _Answered(Protocol):
         """Columns of the result set; None where the answer was none."""
 
     def fetchall(self) -> Any:  # noqa: ANN401 - the driver's
-        """All rows."""
+        """Return all rows."""
 
 
 def rows_of(cursor: _Answered, width: int) -> Sequence[tuple[Any, ...]]:
-    """All rows of the answer.
+    """Return all rows of the answer.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Units, names, errors, the values handed between rooms, and how what comes from outside becomes one of them.
+"""Holds units, names, errors, and the values that packages hand to each other; decodes what comes from outside.
 
 No dependency. The only I/O is reading a file that somebody named (`read_input`), bounded and without waiting.
 """

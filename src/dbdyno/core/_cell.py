@@ -1,4 +1,4 @@
-"""Cells, runs and the plan: what is to be measured, in which order."""
+"""Defines cells and runs: what is to be measured, in which order."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Run:
 
     @property
     def repeat_words(self) -> str:
-        """Which run of its cell it is."""
+        """Return which run of its cell it is."""
         return f"{'sentinel' if self.is_sentinel else 'repeat'} {self.repeat}"
 
 

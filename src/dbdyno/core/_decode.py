@@ -1,4 +1,4 @@
-"""Plain data from outside as the types that the code has for them, or the place where they are something else.
+"""Decodes plain data from outside into typed values, or names the place where it does not fit.
 
 One function for every edge: JSON documents of a results folder, calibrations, notes. A type is what an annotation can
 say: dataclasses and typed dictionaries (whose further keys are ignored: records grow), mappings, lists, tuples,

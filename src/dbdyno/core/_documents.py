@@ -1,4 +1,4 @@
-"""JSON and TOML from outside: parsed, and refused where they hold what nobody means.
+"""Parses JSON and TOML from outside, and refuses what nobody means.
 
 Nesting without end, numbers that are none (NaN, 1e400) and whole numbers beyond 64 bits pass most parsers and break
 what comes after. They are refused here, once, with line or pointer.

@@ -1,4 +1,4 @@
-"""Names of engines and what is measured of them."""
+"""Parses names of engines, and describes what is measured of them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class EngineName:
 
     @property
     def source_place(self) -> str:
-        """What the source is to look for: a path, a coordinate, a server's name.
+        """Return what the source is to look for: a path, a coordinate, a server's name.
 
         >>> parse_engine_name("mysql:5.6@npm:mysql-server@5.6.24").source_place
         'mysql-server@5.6.24'
@@ -190,7 +190,7 @@ def check_plugin(name: EngineName) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContainerChoice:
-    """How the container of a target's server is held; for engines out of images.
+    """Describes how the container of a target's server is held; for engines out of images.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one tree of errors.
+"""Defines the one tree of errors.
 
 ::
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 
 class DbdynoError(Exception):
-    """What happened, why, and what to do about it.
+    """Describes what happened, why, and what to do about it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class DbdynoError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        """All three parts on one line, for logs and for a cell's reason."""
+        """Return all three parts on one line, for logs and for a cell's reason."""
         parts = [self.what, self.why.strip()]
         return ": ".join(part for part in parts if part)
 

@@ -1,4 +1,4 @@
-"""What a server made of the same events as others were sent, by which results are compared."""
+"""Compares what servers made of the same events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class ResultComparison:
-    """Whether targets made the same of the same events of a workload.
+    """Describes whether targets made the same of the same events of a workload.
 
     Parameters
     ----------
@@ -44,19 +44,19 @@ class ResultComparison:
     unknown: Mapping[str, str]
 
 
-def compare_results(workload: str, found: Mapping[str, Fingerprint | str]) -> ResultComparison:
+def compare_results(workload: str, fingerprints: Mapping[str, Fingerprint | str]) -> ResultComparison:
     """Compare what each target made of the events; a text says why that is not known.
 
     >>> compare_results("tpcc", {"a": Fingerprint(5, 0, "", "x", {}), "b": "the server died"}).unknown
     {'b': 'the server died'}
     """
-    known = {target: made for target, made in found.items() if isinstance(made, Fingerprint)}
-    unknown = {target: made for target, made in found.items() if isinstance(made, str)}
-    events_count = max((made.events + made.failed for made in known.values()), default=0)
+    known = {target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, Fingerprint)}
+    unknown = {target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, str)}
+    events_count = max((outcome.events + outcome.failed for outcome in known.values()), default=0)
     return ResultComparison(workload, events_count, len(known), unlike_most(known), unknown)
 
 
-def unlike_most(found: Mapping[str, Fingerprint]) -> dict[str, str]:
+def unlike_most(fingerprints: Mapping[str, Fingerprint]) -> dict[str, str]:
     """Targets whose fingerprint is not that of most, with what is different in words; the first wins a tie.
 
     >>> one = Fingerprint(5, 0, "ab", "cd", {"t": {"rows": 3}})
@@ -64,11 +64,11 @@ def unlike_most(found: Mapping[str, Fingerprint]) -> dict[str, str]:
     >>> unlike_most({"a": one, "b": other, "c": one})
     {'b': 'other rows in t'}
     """
-    counts = Counter(_key(fingerprint) for fingerprint in found.values())
-    usual = max(found.values(), key=lambda fingerprint: counts[_key(fingerprint)], default=None)
+    counts = Counter(_key(fingerprint) for fingerprint in fingerprints.values())
+    usual = max(fingerprints.values(), key=lambda fingerprint: counts[_key(fingerprint)], default=None)
     if usual is None:
         return {}
-    return {name: _difference(own, usual) for name, own in found.items() if _key(own) != _key(usual)}
+    return {name: _difference(own, usual) for name, own in fingerprints.items() if _key(own) != _key(usual)}
 
 
 def _key(fingerprint: Fingerprint) -> tuple[int, int, str, str]:

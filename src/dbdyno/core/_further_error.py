@@ -1,4 +1,4 @@
-"""Errors of a server after which a transaction is repeated, by code and by the storage engine's own number."""
+"""Names errors of a server after which a transaction is repeated, by code and storage engine's own number."""
 
 from __future__ import annotations
 

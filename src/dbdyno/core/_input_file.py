@@ -29,7 +29,7 @@ _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
 
 
 def input_limit(default: int = MOST_BYTES) -> int:
-    """How many bytes of one file are taken: `default`, or what `LIMIT_VARIABLE` says.
+    """Return how many bytes of one file are taken: `default`, or what `LIMIT_VARIABLE` says.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def utf8_text(content: bytes) -> str:
 
 
 def unpacked_gzip(content: bytes, most: int) -> bytes:
-    """What a gzip file holds, of one member or several; at most so many bytes.
+    """Return what a gzip file holds, of one member or several; at most so many bytes.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def unpacked_gzip(content: bytes, most: int) -> bytes:
 
 
 def words_of(error: Exception) -> str:
-    """Why a file can't be read, for a message that names the file already."""
+    """Return why a file can't be read, for a message that names the file already."""
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 

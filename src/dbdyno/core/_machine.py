@@ -1,4 +1,4 @@
-"""The state of a machine at one moment, as far as it bears on a measurement. Read by `hosts`, judged by `doctor`.
+"""Describes the state of a machine as far as it bears on a measurement. Read by `hosts`, judged by `doctor`.
 
 What can't be read is None (or empty where a list is meant): not known, which is not the same as fine.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Processors:
-    """What computes.
+    """Describes what computes.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Processors:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is kept near.
+    """Describes what is kept near.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many of each thing may be had; None also where there is no limit is `UNLIMITED`.
+    """Describes how many of each thing may be had; None also where there is no limit is `UNLIMITED`.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class BusyProcess:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What else the machine does, over a short look.
+    """Describes what else the machine does, over a short look.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class ControlGroup:
 
 @dataclass(frozen=True, slots=True)
 class Docker:
-    """What a Docker daemon (or one that speaks like it) says of itself.
+    """Describes what a Docker daemon (or one that speaks like it) says of itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is kept of a run, and what is concluded from runs."""
+"""Defines what is kept of a run, and what is concluded from runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LatencyNs:
 
 @dataclass(frozen=True, slots=True)
 class ToolFigures:
-    """What an imported tool printed of its own run, and what can be said of its seconds without a histogram.
+    """Describes what an imported tool printed of its own run, and what can be said of its seconds without a histogram.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ class RunCourse:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the server's own state confirms that the window is steady."""
+        """Return whether the server's own state confirms that the window is steady."""
         return not self.gates_failed and not self.gates_unread
 
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """Where a run stands among those that share one restored copy of the data and one server.
+    """Describes where a run stands among those that share one restored copy of the data and one server.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class LadderStep:
 
 @dataclass(frozen=True, slots=True)
 class SettledPart:
-    """What the seconds of a run's window say of its level, judged once and kept with the run.
+    """Describes what the seconds of a run's window say of its level, judged once and kept with the run.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class SettledPart:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether a finding may rest on the level."""
+        """Return whether a finding may rest on the level."""
         return self.status in ACCEPTED
 
     @property
@@ -200,13 +200,13 @@ class SettledPart:
 
     @property
     def is_late(self) -> bool:
-        """Whether a tenth of the window or more still belongs to the warm-up."""
+        """Return whether a tenth of the window or more still belongs to the warm-up."""
         return self.is_accepted and (self.start_s or 0) >= 0.1 * self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Caveat:
-    """What weakens a run or a study, in words, with a stable code."""
+    """Describes what weakens a run or a study, in words, with a stable code."""
 
     code: str
     text: str
@@ -289,7 +289,7 @@ class RunRecord:
 
     @property
     def is_settled(self) -> bool:
-        """Whether a finding may rest on its level: its seconds have one, or are too few to be judged."""
+        """Return whether a finding may rest on its level: its seconds have one, or are too few to be judged."""
         return self.settled is None or self.settled.is_accepted
 
     @property

@@ -1,4 +1,4 @@
-"""Human units in, integers in the smallest unit out, and back once for people.
+"""Parses human units into integers of the smallest unit, and formats them for people.
 
 Memory is counted in powers of two, as the servers' own option files count it: ``64MB``, ``64M`` and
 ``64MiB`` are all 67,108,864 bytes. Reports print ``MiB`` and ``GiB`` so that nobody has to guess.

@@ -1,4 +1,4 @@
-"""Whether a machine is fit to be measured on: the state of a machine in, findings out. No I/O.
+"""Judges whether a machine is fit to be measured on: takes the state of a machine, returns findings. No I/O.
 
 What is looked at comes from `hosts` as a `Machine`; each check is a function of it and of what a study needs. See
 docs/guides/doctor.md.

@@ -14,7 +14,7 @@ from dbdyno.doctor.checks import CHECKS
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was seen of a machine, and what every check says of it.
+    """Describes what was seen of a machine, and what every check says of it.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Examination:
 
     @property
     def findings(self) -> tuple[Outcome, ...]:
-        """What was found, the gravest first."""
-        found = [outcome for outcome in self.outcomes if outcome.state == "found"]
-        return tuple(sorted(found, key=lambda outcome: SEVERITIES.index(outcome.severity)))
+        """Return what was found, the gravest first."""
+        outcomes = [outcome for outcome in self.outcomes if outcome.state == "found"]
+        return tuple(sorted(outcomes, key=lambda outcome: SEVERITIES.index(outcome.severity)))
 
     def of_severity(self, severity: str) -> tuple[Outcome, ...]:
         """Findings of one severity."""
@@ -45,8 +45,10 @@ def examine(
 
 
 def _outcome(check: Check, subject: Subject) -> Outcome:
-    said = check.judge(subject)
-    return Outcome(check.check_id, check.title, said.state, said.severity, said.seen, said.effect, said.remedy)
+    verdict = check.judge(subject)
+    return Outcome(
+        check.check_id, check.title, verdict.state, verdict.severity, verdict.seen, verdict.effect, verdict.remedy
+    )
 
 
 def examination_to_json(examination: Examination) -> dict[str, Any]:

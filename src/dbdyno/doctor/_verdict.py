@@ -70,7 +70,7 @@ SEVERITIES: tuple[Severity, ...] = ("blocker", "weakens", "note")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is examined; `needs` and `generator` are None where nobody asked."""
+    """Describes what is examined; `needs` and `generator` are None where nobody asked."""
 
     machine: Machine
     needs: Needs | None = None

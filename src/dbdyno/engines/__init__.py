@@ -1,4 +1,4 @@
-"""Data on engines: families, versions, option tables, status counters. Reads its own packaged data and nothing else.
+"""Holds data on engines: families, versions, option tables, status counters. Reads its packaged data, nothing else.
 
 What differs between engines is a row with a first and a last version, so a new release is new data. Which value
 an option gets is decided in `configure`; how an engine comes to the machine, in `provision`. What servers print of

@@ -1,4 +1,4 @@
-"""Status counters under one name for all servers."""
+"""Names status counters alike for all servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Derivation = Literal["value", "difference", "product", "scaled"]
 
 @dataclass(frozen=True, slots=True)
 class CounterSource:
-    """Where one counter is read in one server.
+    """Describes where one counter is read in one server.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ class CounterSource:
 
     @property
     def is_plain(self) -> bool:
-        """Whether SHOW GLOBAL STATUS alone gives it, which needs no right of its own."""
+        """Return whether SHOW GLOBAL STATUS alone gives it, which needs no right of its own."""
         return not self.metric and not any(":" in name for name in self.status)
 
 
 def counter_sources(
     family: str, version: str, storage_engines: tuple[str, ...] = ("innodb",), plugin_version: str | None = None
 ) -> list[CounterSource]:
-    """What can be read of a server each second: for each counter the first source that fits.
+    """Return what can be read of a server each second: for each counter the first source that fits.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def counter_sources(
     >>> [s.status for s in counter_sources("mysql", "9.7.4") if s.counter_id == "redo.lsn"]
     [('Innodb_redo_log_current_lsn',)]
     """
-    found = []
+    sources = []
     for entry in _entries():
         for source in entry["sources"]:
             if _fits(source, family, version, storage_engines, plugin_version):
-                found.append(_source(entry, source))
+                sources.append(_source(entry, source))
                 break
-    return found
+    return sources
 
 
 def counter_ids() -> tuple[str, ...]:

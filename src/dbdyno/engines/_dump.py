@@ -1,4 +1,4 @@
-r"""SHOW VARIABLES and SHOW STATUS as texts, in every form that clients print them.
+r"""Reads SHOW VARIABLES and SHOW STATUS as texts, in every form that clients print them.
 
 Tab separated (``mysql -B``), framed (``mysql -t``), vertical (``\G``), with commas, semicolons or equals signs, JSON.
 

@@ -101,7 +101,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 @cached
 def families() -> tuple[EngineFamily, ...]:
-    """All ranges of all families, oldest first within a family."""
+    """Return all ranges of all families, oldest first within a family."""
     return tuple(
         EngineFamily(
             name=family["name"],
@@ -166,7 +166,7 @@ class CatalogueEntry:
 
 @cached
 def catalogue() -> tuple[CatalogueEntry, ...]:
-    """All of them, by family and version."""
+    """Return all of them, by family and version."""
     return tuple(
         CatalogueEntry(
             row["family"], row["version"], row["source"], row["bytes"], row["sha256"], row.get("series", True)
@@ -187,5 +187,5 @@ def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | No
 
 
 def catalogued_sha256(source: str) -> str:
-    """What the file of a source must be; empty for a source that is not in the catalogue."""
+    """Return what the file of a source must be; empty for a source that is not in the catalogue."""
     return next((entry.sha256 for entry in catalogue() if entry.source == source), "")

@@ -61,7 +61,7 @@ class WrittenOption:
 
 @dataclass(frozen=True, slots=True)
 class OptionFile:
-    """What a file asks of the server.
+    """Describes what a file asks of the server.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ _STATES: tuple[MeasuredState, ...] = ("deprecated", "no-op", "refused")
 
 
 def measured_state(name: str, family: str, version: str) -> MeasuredState | None:
-    """What the nearest measured server of the same maker did with an option; None when that is not known.
+    """Return what the nearest measured server of the same maker did with an option; None when that is not known.
 
     Percona Server keeps MySQL's options and adds its own, so MySQL answers for its later series; but what MySQL
     refuses, Percona Server may have.

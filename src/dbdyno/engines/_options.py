@@ -59,7 +59,7 @@ class OptionRow:
     plugin_until: str = ""
 
     def can_be(self, value: float | str) -> bool:
-        """Whether the option has a word for a value."""
+        """Return whether the option has a word for a value."""
         return (not self.only or self.only == value) and (not self.words or value in self.words)
 
 
@@ -126,7 +126,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class KnownOption:
-    """What is known of an option by its name.
+    """Describes what is known of an option by its name.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def known_options() -> tuple[str, ...]:
 
 
 def lookup_option(name: str, family: str, version: str) -> KnownOption | None:
-    """What a server makes of an option; None when no table knows the name for that server.
+    """Return what a server makes of an option; None when no table knows the name for that server.
 
     >>> lookup_option("innodb_redo_log_capacity", "mariadb", "11.8.6").state
     'refused'
@@ -256,7 +256,7 @@ Kind = Literal["size", "count", "flag", "enum", "string", "float"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Where one parameter is read in one server.
+    """Describes where one parameter is read in one server.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ class NeutralParameter:
     rows: tuple[Mapping[str, Any], ...]
 
     def shown(self, family: str, version: str, storage_engine: str = "innodb") -> Shown | None:
-        """Where a server shows it; None when it has no such quantity.
+        """Return where a server shows it; None when it has no such quantity.
 
         A storage engine's own variable comes before the one of InnoDB or of the server.
         """
@@ -315,7 +315,7 @@ def neutral_parameter(parameter_id: str) -> NeutralParameter:
 
 @cached
 def neutral_parameters() -> Mapping[str, NeutralParameter]:
-    """All of them by id, grouped by subject."""
+    """Return all of them by id, grouped by subject."""
     document = json.loads(read_packaged("parameters.json"))
     added: dict[str, list[dict[str, Any]]] = {}
     for row in added_rows("shown"):

@@ -1,4 +1,4 @@
-"""The keys of the tables' rows and the type of each: what a user adds is checked against them first."""
+"""Types the keys of the tables' rows: what a user adds is checked against them first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage engines beside InnoDB: what packages hold them, and which folders their rows lie in."""
+"""Lists storage engines other than InnoDB: which packages hold them, and which folders their rows lie in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbdyno.engines._tables import cached, joined_rows
 
 @dataclass(frozen=True, slots=True)
 class StorageEngine:
-    """What is known of a storage engine that comes as a plug-in.
+    """Describes what is known of a storage engine that comes as a plug-in.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class StorageEngine:
 
 @cached
 def storage_engines() -> Mapping[str, StorageEngine]:
-    """All that are known, by name. Others can be measured, too; then nothing but their name is known.
+    """Return all that are known, by name. Others can be measured, too; then nothing but their name is known.
 
     >>> storage_engines()["tidesdb"].beside
     ('tidesdb_data',)

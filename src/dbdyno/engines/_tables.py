@@ -1,4 +1,4 @@
-"""The tables of this room: its packaged ones, and rows that a user adds to them.
+"""Loads the tables on engines: the packaged ones, and rows that a user adds to them.
 
 An engine, a storage engine or a version that dbdyno has never heard of is a few rows more, never code. Rows come as
 the text of a TOML file whose tables bear the names of the packaged ones: ``family``, ``storage_engine``,
@@ -52,10 +52,10 @@ _computed: list[Callable[[], object]] = []
 
 def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
     """A value made of tables: computed once, and anew when rows were added."""
-    kept = functools.cache(compute)
-    _computed.append(kept)
-    _caches.append(kept.cache_clear)
-    return kept
+    memoized = functools.cache(compute)
+    _computed.append(memoized)
+    _caches.append(memoized.cache_clear)
+    return memoized
 
 
 def read_packaged(name: str) -> str:
@@ -70,19 +70,19 @@ def use_tables(texts: Mapping[str, str]) -> None:
     ------
     StudyError : a text is not TOML, or a row lacks something; file and row are named
     """
-    found = {file: _checked(file, text) for file, text in sorted(texts.items())}
+    checked = {file: _checked(file, text) for file, text in sorted(texts.items())}
     _digests.clear()
     _digests.update({file: hashlib.sha256(text.encode()).hexdigest() for file, text in sorted(texts.items())})
     _added.clear()
-    _added.update(found)
+    _added.update(checked)
     for clear in _caches:
         clear()
-    if found:
-        _check_whole(", ".join(found))
+    if checked:
+        _check_whole(", ".join(checked))
 
 
 def used_tables() -> Mapping[str, str]:
-    """What `use_tables` was given last: file's name -> SHA-256 of its text."""
+    """Return what `use_tables` was given last: file's name -> SHA-256 of its text."""
     return MappingProxyType(dict(_digests))
 
 
@@ -103,7 +103,7 @@ def added_rows(kind: Kind) -> list[Row]:
 
 
 def joined_rows(kind: Kind, key: Callable[[Row], object], inner: str) -> list[Row]:
-    """All rows. One whose key is there already brings its inner rows to it, before those that are there."""
+    """Return all rows. One whose key is there already brings its inner rows to it, before those that are there."""
     rows = packaged_rows(kind)
     for row in added_rows(kind):
         place = next((index for index, there in enumerate(rows) if _is_same(key, row, there)), None)
@@ -116,7 +116,7 @@ def joined_rows(kind: Kind, key: Callable[[Row], object], inner: str) -> list[Ro
 
 
 def _is_same(key: Callable[[Row], object], row: Row, there: Row) -> bool:
-    """Whether a row adds to one that is there; several there may have one key, each for a storage engine."""
+    """Return whether a row adds to one that is there; several there may have one key, each for a storage engine."""
     apart = row.get("storage_engine", there.get("storage_engine")) != there.get("storage_engine")
     return key(row) == key(there) and not apart
 

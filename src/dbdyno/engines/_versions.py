@@ -1,4 +1,4 @@
-"""Versions as numbers, and what a server's own words about itself mean."""
+"""Compares versions as numbers, and identifies a server by its own words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parse_version(text: str) -> Version:
 
 
 def within(version: str, since: str, until: str) -> bool:
-    """Whether a version lies in a range; an empty bound is no bound, `until` itself lies outside.
+    """Return whether a version lies in a range; an empty bound is no bound, `until` itself lies outside.
 
     >>> within("8.0.46", "8.0.30", ""), within("11.8.6", "10.5", "11.0"), within("10.11", "10.11.8", "")
     (True, False, False)
@@ -38,7 +38,7 @@ def within(version: str, since: str, until: str) -> bool:
 
 
 def plugin_within(version: str | None, since: str, until: str) -> bool:
-    """Whether a plug-in of this version has what a row describes; None: any version that may be meant.
+    """Return whether a plug-in of this version has what a row describes; None: any version that may be meant.
 
     A plug-in whose version is not known (an empty text) has what every version has, and nothing else.
 
@@ -52,13 +52,13 @@ def plugin_within(version: str | None, since: str, until: str) -> bool:
     return bool(version) and within(version, since, until)
 
 
-def matches(version: str, asked: str) -> bool:
-    """Whether a version is what was asked for: the same leading numbers.
+def matches(version: str, prefix: str) -> bool:
+    """Return whether a version is what was asked for: the same leading numbers.
 
     >>> matches("11.8.6", "11.8"), matches("11.8.6", "11"), matches("11.80.1", "11.8")
     (True, True, False)
     """
-    wanted = parse_version(asked)
+    wanted = parse_version(prefix)
     return parse_version(version)[: len(wanted)] == wanted
 
 

@@ -1,4 +1,4 @@
-"""The neutral parameters that a study may set: how a value is written, and which servers can have it."""
+"""Lists the neutral parameters that a study may set: how a value is written, and which servers can have it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def setting_toml(name: str, value: SettingValue) -> str:
 
 
 def servers_of(rows: Sequence[OptionRow], value: SettingValue | None = None) -> tuple[str, ...]:
-    """Which servers have an option, or one value of it, in words.
+    """Return which servers have an option, or one value of it, in words.
 
     >>> servers_of(vocabulary()["redo.file_buffering"][0].rows)
     ('mariadb 10.8.4 and later',)
@@ -157,10 +157,10 @@ def _duration(per_second: int) -> Callable[[object], float]:
             microseconds = int(text[:-2]) if text.endswith("us") else parse_duration_ns(text) / 1000
         except (StudyError, ValueError) as error:
             raise ValueError('a time such as "50s" or a whole number of its unit') from error
-        found = microseconds * per_second / 10**6
-        if not found.is_integer():
+        duration = microseconds * per_second / 10**6
+        if not duration.is_integer():
             raise ValueError(f"a whole number of {'seconds' if per_second == 1 else 'microseconds'}")
-        return int(found)
+        return int(duration)
 
     return read
 

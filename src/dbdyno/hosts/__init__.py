@@ -1,4 +1,4 @@
-"""Where commands run: files, processes and facts of a machine. The only room that speaks `subprocess`.
+"""Runs commands and reaches files, processes and facts of a machine. The only package that speaks `subprocess`.
 
 What runs here is the caller's business: this room knows nothing of engines, studies or results.
 

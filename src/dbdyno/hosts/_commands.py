@@ -1,4 +1,4 @@
-"""Commands of this machine: run to their end, started, or started with pipes."""
+"""Runs commands of this machine: to their end, started, or started with pipes."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
 
 
 def _source(stdin: str | bytes | Path) -> IO[bytes]:
-    """What is fed to a command, as a file: a pipe would have to be fed while its output is read."""
+    """Return what is fed to a command, as a file: a pipe would have to be fed while its output is read."""
     if isinstance(stdin, Path):
         return stdin.open("rb")
     held = os.fdopen(os.memfd_create("dbdyno-stdin"), "w+b")  # in memory, without a name: it may hold passwords
@@ -175,7 +175,7 @@ def _source(stdin: str | bytes | Path) -> IO[bytes]:
 def _output(
     popen: subprocess.Popen[bytes], timeout_s: float, words: str, tick: Callable[[], None] | None
 ) -> tuple[bytes, bytes]:
-    """What it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
+    """Return what it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
     watch = ProcessWatch(popen.pid, start_ticks_of(popen.pid) or 0)
     deadline = time.monotonic() + timeout_s
     while True:

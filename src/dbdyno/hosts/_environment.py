@@ -1,4 +1,4 @@
-"""What commands get of the environment that dbdyno was started in.
+"""Chooses which variables of our environment commands get.
 
 Passwords and tokens come by environment variables, and the environment of a process can be read by every process of
 its user. So a command gets what it needs to find programs and files and what steers its memory, by name, and nothing
@@ -37,10 +37,10 @@ def command_environment(
     >>> sorted(command_environment(None, is_download=True, environ=environ))
     ['LC_ALL', 'PATH', 'https_proxy']
     """
-    kept = {
+    variables = {
         name: value for name, value in environ.items() if name in _KEPT or (is_download and _is_for_downloads(name))
     }
-    return {**kept, "LC_ALL": "C", **(added or {})}
+    return {**variables, "LC_ALL": "C", **(added or {})}
 
 
 def _is_for_downloads(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a machine is: read from /proc and /sys, so it costs nothing and needs no rights."""
+"""Reads what a machine is from /proc and /sys, so it costs nothing and needs no rights."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _rotational(mount: Mount) -> bool | None:
 
 
 def virtualisation(cpuinfo: str) -> str:
-    """What the machine runs in, by its marks."""
+    """Return what the machine runs in, by its marks."""
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return "container"
     product = " ".join(filter(None, (_text(f"/sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name"))))

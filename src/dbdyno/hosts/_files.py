@@ -1,4 +1,4 @@
-"""Files of this machine: copied, written back, removed, locked."""
+"""Copies, flushes, removes and locks files of this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REMOVE_PAUSE_S = 0.1
 
 
 def can_reflink(source: Path, destination: Path) -> bool:
-    """Whether blocks of a file below `source` can be shared with one in `destination`."""
+    """Return whether blocks of a file below `source` can be shared with one in `destination`."""
     file = next((p for p in source.rglob("*") if p.is_file() and p.stat().st_size), None)
     if file is None:
         return False

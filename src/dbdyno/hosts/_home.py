@@ -1,4 +1,4 @@
-"""Where engines, snapshots and running data directories lie."""
+"""Says where engines, snapshots and running data directories lie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine dbdyno runs on."""
+"""Implements the host that is this machine."""
 
 from __future__ import annotations
 

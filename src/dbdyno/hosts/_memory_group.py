@@ -26,7 +26,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")  # the kernel rounds limits down to pag
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """What a group has used.
+    """Describes what a group has used.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class MemoryUse:
 
     @property
     def was_at_limit(self) -> bool | None:
-        """Whether all of the limit was used at some time, to within 1 %; None where no peak is kept."""
+        """Return whether all of the limit was used at some time, to within 1 %; None where no peak is kept."""
         return None if self.peak_bytes is None else self.peak_bytes >= 0.99 * self.limit_bytes
 
 
@@ -274,10 +274,10 @@ def find_groups(proc: Path = _PROC) -> list[Path]:
     mount = _mount_of(place[1]) if place is not None else Path("/")
     if mount == Path("/"):
         return []
-    found: list[Path] = []
+    groups: list[Path] = []
     for folder, names, _ in os.walk(mount):
-        found += [Path(folder) / name for name in names if name.startswith(PREFIX)]
-    return sorted(found)
+        groups += [Path(folder) / name for name in names if name.startswith(PREFIX)]
+    return sorted(groups)
 
 
 def _mount_of(group: Path) -> Path:
@@ -285,6 +285,6 @@ def _mount_of(group: Path) -> Path:
 
 
 def _below(point: Path, root: str, path: str) -> Path:
-    """Where a group lies below its mount; in a container the mount may show only a part of the tree."""
+    """Return where a group lies below its mount; in a container the mount may show only a part of the tree."""
     within = path.removeprefix(root) if root != "/" and path.startswith(root) else path
     return point.joinpath(*(part for part in within.split("/") if part not in ("", "..")))

@@ -1,4 +1,4 @@
-"""Whether the kernel killed a process for want of memory: read off its counters, and its log where that may be read."""
+"""Detects that the kernel killed a process for lack of memory, by its counters and, where readable, its log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KILLED = "Killed process {pid} "
 
 @dataclass(frozen=True, slots=True)
 class OomSigns:
-    """What the kernel tells of kills since a process was started.
+    """Describes what the kernel tells of kills since a process was started.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class OomWatch:
         return cls(pid, group, _kills_in(group), _kills_on_host(proc))
 
     def signs(self, proc: Path = Path("/proc")) -> OomSigns:
-        """What has come since."""
+        """Return what has come since."""
         log = kernel_log()
         lines = [line for line in (log or "").splitlines() if _KILLED.format(pid=self.pid) in line]
         return OomSigns(

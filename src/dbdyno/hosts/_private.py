@@ -73,12 +73,12 @@ _READ_MOST_BYTES = 1 << 20
 
 
 def private_prefix() -> str:
-    """How the names of this user's private folders begin."""
+    """Return how the names of this user's private folders begin."""
     return f"dbdyno-{os.geteuid()}-"
 
 
 def private_roots(environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
-    """Where private folders may lie, the place for new ones first.
+    """Return where private folders may lie, the place for new ones first.
 
     ``$XDG_RUNTIME_DIR`` is closed to others, so it comes first if it is what it should be: a folder of this user's,
     mode 0700, and short enough for a socket's path. Servers that root starts run as another user, who could not pass
@@ -123,20 +123,20 @@ def make_private_folder(mode: int, roots: Sequence[Path] | None = None) -> Path:
 
 def own_private_folders(roots: Sequence[Path] | None = None) -> list[Path]:
     """Private folders of this user that are there, by name; what others have put beside them is not looked into."""
-    found = []
+    folders = []
     for root in private_roots() if roots is None else roots:
         with contextlib.suppress(OSError), os.scandir(root) as entries:
-            found += [root / entry.name for entry in entries if entry.name.startswith(private_prefix())]
-    return sorted(path for path in found if is_own_folder(path))
+            folders += [root / entry.name for entry in entries if entry.name.startswith(private_prefix())]
+    return sorted(path for path in folders if is_own_folder(path))
 
 
 def is_own_private_folder(path: Path) -> bool:
-    """Whether a path is that of a private folder of this user."""
+    """Return whether a path is that of a private folder of this user."""
     return path.parent in private_roots() and path.name.startswith(private_prefix()) and is_own_folder(path)
 
 
 def is_own_folder(path: Path) -> bool:
-    """Whether a path is a folder of this user's, and no link to one."""
+    """Return whether a path is a folder of this user's, and no link to one."""
     try:
         facts = path.lstat()
     except OSError:

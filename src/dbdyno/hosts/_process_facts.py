@@ -32,12 +32,12 @@ def mapped_libraries(pid: int, inside: Sequence[Path], proc: Path = Path("/proc"
         maps = (proc / str(pid) / "maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    found: dict[str, dict[str, str]] = {}
+    libraries: dict[str, dict[str, str]] = {}
     for match in _MAPPING_RE.finditer(maps):
         path = match["path"]
-        if path not in found and not any(Path(path).is_relative_to(folder) for folder in inside):
-            found[path] = {"path": path, **_digest(proc / str(pid), match)}
-    return [found[path] for path in sorted(found)]
+        if path not in libraries and not any(Path(path).is_relative_to(folder) for folder in inside):
+            libraries[path] = {"path": path, **_digest(proc / str(pid), match)}
+    return [libraries[path] for path in sorted(libraries)]
 
 
 def _digest(process: Path, mapping: re.Match[str]) -> dict[str, str]:
@@ -80,8 +80,8 @@ def process_facts(pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/s
     if limits := _text(proc / str(pid) / "limits"):
         facts["proc_limits"] = parse_limits(limits)
     if group := re.search(r"^0::/?(.*)$", _text(proc / str(pid) / "cgroup"), re.MULTILINE):
-        found = {name: _text(cgroups / group[1] / name) for name in _CGROUP_FILES}
-        facts["cgroup"] = {name: text for name, text in found.items() if text} | _bounds_of_version_1(pid, proc)
+        texts = {name: _text(cgroups / group[1] / name) for name in _CGROUP_FILES}
+        facts["cgroup"] = {name: text for name, text in texts.items() if text} | _bounds_of_version_1(pid, proc)
     if maps := _text(proc / str(pid) / "maps"):
         facts["allocator"] = next((name for name in _ALLOCATORS if name in maps), "libc")
     if policies := _text(proc / str(pid) / "numa_maps"):
@@ -148,7 +148,7 @@ class ProcessState:
 
     @property
     def is_halted(self) -> bool:
-        """Whether it can do nothing before somebody else lets it."""
+        """Return whether it can do nothing before somebody else lets it."""
         return self.letter in _HALTED
 
 
@@ -188,7 +188,7 @@ class ProcessWatch:
         return "" if state is None else str(state)
 
     def verdict(self) -> str | None:
-        """Why nothing is to be expected of it, in words; None while that can't be said."""
+        """Return why nothing is to be expected of it, in words; None while that can't be said."""
         state = process_state(self._pid, self._start_ticks)
         if state is None or not state.is_halted or self._is_excused():
             self._halted_since = None

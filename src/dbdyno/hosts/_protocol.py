@@ -1,4 +1,4 @@
-"""What every kind of host answers. Local now; containers and remote machines speak the same."""
+"""Declares what every kind of host answers: this machine now, containers and remote ones alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Process(Protocol):
         """Field 22 of ``/proc/PID/stat``: clock ticks from boot to start."""
 
     def poll(self) -> int | None:
-        """None while it runs, else its exit code (negative: the signal that ended it)."""
+        """Return None while it runs, else its exit code (negative: the signal that ended it)."""
 
     def terminate(self) -> None:
         """Ask it to end (SIGTERM); nothing happens when it has ended."""
@@ -134,7 +134,7 @@ class Host(Protocol):
         """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
 
     def is_listening(self, path: Path) -> bool:
-        """Whether a process accepts connections on a unix socket."""
+        """Return whether a process accepts connections on a unix socket."""
 
     def find_process(self, pid: int, start_ticks: int) -> Process | None:
         """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
@@ -188,7 +188,7 @@ class Host(Protocol):
         """The container engine of this machine; HostError when none answers."""
 
     def facts(self, data_path: Path | None = None) -> HostFacts:
-        """What the machine is; `data_path` says which disk is meant."""
+        """Return what the machine is; `data_path` says which disk is meant."""
 
     def memory_available_bytes(self) -> int:
         """Memory that can be had without swapping."""

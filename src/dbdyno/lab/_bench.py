@@ -42,13 +42,13 @@ class RunServer(FillServer, Protocol):
         """Definitions, columns and bytes of the tables in a database."""
 
     def process(self) -> Mapping[str, JsonValue]:
-        """What its process runs under; empty where it can't be seen."""
+        """Return what its process runs under; empty where it can't be seen."""
 
     def sources(self) -> Sequence[Sequence[Source]]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
 
     def autopsy(self) -> CrashReport | None:
-        """Why it ended; None while it runs or when it can't be seen."""
+        """Return why it ended; None while it runs or when it can't be seen."""
 
     def life(self) -> Mapping[str, JsonValue]:
         """Times of its start and its ends, what it used of its memory limit, how it died; as far as known by now."""
@@ -62,10 +62,10 @@ class RunServer(FillServer, Protocol):
         """
 
     def session_waits(self) -> Mapping[str, JsonValue]:
-        """What its sessions do now; see `read_session_waits`."""
+        """Return what its sessions do now; see `read_session_waits`."""
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
-        """What its telemetry lacks, and what it watches."""
+        """Return what its telemetry lacks, and what it watches."""
 
     def discard(self) -> None:
         """Kill it and throw its data away; a server that is not ours is only let go of."""
@@ -84,7 +84,7 @@ class Bench(Protocol):
         """Bring an engine."""
 
     def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
-        """All of engine and settings that shapes the files of its datasets."""
+        """Return all of engine and settings that shapes the files of its datasets."""
 
     def fresh_server(self, target: Target, installation: Installation) -> FreshServer:
         """Initialise and start a server on an empty data directory."""
@@ -140,9 +140,9 @@ class LocalBench:
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """See `Bench`."""
-        found = provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
-        self.held.enter_context(in_use(found, self.home, self.host))
-        return found
+        installation = provision(target.engine, self.host, self.home, servers=self.study.servers, progress=progress)
+        self.held.enter_context(in_use(installation, self.home, self.host))
+        return installation
 
     def shaping(self, target: Target, installation: Installation) -> Mapping[str, object]:
         """See `Bench`. Every setting of the filling server counts: which of them shape files is not ours to guess."""
@@ -233,7 +233,7 @@ class LocalBench:
             storage_engine=target.engine.storage_engine,
             tier_bytes=tier_bytes,
             concurrency_max=concurrency_max,
-            asked=self.study.asked_of(target),
+            study_settings=self.study.asked_of(target),
             raw=target.options,
             policy=self.study.policy,
             file_options=target.file_options,

@@ -1,4 +1,4 @@
-"""The one value that the steps of a study share: the study, the machine under it, the results folder, the events."""
+"""Carries what the steps of a study share: the study, the machine, the results folder, the stream of events."""
 
 from __future__ import annotations
 

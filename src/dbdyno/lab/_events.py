@@ -1,4 +1,4 @@
-"""Events of a study that runs, as frozen values. Sinks write them to the journal, the live log and the console."""
+"""Defines the events of a running study, as frozen values. Sinks write them to journal, live log and console."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class FolderLost:
 
 @dataclass(frozen=True, slots=True)
 class OrphansRemoved:
-    """What an earlier, killed run had left behind."""
+    """Describes what an earlier, killed run had left behind."""
 
     what: tuple[str, ...]
 
@@ -115,7 +115,7 @@ class FillStarted:
 
 @dataclass(frozen=True, slots=True)
 class FillAdvanced:
-    """How far the filling is; `phase` is ``load`` or ``index``."""
+    """Describes how far the filling is; `phase` is ``load`` or ``index``."""
 
     target: str
     phase: str
@@ -204,7 +204,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class ServersAudited:
-    """What the audit says of the servers before the first run.
+    """Describes what the audit says of the servers before the first run.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class ResultsComparing:
 
 @dataclass(frozen=True, slots=True)
 class ResultsCompared:
-    """Whether the targets made the same of the same events."""
+    """Describes whether the targets made the same of the same events."""
 
     comparison: ResultComparison
 
@@ -303,7 +303,7 @@ class StudyFinished:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a study ended.
+    """Describes how a study ended.
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ def awaited(target: str, wait: ConditionWait) -> ConditionAwaited:
 
 
 def activity_words(event: Event) -> str:
-    """What the study does before its runs, for people; empty for events that show no activity."""
+    """Return what the study does before its runs, for people; empty for events that show no activity."""
     match event:
         case EngineProgress():
             return f"{event.target}: {event.text}"

@@ -26,11 +26,11 @@ def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sy
     """
     named = environ.get("DBDYNO_LOAD")
     beside = Path(executable).parent / NAME
-    found = named or (str(beside) if beside.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath)))
-    if found is None or not os.access(found, os.X_OK):
+    program = named or (str(beside) if beside.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath)))
+    if program is None or not os.access(program, os.X_OK):
         why = f"DBDYNO_LOAD is {named}" if named else f"neither {beside} nor the PATH holds it"
         raise MeasureError(f"the load generator {NAME} is not here", why, "run make setup, or set DBDYNO_LOAD")
-    return Path(found)
+    return Path(program)
 
 
 _TIMEOUT_S = 60
@@ -47,7 +47,7 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> Told:
     """
     most = max(study.concurrencies)
     known: dict[tuple[str, ...], ResolvedWorkload] = {}
-    told = {}
+    resolved = {}
     for target in study.targets:
         for label in (choice.label for choice in study.workloads):
             choice = study.workload_of(target.name, label)
@@ -55,8 +55,8 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> Told:
             key = (choice.name, *words)
             if key not in known:
                 known[key] = _told(words, choice, host, generator)
-            told[target.name, label] = known[key]
-    return told
+            resolved[target.name, label] = known[key]
+    return resolved
 
 
 def _words(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The server that the concurrencies of a ladder share: kept between two runs of it, let go of in all other cases."""
+"""Keeps the server that the concurrencies of a ladder share between two runs, and discards it in all other cases."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class LadderServer:
 
     @property
     def is_used(self) -> bool:
-        """Whether it has driven a run before this one."""
+        """Return whether it has driven a run before this one."""
         return self.step is not None and self.step.number > 1
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What that does to the run."""
+        """Return what that does to the run."""
         return (_CAVEAT,) if self.is_used else ()
 
     def after(self, telemetry: Iterable[TelemetryRow]) -> LadderServer:

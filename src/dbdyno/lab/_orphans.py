@@ -65,7 +65,7 @@ class LeftFolder:
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """What was found.
+    """Describes what was found.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Orphans:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is there that `clean_up` would remove; a server that runs has a folder."""
+        """Return whether nothing is there that `clean_up` would remove; a server that runs has a folder."""
         return not (self.folders or self.groups)
 
 
@@ -173,14 +173,14 @@ def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
 
 def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
     """Memory groups of sessions whose process is gone, and of this one."""
-    found = []
+    orphans = []
     for group in host.memory_groups():
         match = _GROUP_RE.match(group.name)
         session = Session.of_folder(home.run / match[1], host) if match else None
         is_own = session is not None and own is not None and session.folder.name == own.folder.name
         if session is not None and (is_own or not session.is_alive()):
-            found.append(group)
-    return found
+            orphans.append(group)
+    return orphans
 
 
 def _remove_session(
@@ -209,11 +209,11 @@ def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> 
 
 
 def _kill(process: ServerProcess) -> bool:
-    found = find_process(process.pid, process.start_ticks)
-    if found is None:
+    alive = find_process(process.pid, process.start_ticks)
+    if alive is None:
         return False
-    found.kill()
-    found.wait(_KILL_S)
+    alive.kill()
+    alive.wait(_KILL_S)
     return True
 
 
@@ -230,12 +230,12 @@ def _private_folders(session: Path, root: Path | None) -> list[Path]:
     """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
     own = _own_private(root)
     named = "\n".join(path for file in session.glob("*/my.cnf") for path in paths_in(file))
-    found = [private for private in own if f"{private}/" in named]
+    folders = [private for private in own if f"{private}/" in named]
     # Of a server that was just being initialised.
     for option_file in (option_file for private in own for option_file in private.glob("*/my.cnf")):
         if any(Path(path).is_relative_to(session) for path in paths_in(option_file)):
-            found.append(option_file.parents[1])
-    return sorted({private for private in found if not session.is_relative_to(private)})
+            folders.append(option_file.parents[1])
+    return sorted({private for private in folders if not session.is_relative_to(private)})
 
 
 def _remove_idle_private_folders(

@@ -1,4 +1,4 @@
-"""Passwords that the environment holds, laid into private files for the time of a study.
+"""Writes passwords of the environment into private files for the time of a study.
 
 From here on there is one way to hand on a password: the name of a file that only its owner can read.
 """
@@ -56,12 +56,12 @@ def _with_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping
 
 def exposed_passwords(study: Study) -> list[PasswordExposed]:
     """Password files of the study's servers that every user of the machine may read or write."""
-    found = []
+    exposed = []
     for server in study.servers.values():
         if server.password_file is None:
             continue
         with contextlib.suppress(OSError):  # one that is not there is told of when it is read
             mode = stat.S_IMODE(Path(server.password_file).expanduser().stat().st_mode)
             if mode & (stat.S_IROTH | stat.S_IWOTH):
-                found.append(PasswordExposed(server.name, server.password_file, mode))
-    return found
+                exposed.append(PasswordExposed(server.name, server.password_file, mode))
+    return exposed

@@ -30,7 +30,7 @@ from dbdyno.study import ResolvedWorkload
 
 
 def installation_facts(installation: Installation) -> dict[str, JsonValue]:
-    """What was installed and where it came from, well enough to get it again. No address carries a password."""
+    """Return what was installed and where it came from, well enough to get it again. No address carries a password."""
     return {
         "family": installation.family,
         "version": installation.version,
@@ -46,7 +46,7 @@ def installation_facts(installation: Installation) -> dict[str, JsonValue]:
 
 
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
-    """What the runs of a target start from."""
+    """Return what the runs of a target start from."""
     return {
         **_described(dataset),
         "in_place": False,
@@ -70,7 +70,7 @@ def _undecided(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
 
 
 def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
-    """What was filled into a server that is not ours; nothing is kept of it."""
+    """Return what was filled into a server that is not ours; nothing is kept of it."""
     return {
         **_described(dataset),
         "in_place": True,
@@ -264,9 +264,9 @@ def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:
     PopulateError : two targets differ; both are named
     """
     (first, expected), *others = sums.items()
-    for name, found in others:
-        differing = [table.name for table, other in zip(found, expected, strict=False) if table != other]
-        if found != expected:
+    for name, sums_of_target in others:
+        differing = [table.name for table, other in zip(sums_of_target, expected, strict=False) if table != other]
+        if sums_of_target != expected:
             raise PopulateError(
                 f"{name} does not hold the same rows as {first}",
                 f"tables that differ: {', '.join(differing) or 'their number'}",

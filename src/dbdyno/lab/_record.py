@@ -85,8 +85,8 @@ def fault_of(
     ('network', 'network: cut')
     """
     if death is not None:
-        told = "" if "server died" in reason or not reason else f"; {reason}"
-        head = f"the server died: {death.words}{told}"
+        reason_clause = "" if "server died" in reason or not reason else f"; {reason}"
+        head = f"the server died: {death.words}{reason_clause}"
         evidence = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
         return death.kind, "\n".join([head, *filter(None, evidence)])
     if measured == "network":  # an answer could not have come, whatever the server did
@@ -221,10 +221,10 @@ def with_conditions(
     if open_ones := undecided_words(conditions, timeouts):
         record = replace(record, caveats=(*record.caveats, Caveat("condition-undecided", open_ones)))
     # Without a quirk it is the run's own nature to break a condition that held after the filling: rows are added.
-    told = [answer for answer in conditions if answer.status == "told" and answer.quirks]
-    if not told:
+    by_quirk = [answer for answer in conditions if answer.status == "told" and answer.quirks]
+    if not by_quirk:
         return record
-    names = ", ".join(f"{answer.name} ({answer.quirks})" for answer in told)
+    names = ", ".join(f"{answer.name} ({answer.quirks})" for answer in by_quirk)
     effects = " ".join(f"{quirk_id}: {effect}" for quirk_id, effect in named_quirks(names))
     text = f"conditions that the imitated tool breaks, too, are broken after the run: {names}. {effects}".strip()
     return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
@@ -273,7 +273,7 @@ def _is_path_lost(error: Exception) -> bool:
 
 
 def _death_of(server: RunServer) -> CrashReport | None:
-    """How a server ended that has just failed us: its sockets close before its process is gone."""
+    """Return how a server ended that has just failed us: its sockets close before its process is gone."""
     deadline = time.monotonic() + _PATIENCE_S
     while (death := server.autopsy()) is None and server.wedged() is None and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -183,7 +183,7 @@ class RunExecutor:
         return record
 
     def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
-        """Whether the tables are consistent after the run; not asked of a run that failed anyway."""
+        """Return whether the tables are consistent after the run; not asked of a run that failed anyway."""
         workload = self.context.workload(run.cell.target, run.cell.workload)
         if workload is None or not workload.conditions or measured.judgement.status == "failed":
             return Verified()
@@ -206,13 +206,13 @@ class RunExecutor:
         return calibration.curve(run.cell.route, self.context.study.workload(run.cell.workload).name)
 
     def _client_facts(self, run: Run, order: LoadOrder) -> dict[str, JsonValue]:
-        """What the client's use was read off: with it anyone can do the sum again."""
+        """Return what the client's use was read off: with it anyone can do the sum again."""
         curve = self._curve(run)
         points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
         return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
     def _gate_facts(self, prepared: Prepared, before: _Before, ladder_server: LadderServer) -> ServerFacts | None:
-        """What the server's gates are read with; None: the study does not ask them."""
+        """Return what the server's gates are read with; None: the study does not ask them."""
         if not self.context.study.open_ends.gates:
             return None
         on_flash = None if prepared.is_running_server else is_flash(self.context.machine.rotational)
@@ -222,7 +222,7 @@ class RunExecutor:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What a server says of itself before the load."""
+    """Describes what a server says of itself before the load."""
 
     variables: Mapping[str, str]
     status: Mapping[str, str]

@@ -24,7 +24,7 @@ _NAME_RE = re.compile(r"(\d+)-(\d+)-([0-9a-z]{8})")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where the servers of one dbdyno process keep their data while they run."""
+    """Describes where the servers of one dbdyno process keep their data while they run."""
 
     folder: Path
     pid: int
@@ -45,7 +45,7 @@ class Session:
         return cls(folder, int(match[1]), int(match[2]), match[3], host) if match else None
 
     def is_alive(self) -> bool:
-        """Whether its process still runs."""
+        """Return whether its process still runs."""
         return self.boot == boot_name() and find_process(self.pid, self.start_ticks) is not None
 
     def new_directory(self) -> Path:
@@ -93,7 +93,7 @@ class ServerProcess:
     is_own: bool
 
     def belongs_to(self, folder: Path) -> bool:
-        """Whether it is ours, and its option file lies in a folder, or names something there."""
+        """Return whether it is ours, and its option file lies in a folder, or names something there."""
         return self.is_own and any(Path(path).is_relative_to(folder) for path in (str(self.option_file), *self.paths))
 
 

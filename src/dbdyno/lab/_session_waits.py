@@ -1,4 +1,4 @@
-"""What the sessions of a run without a transaction wait for: asked of the server, told in the run's reason.
+"""Follows a run second by second, and asks the server what its sessions wait for when no transaction ends.
 
 A second without a transaction is a stall, and a stall is no reason to ask: the question would be a load of its own.
 So the server is asked in a phase that has not had one transaction yet: after five seconds of it, and in its last one.
@@ -111,27 +111,27 @@ class SessionWatch:
 
     def words(self) -> str:
         """What the sessions waited for when they were looked at last; empty where nobody had to look, or none told."""
-        told = [look for look in self.looks if isinstance(look, Mapping) and look.get("sessions")]
-        return waits_words(told[-1]) if told else ""
+        answers = [look for look in self.looks if isinstance(look, Mapping) and look.get("sessions")]
+        return waits_words(answers[-1]) if answers else ""
 
     def _last_second(self) -> int:
         return self.order.window_seconds if self._phase == "window" else self.order.first_window_second
 
     def _look(self, second: int) -> None:
         """Ask in a thread of its own: a server that does not answer must not hold up the records of the load."""
-        found: list[Mapping[str, JsonValue]] = []
+        answers: list[Mapping[str, JsonValue]] = []
 
         def ask() -> None:
             try:
-                found.append(self.server.session_waits())
+                answers.append(self.server.session_waits())
             except (DbdynoError, pymysql.MySQLError, OSError) as error:
-                found.append({"lacks": str(error).splitlines()[0]})
+                answers.append({"lacks": str(error).splitlines()[0]})
 
         thread = threading.Thread(target=ask, name="session-waits", daemon=True)
         thread.start()
         thread.join(_ASK_S)
-        seen = found[0] if found else {"lacks": f"the server did not answer within {_ASK_S:g} s"}
-        self.looks.append({"second": second, "phase": self._phase, **seen})
+        answer = answers[0] if answers else {"lacks": f"the server did not answer within {_ASK_S:g} s"}
+        self.looks.append({"second": second, "phase": self._phase, **answer})
 
 
 def read_session_waits(connection: Connection[Any]) -> dict[str, JsonValue]:

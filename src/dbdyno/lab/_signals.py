@@ -1,4 +1,4 @@
-"""SIGINT, SIGQUIT, SIGTERM, a terminal that goes away: the first ends the study in order, more are ignored meanwhile.
+"""Ends a study in order at the first SIGINT, SIGQUIT, SIGTERM or SIGHUP, and ignores further ones meanwhile.
 
 A lost connection to the machine must not leave a server behind. Who wants a study to outlive its terminal says so
 (``nohup``, ``setsid``, ``tmux``), and is heard: a SIGHUP that is ignored already stays ignored.
@@ -18,7 +18,7 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class OverdueError(KeyboardInterrupt):
-    """What was to be done after the first signal took too long, and is cut off."""
+    """Describes what was to be done after the first signal took too long, and is cut off."""
 
 
 @contextmanager

@@ -204,7 +204,7 @@ class StudyRunner:
         return left
 
     def _is_refused(self, prepared: Sequence[Prepared]) -> bool:
-        """Whether the audit of the servers, as they will be measured, stops the study."""
+        """Return whether the audit of the servers, as they will be measured, stops the study."""
         auditor = self.context.options.auditor
         if auditor is None or len(self.context.study.targets) < 2:
             return False

@@ -1,4 +1,4 @@
-"""One run measured: order, load generator, samplers on the same clock, and the figures of the window.
+"""Measures one run: order, load generator, samplers on the same clock, and the figures of the window.
 
 Judging what the figures mean is left to `analyse`; here a run is only called good, suspect or failed.
 """

@@ -35,7 +35,7 @@ _WINDOW_CAP_TEXT = "the window ended at its cap of {cap} s, before its mean was 
 
 @dataclass(slots=True)
 class LiveLength:
-    """Where a run is, and why.
+    """Describes where a run is, and why.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _phase(second: int, course: Course) -> str:
 
 
 def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked: bool) -> list[Caveat]:
-    """What a course leaves in doubt.
+    """Return what a course leaves in doubt.
 
     Parameters
     ----------
@@ -83,26 +83,26 @@ def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked:
     """
     if course is None:
         return []
-    found = []
+    caveats = []
     if course.warm_up_end == "cap":
         what = ", ".join(course.unsettled) or "too short to tell"
-        found.append(Caveat("warm-up-cap", _CAP_TEXT.format(cap=rule.warm_up_s, what=what)))
+        caveats.append(Caveat("warm-up-cap", _CAP_TEXT.format(cap=rule.warm_up_s, what=what)))
     if course.window_end == "cap":
-        found.append(Caveat("window-cap", _WINDOW_CAP_TEXT.format(cap=rule.window_s)))
+        caveats.append(Caveat("window-cap", _WINDOW_CAP_TEXT.format(cap=rule.window_s)))
     if asked and course.gates_failed:
         text = f"the server's own state moved in the window: {', '.join(course.gates_failed)}"
-        found.append(Caveat("server-unsettled", text))
+        caveats.append(Caveat("server-unsettled", text))
     if asked and course.gates_unread:
         text = f"whether the server had settled could not be read of: {', '.join(course.gates_unread)}"
-        found.append(Caveat("server-unread", text))
-    return found
+        caveats.append(Caveat("server-unread", text))
+    return caveats
 
 
 class ServerProcess(WatchedServer, Protocol):
-    """What measuring wants to know of a server."""
+    """Describes what measuring wants to know of a server."""
 
     def death(self) -> str | None:
-        """How it ended, in words; None while it runs or when it can't be seen."""
+        """Return how it ended, in words; None while it runs or when it can't be seen."""
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class Collector:
 
     @property
     def open_loop(self) -> bool:
-        """Whether times run from when a transaction was due."""
+        """Return whether times run from when a transaction was due."""
         return self.start is not None and self.start.open_loop
 
     def row(self, record: IntervalRecord) -> SecondRow:
@@ -193,10 +193,10 @@ class Collector:
 
     @property
     def is_ended_in_order(self) -> bool:
-        """Whether the run had come to its end by itself when its load was interrupted."""
+        """Return whether the run had come to its end by itself when its load was interrupted."""
         return self.live is not None and self.live.course.phase == "over"
 
     @property
     def asks_server(self) -> bool:
-        """Whether the server's own state has a say in how long the run is."""
+        """Return whether the server's own state has a say in how long the run is."""
         return self.live is not None and bool(self.live.facts)

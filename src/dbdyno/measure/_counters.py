@@ -1,4 +1,4 @@
-"""What counters grew by over the window, from the rates that were sampled each second. Pure.
+"""Sums what counters grew by over the window, from the rates that were sampled each second. Pure.
 
 A rate stands for the time between two readings; when each was taken is known from the boundary it was meant for and the
 sampler's lateness. So rate times time gives back the difference of the two readings, also where a slow server skipped
@@ -62,12 +62,12 @@ def window_counters(rows: Iterable[TelemetryRow], first_second: int, seconds_cou
         if row.value is not None and row.second < first_second + seconds_count:
             series[row.metric][row.second] = row.value
             units[row.metric] = row.unit
-    found = []
+    counters = []
     for name in sorted(series):
         if name.startswith(_WANTED) and max(series[name]) >= first_second:
             grows = units[name].endswith(_GROWS)
-            found.append((_grown if grows else _level)(name, units[name], series, first_second))
-    return tuple(found)
+            counters.append((_grown if grows else _level)(name, units[name], series, first_second))
+    return tuple(counters)
 
 
 def _grown(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first: int) -> CounterDelta:

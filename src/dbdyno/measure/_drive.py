@@ -22,10 +22,10 @@ SILENT_S = 30.0
 
 
 class WatchedServer(Protocol):
-    """What the watch asks of a server."""
+    """Describes what the watch asks of a server."""
 
     def wedged(self, quiet_s: float = 0.0) -> str | None:
-        """Why no answer is to be expected of it, in words; None while that can't be said.
+        """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         `quiet_s`: how long nobody has had an answer, as far as the caller knows.
         """

@@ -88,7 +88,7 @@ class WindowFigures:
 
     @property
     def rated_s(self) -> float:
-        """What rates divide by: a second without a report counts."""
+        """Return what rates divide by: a second without a report counts."""
         return self.window_s + len(self.missing_seconds)
 
 
@@ -164,7 +164,7 @@ def settled_latency(
 
 
 def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> float | None:
-    """How far the client used up the processor quota of its control group; None where there is none.
+    """Return how far the client used up the processor quota of its control group; None where there is none.
 
     Two signs, the stronger one counts: what the process took of the quota, and how often the group, which may hold
     more than the client, had to stop.
@@ -181,8 +181,8 @@ def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> 
 
 def quota_rows(telemetry: Sequence[TelemetryRow]) -> tuple[TelemetryRow, ...]:
     """The readings that `quota_share` needs; none where no quota is set."""
-    found = tuple(row for row in telemetry if row.metric in _QUOTA_METRICS)
-    return found if any(row.metric == _QUOTA_METRICS[0] for row in found) else ()
+    rows = tuple(row for row in telemetry if row.metric in _QUOTA_METRICS)
+    return rows if any(row.metric == _QUOTA_METRICS[0] for row in rows) else ()
 
 
 def with_window(intervals: Iterable[IntervalRecord], probe: ProbeRecord) -> list[IntervalRecord]:

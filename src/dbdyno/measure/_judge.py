@@ -1,4 +1,4 @@
-"""Whether a run can be trusted, and what weakens it. Pure; the one place where the limits stand."""
+"""Judges whether a run can be trusted, and what limits it. Pure; the one place where the limits stand."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _doubts(
     concurrency: int,
     conflicts: Collection[str],
 ) -> list[Caveat]:
-    found = (
+    doubts = (
         _missing_seconds(figures),
         _client_bound(figures) or _client_bound_search(end),
         _unfinished_search(end),
@@ -99,7 +99,7 @@ def _doubts(
         _lost_connections(intervals, concurrency),
         _failures(figures, conflicts),
     )
-    return [caveat for caveat in found if caveat]
+    return [caveat for caveat in doubts if caveat]
 
 
 def _missing_seconds(figures: WindowFigures) -> Caveat | None:
@@ -125,7 +125,7 @@ def _unfinished_search(end: EndRecord | None) -> Caveat | None:
 
 
 def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:
-    """How far the wall clock moved against the monotonic clock during the run."""
+    """Return how far the wall clock moved against the monotonic clock during the run."""
     offsets = [interval.realtime_ns - interval.monotonic_ns for interval in intervals]
     return max(offsets) - min(offsets) if offsets else 0
 
@@ -176,8 +176,8 @@ def _codes(figures: WindowFigures) -> str:
 
 
 def _remarks(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
-    found = [_conflicts(figures, conflicts)]
+    caveats = [_conflicts(figures, conflicts)]
     if 0 < figures.window_s < SHORT_WINDOW_S:
         text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
-        found.append(Caveat("short-window", text))
-    return [caveat for caveat in found if caveat]
+        caveats.append(Caveat("short-window", text))
+    return [caveat for caveat in caveats if caveat]

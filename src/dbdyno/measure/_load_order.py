@@ -24,7 +24,7 @@ _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class LoadOrder:
-    """What is driven, against what, and for how long.
+    """Describes what is driven, against what, and for how long.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ class LoadOrder:
 
     @property
     def adaptive_length_rule(self) -> AdaptiveLengthRule:
-        """How long to warm up and to judge."""
+        """Return how long to warm up and to judge."""
         return adaptive_length_rule(self.study, is_step=self.is_step)
 
     @property
     def client_has_own_cpus(self) -> bool:
-        """Whether the server runs on other processors than the load generator."""
+        """Return whether the server runs on other processors than the load generator."""
         if self.target.get("host") not in (None, *_THIS_MACHINE):
             return True
         return self.study.pinning.is_apart
@@ -138,10 +138,10 @@ def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
 def _errors(policy: ErrorPolicy, conflicts: Sequence[RetriedError]) -> dict[str, JsonValue]:
     """What the study says, and conflicts of the storage engine: the rest is as the workload's imitated tool does it."""
     also: list[JsonValue] = [{**error.to_json()} for error in dict.fromkeys((*conflicts, *policy.also))]
-    asked: dict[str, JsonValue]
-    asked = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
-    asked["also"] = also or None
-    return {name: value for name, value in asked.items() if value is not None}
+    values: dict[str, JsonValue]
+    values = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
+    values["also"] = also or None
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""One run: the load is driven, everything is recorded, and the window's figures are read off.
+"""Measures one run: drives the load, records everything, and reads the window's figures off.
 
 >>> from dbdyno.measure import measure_run  # measured = measure_run(order, server, host, generator, sources, print)
 """
@@ -133,7 +133,7 @@ def measure_run(
 
 
 def _death(server: ServerProcess, patience_s: float) -> str | None:
-    """How the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
+    """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
     deadline = time.monotonic() + patience_s
     while (death := server.death()) is None and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -165,13 +165,13 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
         conflicts=CONFLICTS | {str(error.code) for error in conflicts_of(order.storage_engine)},
     )
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
-    told = start.get("server_counts")
-    orders = order_rates(figures.types, figures.rated_s, told, collector.counters, first, first + count)
+    counts = start.get("server_counts")
+    orders = order_rates(figures.types, figures.rated_s, counts, collector.counters, first, first + count)
     course = None if collector.live is None else run_course(collector.live.course, order.adaptive_length_rule)
     caveats = (
         *judgement.caveats,
         *order_caveats(orders, figures.rated_s),
-        *disagreement_caveats(intervals, told, collector.counters, first, first + count),
+        *disagreement_caveats(intervals, counts, collector.counters, first, first + count),
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
         *_warnings(collector.messages),
@@ -199,7 +199,7 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
 
 
 def _is_varied(order: LoadOrder) -> bool:
-    """Whether the study itself varies the rate, so that no level is to be expected."""
+    """Return whether the study itself varies the rate, so that no level is to be expected."""
     return bool(order.study.pacing.stretches) or order.study.pacing.search is not None
 
 
@@ -212,7 +212,7 @@ def _end_in_order(collector: Collector) -> EndRecord | None:
 
 
 def _window_of(order: LoadOrder, collector: Collector) -> tuple[list[IntervalRecord], int, int]:
-    """All seconds by their phases; where the window begins and how long it is."""
+    """Return all seconds by their phases; where the window begins and how long it is."""
     if collector.live is not None:
         course = collector.live.course
         first = order.first_window_second if course.window_first_s is None else course.window_first_s

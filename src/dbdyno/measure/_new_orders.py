@@ -56,7 +56,7 @@ def order_rates(
 
 
 def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
-    """What is odd about the client's rates, which were taken over so many seconds."""
+    """Return what is odd about the client's rates, which were taken over so many seconds."""
     if rates is None or rates.nopm is None or rates.tpm is None:
         return []
     nopm, tpm = rates.nopm, rates.tpm
@@ -89,17 +89,17 @@ def disagreement_caveats(
         return []
     between = [i.transactions.items() for i in intervals if i.second in span.seconds]
     completed = list(chain.from_iterable(between))
-    found = []
+    caveats = []
     for name, title in ((_ORDERS, "NOPM"), (_ENDS, "TPM")):
         client, server = _counted(completed, by_name[name]) * 60 / len(span.seconds), span.per_minute(name)
         if server is not None and abs(server - client) > DISAGREEMENT_LIMIT * max(client, server):
             text = f"the client counted {client:,.0f} {title} and the server {server:,.0f}"
-            found.append(Caveat("counts-disagree", text))
-    return found
+            caveats.append(Caveat("counts-disagree", text))
+    return caveats
 
 
 def _is_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float) -> bool:
-    """Whether TPM / NOPM is farther from what the mix makes of it than draws by chance bring it.
+    """Return whether TPM / NOPM is farther from what the mix makes of it than draws by chance bring it.
 
     New orders are a binomial share p of n transactions; the ratio is 1/p and its standard deviation, to first order,
     sqrt((1 - p) / (n p)) / p.
@@ -138,7 +138,7 @@ class _Span:
         return range(self.begin.second, self.end.second)
 
     def per_minute(self, name: str) -> float | None:
-        """How fast a count grew; None where it was not read."""
+        """Return how fast a count grew; None where it was not read."""
         if name not in self.begin.values or name not in self.end.values:
             return None
         lasted_ns = self.end.monotonic_ns - self.begin.monotonic_ns

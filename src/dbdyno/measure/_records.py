@@ -1,4 +1,4 @@
-"""What the load generator reports, line by line: the typed side of ``contract/load-record.schema.json``.
+"""Types what the load generator reports, line by line, as ``contract/load-record.schema.json`` has it.
 
 Fields and kinds of record that this version does not know are ignored: records grow.
 """
@@ -42,7 +42,7 @@ class StatementCounts:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUse:
-    """What one worker thread did of one second; see the contract for each."""
+    """Describes what one worker thread did of one second; see the contract for each."""
 
     busy_ns: int
     cpu_ns: int
@@ -95,7 +95,7 @@ class MessageRecord:
 
 @dataclass(frozen=True, slots=True)
 class CountersRecord:
-    """What the server had counted when `second` seconds of the load were over."""
+    """Describes what the server had counted when `second` seconds of the load were over."""
 
     second: int
     monotonic_ns: int
@@ -115,7 +115,7 @@ class ProbeRecord:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search has found; None: no such rate.
+    """Describes what a search has found; None: no such rate.
 
     Attributes
     ----------

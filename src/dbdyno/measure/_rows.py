@@ -1,4 +1,4 @@
-"""From the load generator's records to the rows that are stored. Pure."""
+"""Turns the load generator's records into the rows that are stored. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time of day of a run's beginning and end, by a clock that nobody can set.
+"""Gives the time of day of a run's beginning and end, by a clock that nobody can set.
 
 The wall clock is read once, at the beginning; what comes later is that plus the time since, by the clock that counts
 from boot. So a run never ends before it began, and a clock that was set in between is told.

@@ -1,4 +1,4 @@
-"""The cells of a study in order, with seeds and budgets. Looks at the study only, never at the machine."""
+"""Orders the cells of a study, with seeds and budgets. Reads the study only, never the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study will cost in time, disk and memory, before anything is touched.
+"""Estimates what a study will cost in time, disk and memory, before anything is touched.
 
 The constants were read off small machines with two cores and are meant to be right within a factor of two.
 """
@@ -52,7 +52,7 @@ class Budget:
 
     @property
     def runs(self) -> Span:
-        """All runs, further repeats included."""
+        """Return all runs, further repeats included."""
         total = NOTHING
         for part in self.parts:
             total += part.span
@@ -65,7 +65,7 @@ class Budget:
 
     @property
     def overhead_ns(self) -> int:
-        """What surrounds the window of one run, on average: restore, start, settle, warm-up, stop."""
+        """Return what surrounds the window of one run, on average: restore, start, settle, warm-up, stop."""
         around = [part.span.expected_ns for part in self.parts if part.what not in (WINDOW, FURTHER)]
         return sum(around) // self.run_count
 

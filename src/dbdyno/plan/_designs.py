@@ -70,7 +70,7 @@ class Design:
 
 
 def planned_design(study: Study, variation: Variation, overhead_ns: int) -> Design:
-    """What the study as it is written will give; with windows left open, at the shortest they may be.
+    """Return what the study as it is written will give; with windows left open, at the shortest they may be.
 
     Parameters
     ----------
@@ -87,13 +87,13 @@ def designs_for(study: Study, variation: Variation, half_width: float, overhead_
     half_width : wished, as a share
     overhead_ns : as above
     """
-    found = []
+    designs = []
     for repeats in range(2, MOST_REPEATS + 1):
         window_s = variation.needed_window_s(half_width, repeats, _cells(study))
         if window_s is not None:
             rounded = max(SHORTEST_WINDOW_S, math.ceil(window_s / _STEP_S) * _STEP_S)
-            found.append(_design(study, variation, repeats, rounded, overhead_ns))
-    return found
+            designs.append(_design(study, variation, repeats, rounded, overhead_ns))
+    return designs
 
 
 def cheapest_design(designs: list[Design]) -> Design | None:
@@ -103,13 +103,13 @@ def cheapest_design(designs: list[Design]) -> Design | None:
 
 def best_within(study: Study, variation: Variation, time_ns: int, overhead_ns: int) -> Design | None:
     """The repeats and windows that make a cell's level surest within a time; None when no two runs of 60 s fit."""
-    found = []
+    designs = []
     for repeats in range(2, MOST_REPEATS + 1):
         window_s = (time_ns / (_cells(study) * repeats) - overhead_ns) / 1e9
         if window_s >= SHORTEST_WINDOW_S:
             window = math.floor(window_s / _STEP_S) * _STEP_S
-            found.append(_design(study, variation, repeats, window, overhead_ns))
-    return min(found, key=lambda design: design.half_width, default=None)
+            designs.append(_design(study, variation, repeats, window, overhead_ns))
+    return min(designs, key=lambda design: design.half_width, default=None)
 
 
 def _design(study: Study, variation: Variation, repeats: int, window_s: float, overhead_ns: int) -> Design:

@@ -1,4 +1,4 @@
-"""Where the time of a study goes: obtaining and filling, restoring, warming up, judging, repeating.
+"""Breaks down the time of a study: obtaining and filling, restoring, warming up, judging, repeating.
 
 Nothing is looked at but the study, so what depends on a machine is assumed, on the slow side, and each part says what
 it rests on. A part has three times: at the least, as expected, and at the most. Where a study leaves lengths to its
@@ -121,8 +121,8 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     runs_a_round = windows.count // study.repeats
     window_s = shortest_window_ns(study) / 1e9
     shares = [
-        variation.unsure_share(study.level_target_half_width, study.repeats, made, window_s, runs_a_round)
-        for made in range(study.repeats, study.repeats_max)
+        variation.unsure_share(study.level_target_half_width, study.repeats, repeat, window_s, runs_a_round)
+        for repeat in range(study.repeats, study.repeats_max)
     ]
     steps = len(study.concurrencies) if study.restore == "ladder" else 1
     ladders = [1 - (1 - share) ** steps for share in shares]
@@ -148,7 +148,7 @@ class _Place:
 
     @property
     def snapshot_bytes(self) -> int:
-        """What a restore copies."""
+        """Return what a restore copies."""
         redo = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
         more = max(int(redo) - _REDO_IN_SNAPSHOT_BYTES, 0) if isinstance(redo, int | float) else 0
         return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + more
@@ -188,12 +188,12 @@ class _Place:
 
     @property
     def waits_for_redo(self) -> bool:
-        """Whether the server's redo log must be written over before it counts as settled."""
+        """Return whether the server's redo log must be written over before it counts as settled."""
         return self.study.open_ends.gates and self.choice.name not in _READ_ONLY
 
     @property
     def is_held_by_redo(self) -> bool:
-        """Whether the redo log is expected to be still filling when the warm-up ends."""
+        """Return whether the redo log is expected to be still filling when the warm-up ends."""
         study = self.study
         if study.open_ends.window_least_ns is None or not self.waits_for_redo:
             return False

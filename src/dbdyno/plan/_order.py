@@ -1,4 +1,4 @@
-"""The order in which runs are made.
+"""Orders the runs of a study.
 
 A round holds every cell once. Inside a round the places (workload, tier, route, concurrency) come in a fresh random
 order, and at each place all targets run one after the other, in a fresh random order. So the runs that will be
@@ -26,7 +26,7 @@ _SEEDS_APART = 1000
 
 
 def ordered_runs(study: Study) -> tuple[Run, ...]:
-    """All runs that are made in any case, in order; the same study gives the same order."""
+    """Return all runs that are made in any case, in order; the same study gives the same order."""
     return tuple(itertools.chain.from_iterable(rounds(study, study.repeats)))
 
 
@@ -34,7 +34,7 @@ def rounds(study: Study, count: int) -> list[list[Run]]:
     """The first rounds of a study; a round is the same however many follow it."""
     chance = random.Random(f"order {study.seed}")
     runs: list[Run] = []
-    found: list[list[Run]] = []
+    rounds_in_order: list[list[Run]] = []
     for repeat in range(1, count + 1):
         before = len(runs)
         cells = _round(study, chance)
@@ -49,8 +49,8 @@ def rounds(study: Study, count: int) -> list[list[Run]]:
             runs.append(Run(cell, repeat, len(runs), seed, reason, is_further=is_further))
         if study.sentinel:
             runs.append(_sentinel(study, runs, f"sentinel, last of round {repeat}"))
-        found.append(runs[before:])
-    return found
+        rounds_in_order.append(runs[before:])
+    return rounds_in_order
 
 
 def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
@@ -62,7 +62,7 @@ def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
 
 
 def share_server(study: Study, run: Run, following: Run) -> bool:
-    r"""Whether a run goes on with the server and the data of the one before it.
+    r"""Return whether a run goes on with the server and the data of the one before it.
 
     >>> from dbdyno.study import parse_study
     >>> text = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\n'

@@ -1,4 +1,4 @@
-"""What a study can't answer, whatever its runs will show."""
+"""Lists what a study can't answer, whatever its runs will show."""
 
 from __future__ import annotations
 
@@ -22,50 +22,50 @@ def out_of_scope(study: Study, rows_total: int) -> list[str]:
 
 
 def _who_and_where(study: Study) -> list[str]:
-    found = []
+    reasons = []
     if len(study.targets) == 1:
-        found.append("who does more: there is one target")
+        reasons.append("who does more: there is one target")
     if len(study.concurrencies) == 1:
-        found.append("where a target does most, and whether it collapses: one concurrency")
+        reasons.append("where a target does most, and whether it collapses: one concurrency")
     else:
         most = max(study.concurrencies)
-        found.append(f"what lies beyond {most:,} connections; a peak found there may not be one")
+        reasons.append(f"what lies beyond {most:,} connections; a peak found there may not be one")
         if len(study.concurrencies) < _FOR_THE_LAW:
-            found.append(
+            reasons.append(
                 f"a law of scalability: it takes {_FOR_THE_LAW} concurrencies, here are {len(study.concurrencies)}"
             )
-    return found
+    return reasons
 
 
 def _memory(study: Study, rows_total: int) -> list[str]:
     if all(target.engine.source.startswith("server") for target in study.targets):
         return []
     data_bytes = rows_total * _ROW_BYTES
-    found = ["what more memory brings: one tier"] if len(study.tiers_bytes) == 1 else []
+    reasons = ["what more memory brings: one tier"] if len(study.tiers_bytes) == 1 else []
     if data_bytes and min(study.tiers_bytes) > data_bytes:
-        found.append(
+        reasons.append(
             f"reads from the disk: the rows take about {format_bytes(data_bytes)}, and every tier holds them all"
         )
-    return found
+    return reasons
 
 
 def _time(study: Study) -> list[str]:
     window_ns = shortest_window_ns(study)
     window_s = window_ns / 1e9
-    found = []
+    reasons = []
     if study.repeats == 1:
-        found.append("how far repeats differ: each cell is run once, and findings rest on an assumed spread")
+        reasons.append("how far repeats differ: each cell is run once, and findings rest on an assumed spread")
     if window_s < 60:
-        found.append(f"whether levels last: windows of {format_duration(window_ns)} see no checkpoint or compaction")
+        reasons.append(f"whether levels last: windows of {format_duration(window_ns)} see no checkpoint or compaction")
     elif window_s < 180:
-        found.append("whether windows had settled: that is judged from 3 min on")
+        reasons.append("whether windows had settled: that is judged from 3 min on")
     elif window_s < 600:
-        found.append("slow waves and the long run: windows below 10 min have too narrow a noise interval")
+        reasons.append("slow waves and the long run: windows below 10 min have too narrow a noise interval")
     needed = _ENOUGH_BEYOND / 0.001 / (window_s * study.repeats)
-    found.append(f"p99.9 of cells below {needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it")
+    reasons.append(f"p99.9 of cells below {needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it")
     if study.order == "as-written":
-        found.append("whether a drift of the machine made a difference: runs are in the order written")
-    return found
+        reasons.append("whether a drift of the machine made a difference: runs are in the order written")
+    return reasons
 
 
 def _pacing(study: Study) -> list[str]:

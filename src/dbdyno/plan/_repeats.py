@@ -1,4 +1,4 @@
-"""Further repeats of the cells that are not sure enough: decided after each round, from what is stored by then.
+"""Adds repeats of the cells that are not known well enough: decides after each round, from what is stored by then.
 
 A cell is sure enough when its level is known to what the study asks, or when it is told apart from every other target
 at its place beyond any doubt. Both are asked after whole rounds only, from the second one on.
@@ -104,7 +104,7 @@ def _told_apart(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> froze
     places: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         places.setdefault((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), []).append(cell)
-    found: set[Cell] = set()
+    apart: set[Cell] = set()
     for own in places.values():
         if any(cell not in levels for cell in own):
             continue
@@ -117,5 +117,5 @@ def _told_apart(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> froze
             for cell in pair
             if p >= EARLY_P or abs(difference.difference) < MARGIN
         }
-        found |= set(own) - doubtful if pairs else set()
-    return frozenset(found)
+        apart |= set(own) - doubtful if pairs else set()
+    return frozenset(apart)

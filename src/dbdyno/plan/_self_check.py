@@ -1,4 +1,4 @@
-"""The study that compares an engine with itself: whatever differs in it is the machine, or dbdyno."""
+"""Builds the study that compares an engine with itself: whatever differs in it is the machine, or dbdyno."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIRST, SECOND = "A", "B"
 
 @dataclass(frozen=True, slots=True)
 class SelfCheckChoices:
-    """How an engine is compared with itself.
+    """Describes how an engine is compared with itself.
 
     Parameters
     ----------

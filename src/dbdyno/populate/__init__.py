@@ -1,4 +1,4 @@
-"""Datasets: filled once per engine, proven row by row in sums, and kept as a stopped data directory.
+"""Fills datasets once per engine, proves their rows by sums, and keeps them as stopped data directories.
 
 Every run starts from a copy of such a snapshot, so that runs are independent and a second study fills nothing.
 How a server is initialised and started is another room's business: `lab` hands in what fits `FreshServers`.

@@ -1,4 +1,4 @@
-"""What the clients will work on: rows of a workload family at a scale, from a seed."""
+"""Describes what the clients will work on: rows of a workload family at a scale, from a seed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Dataset:
 
     @property
     def _sharing_name(self) -> str:
-        """What the workloads have in common that could share it."""
+        """Return what the workloads have in common that could share it."""
         # Where a family's name is a workload, what follows it is a dialect with tables of its own.
         if self.workload.startswith(SQL_FILES) or family_of(self.workload).is_workload:
             return self.workload

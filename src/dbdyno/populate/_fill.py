@@ -1,4 +1,4 @@
-"""A schema made, filled by the load generator, and proven against its sums."""
+"""Creates a schema, has the load generator fill it, and proves the rows by their sums."""
 
 from __future__ import annotations
 

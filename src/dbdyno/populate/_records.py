@@ -12,7 +12,7 @@ from dbdyno.store import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class TableSpace:
-    """What a table takes, all its partitions together.
+    """Describes what a table takes, all its partitions together.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class TableSpace:
 
 @dataclass(frozen=True, slots=True)
 class TableSums:
-    """What proves the rows of a table: their number, and the sums that its workload knows, by name."""
+    """Describes what proves the rows of a table: their number, and the sums that its workload knows, by name."""
 
     name: str
     rows: int
@@ -80,7 +80,7 @@ class ConditionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FillProgress:
-    """How far the filling is; `phase` is ``create``, ``load``, ``index``, ``finish`` or ``check``."""
+    """Describes how far the filling is; `phase` is ``create``, ``load``, ``index``, ``finish`` or ``check``."""
 
     phase: str
     rows_done: int

@@ -1,4 +1,4 @@
-"""What filling asks of a server; `lab` brings one that fits."""
+"""Declares what filling needs of a server; `lab` brings one that fits."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class FillServer(Protocol):
         """The ``target`` of a load order; names the password's file, holds no password."""
 
     def death(self) -> str | None:
-        """How it ended, in words; None while it runs or when it can't be seen."""
+        """Return how it ended, in words; None while it runs or when it can't be seen."""
 
     def wedged(self, quiet_s: float = 0.0) -> str | None:
-        """Why no answer is to be expected of it, in words; None while that can't be said.
+        """Return why no answer is to be expected of it, in words; None while that can't be said.
 
         `quiet_s`: how long nobody has had an answer, as far as the caller knows.
         """

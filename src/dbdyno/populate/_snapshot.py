@@ -1,4 +1,4 @@
-"""Filled, verified, stopped data directories, kept under a key that says all that shaped them."""
+"""Keeps filled, verified, stopped data directories under a key that covers all that shaped them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Snapshot:
 
     @property
     def data_directory(self) -> Path:
-        """What a run's data directory is copied from."""
+        """Return what a run's data directory is copied from."""
         return self.folder / DATA
 
     @property
@@ -106,9 +106,9 @@ def snapshot_for(
     host.make_directory(home.snapshots)
     with host.lock(home.snapshots / f".{key}.lock", _WAIT_S):  # another study may be filling the same
         folder = home.snapshots / key
-        kept = read_snapshot(folder)
-        if kept is not None:
-            return kept
+        stored = read_snapshot(folder)
+        if stored is not None:
+            return stored
         host.remove_tree(folder)
         check_space(dataset, rows_total, host, home.snapshots)
         server = fresh_server()
@@ -135,7 +135,7 @@ def snapshot_for(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What stands in the file beside the data."""
+    """Describes what stands in the file beside the data."""
 
     key: str
     tables: tuple[dict[str, Any], ...]
@@ -220,8 +220,8 @@ def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end:
     host.make_directory(making)
     data = server.data_directory
     for path in (data, *sorted(data.parent.glob(f"{data.name}.*"))):
-        kept = making / (DATA + path.name.removeprefix(data.name))
-        host.run(["mv", "-T", "--", str(path), str(kept)], timeout_s=3600)
+        destination = making / (DATA + path.name.removeprefix(data.name))
+        host.run(["mv", "-T", "--", str(path), str(destination)], timeout_s=3600)
     for path in beside(data, storage_engine):
         host.run(["mv", "-T", "--", str(path), str(making / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.

@@ -52,14 +52,14 @@ class ConditionWait:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Whether the tables of a dataset are consistent, and what they take."""
+    """Describes whether the tables of a dataset are consistent, and what they take."""
 
     answers: tuple[ConditionAnswer, ...] = ()
     space: tuple[TableSpace, ...] = ()
 
     @property
     def undecided(self) -> tuple[ConditionAnswer, ...]:
-        """What the server did not answer in time."""
+        """Return what the server did not answer in time."""
         return tuple(answer for answer in self.answers if answer.status == "undecided")
 
 
@@ -122,7 +122,7 @@ class _Reader:
     due: float = 0.0
 
     def read(self, host: Host, argv: Sequence[str], look: ServerCheck) -> Completed:
-        """All of its records; the server and the load generator are looked at meanwhile."""
+        """Return all of its records; the server and the load generator are looked at meanwhile."""
         process = host.spawn_piped(argv, stdin=b"")
         watch = ProcessWatch(process.pid, process.start_ticks)
 
@@ -149,8 +149,8 @@ class _Reader:
         try:
             match row["record"]:
                 case "condition-asked":
-                    asked = decode(ConditionAsked, row)
-                    self.asked[asked.name] = asked, time.monotonic()
+                    condition = decode(ConditionAsked, row)
+                    self.asked[condition.name] = condition, time.monotonic()
                     self.due = self.due or time.monotonic() + _FIRST_WORD_S
                 case "condition":
                     answer = decode(ConditionAnswer, row)
@@ -170,11 +170,11 @@ class _Reader:
     def tell(self) -> None:
         """Of the condition that is waited for longest, now and then."""
         now = time.monotonic()
-        waiting = [(asked, now - since) for asked, since in self.asked.values() if now - since >= _FIRST_WORD_S]
+        waiting = [(condition, now - since) for condition, since in self.asked.values() if now - since >= _FIRST_WORD_S]
         if waiting and now >= self.due:
             self.due = now + _NEXT_WORD_S
-            asked, waited_s = max(waiting, key=lambda pair: pair[1])
-            self.on_wait(ConditionWait(asked.name, asked.meaning, round(waited_s * 1e9), asked.limit_ns))
+            condition, waited_s = max(waiting, key=lambda pair: pair[1])
+            self.on_wait(ConditionWait(condition.name, condition.meaning, round(waited_s * 1e9), condition.limit_ns))
 
 
 def verify_words(
@@ -208,13 +208,13 @@ def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
 
 
 def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:
-    """What must hold and does not, in words; empty when all does."""
+    """Return what must hold and does not, in words; empty when all does."""
     broken = [answer for answer in answers if answer.status == "broken"]
     return "; ".join(f"{answer.name} ({answer.meaning}) is broken in {answer.rows} rows" for answer in broken)
 
 
 def undecided_words(answers: Sequence[ConditionAnswer], timeouts: Timeouts | None = None) -> str:
-    """What the server did not answer in time, in words; empty when it answered all."""
+    """Return what the server did not answer in time, in words; empty when it answered all."""
     names = [f"{answer.name} ({answer.meaning})" for answer in answers if answer.status == "undecided"]
     check_ns = timeouts.check_ns if timeouts is not None else None
     within = "ten minutes" if check_ns is None else format_duration(check_ns)

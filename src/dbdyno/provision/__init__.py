@@ -1,4 +1,4 @@
-"""Engines brought to the machine: one small protocol, one file a source. Options are another room's business."""
+"""Brings engines to the machine: one small protocol, one file per source. Options belong to `configure`."""
 
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
 from dbdyno.provision._plugin import plugin_version_of

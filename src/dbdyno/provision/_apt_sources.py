@@ -1,4 +1,4 @@
-"""Where this host's own distribution is fetched from, as its administrator has set it up.
+"""Finds where this host's distribution is fetched from, as its administrator has set it up.
 
 No mirror is named here: the address, the proxy and the keys are the host's.
 """
@@ -146,13 +146,13 @@ def parse_list(text: str) -> list[AptEntry]:
 
 
 def _entries(host: Host) -> list[AptEntry]:
-    found = host.run(
+    listing = host.run(
         ["find", "/etc/apt/sources.list", "/etc/apt/sources.list.d/", "-maxdepth", "1", "-type", "f"],
         timeout_s=30,
         check=False,
     ).stdout.split()
     entries = []
-    for name in sorted(found):
+    for name in sorted(listing):
         if name.endswith(".sources"):
             entries += parse_sources(_read(host, name))
         elif name.endswith(".list"):
@@ -161,7 +161,7 @@ def _entries(host: Host) -> list[AptEntry]:
 
 
 def _settings(host: Host) -> tuple[str, ...]:
-    """How the host reaches mirrors (proxies, retries); none of its hooks, which work on the host's own state."""
+    """Return how the host reaches mirrors (proxies, retries); none of its hooks, which work on the host's own state."""
     dump = host.run(["apt-config", "dump"], timeout_s=30, is_download=True).stdout
     return tuple(line for line in dump.splitlines() if _SETTINGS_KEPT.match(line) and not line.endswith(' "";'))
 

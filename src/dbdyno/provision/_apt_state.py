@@ -1,4 +1,4 @@
-"""A private package manager for one suite: own sources, own lists, an empty system to install into.
+"""Runs a private package manager for one suite: own sources, own lists, an empty system to install into.
 
 The host's package state is neither read nor changed. Signatures are verified with the distribution's own keys.
 """
@@ -52,15 +52,15 @@ class AptState:
 
     @property
     def archives(self) -> Path:
-        """Where downloads are kept until an installation is complete."""
+        """Return where downloads are kept until an installation is complete."""
         return self._directory / "archives"
 
     def has_lists(self) -> bool:
-        """Whether the suite was asked before, so that it can be asked again without a network."""
+        """Return whether the suite was asked before, so that it can be asked again without a network."""
         return (self._directory / "lists.complete").exists()
 
     def is_fresh(self) -> bool:
-        """Whether the lists are so new that the mirror need not be asked again."""
+        """Return whether the lists are so new that the mirror need not be asked again."""
         marker = self._directory / "lists.complete"
         return marker.exists() and time.time() - marker.stat().st_mtime < _FRESH_S
 
@@ -91,7 +91,7 @@ class AptState:
             ) from error
 
     def expired(self) -> datetime | None:
-        """When the suite's lists ceased to be valid, by the date that they are signed with; None while they are.
+        """Return when the suite's lists ceased to be valid, by the date that they are signed with; None while they are.
 
         Lists that are served beyond that date may hide newer versions with their corrections.
         """
@@ -131,18 +131,18 @@ class AptState:
         Perl, python, debconf and clients, which only the packages' scripts want, are left out: a third of the size.
         The solver is not asked, so that an older of two versions can be had too.
         """
-        found: dict[str, PackageRecord] = {}
+        packages: dict[str, PackageRecord] = {}
         waiting = list(wanted)
         while waiting:
             shown = self._apt("apt-cache", "show", "--no-all-versions", *waiting, timeout_s=60, check=False).stdout
             records = {record.file.name: record for record in parse_records(shown)}
-            found |= records
+            packages |= records
             reached = {name for record in records.values() for name in record.depends}
-            waiting = sorted(n for n in reached - found.keys() - set(waiting) if n.startswith(("lib", "zlib")))
-        return [record.file for record in found.values()]
+            waiting = sorted(n for n in reached - packages.keys() - set(waiting) if n.startswith(("lib", "zlib")))
+        return [record.file for record in packages.values()]
 
     def closure(self, wanted: Sequence[str]) -> list[RemoteFile]:
-        """All packages that installing `wanted` (each ``NAME=VERSION``) would bring, by the solver."""
+        """Return all packages that installing `wanted` (each ``NAME=VERSION``) would bring, by the solver."""
         listed = self._apt(
             "apt-get", "install", "-y", "-qq", "--print-uris", "--download-only", *wanted, timeout_s=120
         ).stdout
@@ -220,7 +220,7 @@ class AptState:
 
 @dataclass(frozen=True, slots=True)
 class PackageRecord:
-    """What the signed index says of a package."""
+    """Describes what the signed index says of a package."""
 
     file: RemoteFile
     depends: frozenset[str]

@@ -51,7 +51,7 @@ class _Member:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether the name is one of an archive.
+    """Return whether the name is one of an archive.
 
     >>> is_archive(Path("a/mysql-8.0.33-linux-x86_64.tar.xz")), is_archive(Path("mysqld"))
     (True, False)
@@ -183,13 +183,13 @@ _FOREIGN_WORDS = ("mac", "osx", "darwin", "win", "solaris", "sunos", "freebsd")
 
 
 class Fetcher(Protocol):
-    """How the file of an archive comes to the machine."""
+    """Describes how the file of an archive comes to the machine."""
 
     name: str
     client: str
 
     def location(self, place: str) -> str:
-        """What is recorded of where it comes from: an absolute path, an address, a coordinate.
+        """Return what is recorded of where it comes from: an absolute path, an address, a coordinate.
 
         Raises
         ------
@@ -197,7 +197,7 @@ class Fetcher(Protocol):
         """
 
     def is_fixed(self, location: str) -> bool:
-        """Whether the same location always means the same bytes, so that it need not be looked at again."""
+        """Return whether the same location always means the same bytes, so that it need not be looked at again."""
 
     def fetch(
         self, location: str, sha256: str, host: Host, home: Home, progress: Progress
@@ -342,7 +342,7 @@ def _unpack_nested(folder: Path) -> None:
 
 
 def _is_foreign(name: str) -> bool:
-    """Whether a file's name says that it is for another system than this one.
+    """Return whether a file's name says that it is for another system than this one.
 
     >>> _is_foreign("mysql-Mac_OS_X-x86_64.tar.gz"), _is_foreign("mysql-Linux-amd64.tar.gz")
     (True, False)

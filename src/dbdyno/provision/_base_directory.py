@@ -43,7 +43,7 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType({"libaio.so.1": "libaio.so.1t
 
 
 def library_path(programs: Sequence[Path], folder: Path, links: Path, host: Host) -> str:
-    """What ``LD_LIBRARY_PATH`` must be so that `programs` find all they need; empty when they do without.
+    """Return what ``LD_LIBRARY_PATH`` must be so that `programs` find all they need; empty when they do without.
 
     What the host lacks is looked for in `folder`, where some builds bring it along, then under another name on the
     host; of that a link is made in `links`.
@@ -73,7 +73,7 @@ def library_path(programs: Sequence[Path], folder: Path, links: Path, host: Host
 
 
 def install_hint(names: Sequence[str]) -> str:
-    """Which packages to install, as far as they are known.
+    """Return which packages to install, as far as they are known.
 
     >>> install_hint(["libnuma.so.1"])
     'install: libnuma1'
@@ -86,14 +86,14 @@ def install_hint(names: Sequence[str]) -> str:
 
 def _missing(programs: Sequence[Path], path: str, host: Host) -> list[str]:
     """As the loader says it; a version of a library that is too old counts by the version's name."""
-    found = set[str]()
+    missing = set[str]()
     for program in programs:
-        said = host.run(
+        listing = host.run(
             ["ldd", str(program)], timeout_s=60, as_server_user=True, check=False, env={"LD_LIBRARY_PATH": path}
         )
-        found |= set(re.findall(r"(\S+) => not found", said.stdout))
-        found |= set(re.findall(r"version `(\S+)' not found", said.stdout + said.stderr))
-    return sorted(found)
+        missing |= set(re.findall(r"(\S+) => not found", listing.stdout))
+        missing |= set(re.findall(r"version `(\S+)' not found", listing.stdout + listing.stderr))
+    return sorted(missing)
 
 
 def _of_host(name: str, host: Host) -> str:
@@ -119,7 +119,7 @@ _MACHINES = {"x86_64": 62, "aarch64": 183, "ppc64le": 21, "s390x": 22, "riscv64"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where things lie in a base directory.
+    """Describes where things lie in a base directory.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def find_base(folder: Path) -> Base | None:
 
 
 def is_for_this_machine(program: Path) -> bool:
-    """Whether a program's ELF header names this processor and 64 bits."""
+    """Return whether a program's ELF header names this processor and 64 bits."""
     with program.open("rb") as file:
         head = file.read(20)
     machine = int.from_bytes(head[18:20], "little" if head[5] == 1 else "big")
@@ -171,7 +171,7 @@ def is_for_this_machine(program: Path) -> bool:
 
 
 def is_elf(path: Path) -> bool:
-    """Whether a file is a program or a library of Linux."""
+    """Return whether a file is a program or a library of Linux."""
     with path.open("rb") as file:
         return file.read(4) == b"\x7fELF" and path.stat().st_size > 20
 

@@ -1,4 +1,4 @@
-"""Container images: those that are here, or that the container engine pulls. Nothing of them is unpacked.
+"""Finds container images that are here, or that the container engine pulls. Nothing of them is unpacked.
 
 An image is asked for its server's version through its own entry point, as it will be started: what begins with a dash
 is the server's.
@@ -33,13 +33,15 @@ class ImageSource:
             here = host.containers().images()
         except HostError:
             return []
-        found = []
+        offers_here = []
         for reference, size in here:
             repository, _, tag = reference.rpartition(":")
             family = official.get(repository.removeprefix("docker.io/").removeprefix("library/"))
             if family is not None and re.match(r"\d", tag):
-                found.append(Offer(family, tag, ("innodb",), self.name, reference, installed=True, download_bytes=size))
-        return found
+                offers_here.append(
+                    Offer(family, tag, ("innodb",), self.name, reference, installed=True, download_bytes=size)
+                )
+        return offers_here
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. An image that is here is taken as it is; its id and digest are recorded."""
@@ -99,7 +101,7 @@ def reference_of(name: EngineName) -> str:
 
 
 def _asked(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> str:
-    """What the server of an image says; both streams, as the entry point may write notes of its own."""
+    """Return what the server of an image says; both streams, as the entry point may write notes of its own."""
     try:
         done = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
     except HostError as error:
@@ -112,9 +114,9 @@ def _asked(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> 
 
 
 def _plugin_directory(containers: Containers, image: ImageFacts) -> str:
-    """Where an image's server looks for plug-ins, inside the image."""
-    told = _asked(containers, image, ("--no-defaults", "--verbose", "--help"))
-    match = re.search(r"^plugin-dir\s+(\S+)", told, re.MULTILINE)
+    """Return where an image's server looks for plug-ins, inside the image."""
+    output = _asked(containers, image, ("--no-defaults", "--verbose", "--help"))
+    match = re.search(r"^plugin-dir\s+(\S+)", output, re.MULTILINE)
     return match[1].rstrip("/") if match else "/usr/lib/mysql/plugin"
 
 

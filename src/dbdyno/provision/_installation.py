@@ -1,4 +1,4 @@
-"""What provisioning hands on: an engine that can be started, or a running one that can be asked."""
+"""Defines what provisioning returns: an engine that can be started, or a running one that can be asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an engine comes from, well enough to get it again.
+    """Describes where an engine comes from, well enough to get it again.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Source(Protocol):
         """As written after the ``@`` of an engine's name."""
 
     def offers(self, host: Host, home: Home) -> list[Offer]:
-        """What can be had from here; empty when the source does not work on this host."""
+        """Return what can be had from here; empty when the source does not work on this host."""
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """Bring an engine to the machine, or find it there.

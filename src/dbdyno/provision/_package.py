@@ -1,4 +1,4 @@
-"""Distribution packages as unpacked trees: nothing is installed, the host's package state is not touched.
+"""Unpacks distribution packages as trees: installs nothing, and leaves the host's package state alone.
 
 The suites are asked through a private package manager (`_apt_state`), the packages unpacked into a folder of
 their own, and the engine started through its own loader (`_package_tree`).
@@ -100,9 +100,9 @@ class PackageSource:
             remedy = suggest(name.family, family_names()) or f"use one of: {known}"
             raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
         distribution = read_distribution(host)
-        found = _store.find(name, home, host, distribution.suites)
-        if found is not None:
-            return found
+        installation = _store.find(name, home, host, distribution.suites)
+        if installation is not None:
+            return installation
         host.ensure_reachable(home.engines)
         with self._lock(host, home):
             # Another process may have brought it while this one waited.
@@ -145,7 +145,7 @@ class PackageSource:
     def _choose(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
     ) -> tuple[list[_Candidate], str]:
-        """What to fetch for a name, best first, and a sentence when that is not what was asked."""
+        """Return what to fetch for a name, best first, and a sentence when that is not what was asked."""
         seen: list[_Candidate] = []
         failures: list[ProvisionError] = []
         for suite in _suites_to_ask(name, distribution):
@@ -168,15 +168,15 @@ class PackageSource:
         return [nearest], note
 
     def _candidates(self, distribution: Distribution, host: Host, home: Home, *, refresh: bool) -> list[_Candidate]:
-        found = []
+        candidates = []
         for suite in distribution.suites:
             state = AptState(suite, distribution, home.packages, host)
             with contextlib.suppress(ProvisionError):  # a suite that is gone offers nothing
                 if refresh or not state.has_lists():
                     state.update(lambda _: None)
             if state.has_lists():
-                found += _offered(state, suite)
-        return found
+                candidates += _offered(state, suite)
+        return candidates
 
     def _lock(self, host: Host, home: Home) -> contextlib.AbstractContextManager[None]:
         host.make_directory(home.packages)
@@ -184,7 +184,7 @@ class PackageSource:
 
 
 def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
-    """All suites, the one that has the series (as far as is known) first."""
+    """Return all suites, the one that has the series (as far as is known) first."""
     hinted = [s for (family, series), s in _HINTS.items() if family == name.family and matches(name.version, series)]
     if not hinted and re.fullmatch(r"\d+", name.version):
         hinted = [
@@ -195,7 +195,7 @@ def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
 
 def _offered(state: AptState, suite: str) -> list[_Candidate]:
     """The engines a suite offers, by its lists as they are."""
-    found: dict[tuple[str, str], _Candidate] = {}
+    candidates: dict[tuple[str, str], _Candidate] = {}
     for family, prefix in {f.name: f.package for f in families() if f.package}.items():
         plugins = {engine: state.versions(package) for engine, package in plugin_packages(family).items()}
         for package, raw in state.versions(prefix):
@@ -206,8 +206,8 @@ def _offered(state: AptState, suite: str) -> list[_Candidate]:
                 for plugin, plugin_raw in rows
                 if plugin_raw == raw
             }
-            found.setdefault((family, version), _Candidate(family, version, suite, f"{package}={raw}", with_it))
-    return list(found.values())
+            candidates.setdefault((family, version), _Candidate(family, version, suite, f"{package}={raw}", with_it))
+    return list(candidates.values())
 
 
 def _answers(candidate: _Candidate, name: EngineName) -> bool:
@@ -263,13 +263,13 @@ def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> Study
 
 
 def _elsewhere(name: EngineName) -> str:
-    """What the catalogue of public registries has of that version, as a remedy."""
+    """Return what the catalogue of public registries has of that version, as a remedy."""
     entry = catalogued(name.family, name.version) if name.storage_engine == "innodb" else None
     return f"{entry.version} can be had as {entry.engine}" if entry else ""
 
 
 def _is_unheard_of(name: EngineName) -> bool:
-    """Whether no release of that version was ever made, as far as the tables know."""
+    """Return whether no release of that version was ever made, as far as the tables know."""
     with contextlib.suppress(Exception):
         return parse_version(name.version)[0] > 99 or not family_of(name.family, name.version)
     return True

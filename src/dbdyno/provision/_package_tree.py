@@ -17,7 +17,7 @@ from dbdyno.hosts import Host
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Where things lie below the root of an unpacked engine."""
+    """Describes where things lie below the root of an unpacked engine."""
 
     server_argv: tuple[str, ...]
     base_directory: Path
@@ -74,7 +74,7 @@ def _library_folders(files: list[Path], loader: Path, plugin_directory: Path) ->
 
 
 def _one(root: Path, files: list[Path], what: str, test: Callable[[Path], bool]) -> Path:
-    found = sorted(p for p in files if test(p))
-    if not found:
+    matches = sorted(p for p in files if test(p))
+    if not matches:
         raise ProvisionError(f"no {what} among the unpacked packages", f"looked below {root}")
-    return found[0]
+    return matches[0]

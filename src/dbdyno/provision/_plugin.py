@@ -1,4 +1,4 @@
-"""A storage engine given as a file: looked at, copied, and put beside the plug-ins of the server that is to load it.
+"""Checks a storage engine given as a file, and copies it to the plug-ins of the server that is to load it.
 
 Servers load plug-ins from one folder only. So each pair of server and plug-in gets a folder of its own, with a copy of
 the file and of its libraries that lie beside it (a rebuild in the middle of a study changes nothing) and links to the
@@ -51,7 +51,7 @@ def plugin_file(name: EngineName) -> Path:
 
 
 def plugin_hint(name: EngineName) -> str:
-    """How to give a server a storage engine that it has not, as a remedy.
+    """Return how to give a server a storage engine that it has not, as a remedy.
 
     >>> plugin_hint(EngineName("mariadb", "11.8", "tidesdb"))
     'give the file of its plug-in: plugin = "/path/ha_tidesdb.so" for the target, or #plugin=PATH after the name'
@@ -107,14 +107,14 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
 
 
 def _version(path: Path, name: EngineName) -> str:
-    found = declared_versions(path).get(name.storage_engine, "")
-    if found and name.plugin_version and not matches(found, name.plugin_version):
+    declared = declared_versions(path).get(name.storage_engine, "")
+    if declared and name.plugin_version and not matches(declared, name.plugin_version):
         raise StudyError(
             f"the plug-in {path.name} is not of version {name.plugin_version}",
-            f"the file says that it is {name.storage_engine} {found}",
+            f"the file says that it is {name.storage_engine} {declared}",
             f"leave plugin_version out, or give the file of {name.plugin_version}",
         )
-    return found or name.plugin_version
+    return declared or name.plugin_version
 
 
 def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Package]:
@@ -188,8 +188,8 @@ def _missing(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:
         command = [*argv[: argv.index("--library-path") + 2], "--list", str(plugin)]
     else:
         command = [*argv[:-1], "ldd", str(plugin)]
-    said = host.run(command, timeout_s=60, check=False)
-    text = said.stdout + said.stderr
+    listing = host.run(command, timeout_s=60, check=False)
+    text = listing.stdout + listing.stderr
     return sorted({*re.findall(r"(\S+) => not found", text), *re.findall(r"libraries: (\S+):", text)})
 
 

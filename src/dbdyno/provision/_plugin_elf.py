@@ -1,4 +1,4 @@
-"""Versions that a plug-in's file declares, read out of the ELF file: nothing is loaded.
+"""Reads the versions that a plug-in declares out of its ELF file; loads nothing.
 
 MariaDB's plug-ins export the array ``_maria_plugin_declarations_`` (`st_maria_plugin` in its include/mysql/plugin.h).
 Each entry holds pointers to a name and a version text. Relocations fill these pointers when the file is loaded, so the
@@ -62,13 +62,13 @@ class _Elf:
             return {}
         address, size = place
         pointers = self._relocations(address, address + size)
-        found = {}
+        symbols = {}
         for entry in range(address, address + size - _ENTRY_SIZE + 1, _ENTRY_SIZE):
             name, version = (self._pointed(entry + at, pointers) for at in (_NAME_AT, _VERSION_INFO_AT))
             match = _VERSION_RE.match(version)
             if name and match:
-                found[name.lower()] = match[0]
-        return found
+                symbols[name.lower()] = match[0]
+        return symbols
 
     def _pointed(self, address: int, pointers: dict[int, int]) -> str:
         """The text that a pointer of the loaded file will point to; empty for a null pointer."""

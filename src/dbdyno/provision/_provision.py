@@ -1,4 +1,4 @@
-"""The door of the room: an engine's name in, an installation out."""
+"""Provisions an engine by its name: chooses the source, and returns the installation."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def list_offers(
     host: Host, home: Home, *, servers: Mapping[str, ServerAddress] = _NO_SERVERS, refresh: bool = False
 ) -> list[Offer]:
     """What can be had here and what is here already, for ``dbdyno engines``; `refresh` asks the mirrors again."""
-    found = PackageSource().offers(host, home, refresh=refresh)
+    packages = PackageSource().offers(host, home, refresh=refresh)
     others = [source for name, source in sources(servers).items() if name != PackageSource.name]
-    return found + [offer for source in others for offer in source.offers(host, home)]
+    return packages + [offer for source in others for offer in source.offers(host, home)]

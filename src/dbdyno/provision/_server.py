@@ -1,4 +1,4 @@
-"""A server that runs already: asked who it is, never started, stopped or configured."""
+"""Identifies a server that runs already; never starts, stops or configures it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class ServerSource:
 
     def offers(self, host: Host, home: Home) -> list[Offer]:
         """See `Source`: those servers that answer."""
-        found = []
+        running = []
         for address in self._addresses.values():
             try:
                 there = _ask(address, host)
             except (ProvisionError, HostError):
                 continue
-            found.append(
+            running.append(
                 Offer(there.family, there.version, there.storage_engines, self.name, address.name, installed=True)
             )
-        return found
+        return running
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. Family, version and storage engine are read from the server and must be those asked for."""

@@ -34,12 +34,12 @@ def seal(folder: Path) -> None:
 
 
 def has_checksums(folder: Path) -> bool:
-    """Whether a list was made; installations of earlier versions of dbdyno have none."""
+    """Return whether a list was made; installations of earlier versions of dbdyno have none."""
     return (folder / _SEAL).exists()
 
 
 def differences(folder: Path) -> list[str]:
-    """What is not as it was, one line each; empty when all is."""
+    """Return what is not as it was, one line each; empty when all is."""
     lines_read = (folder / _SEAL).read_text().splitlines()
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
     there = set(_files(folder))
@@ -128,7 +128,7 @@ class _Manifest:
     mounted_files: dict[str, str] = field(default_factory=dict)
 
     def installation(self) -> Installation:
-        """What it describes."""
+        """Return what it describes."""
         return Installation(
             family=self.family,
             version=self.version,
@@ -156,7 +156,7 @@ def save(installation: Installation, folder: Path, host: Host) -> None:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether a folder holds an installation whose last step was done."""
+    """Return whether a folder holds an installation whose last step was done."""
     return (folder / _MANIFEST).exists()
 
 
@@ -166,7 +166,7 @@ def forget(folder: Path, host: Host) -> None:
 
 
 def installations(home: Home, host: Host) -> list[Installation]:
-    """All complete installations, unreadable ones left out (they are fetched anew)."""
+    """Return all complete installations, unreadable ones left out (they are fetched anew)."""
     return [installation for _, installation in entries(home, host)]
 
 
@@ -241,7 +241,7 @@ class InstalledEngine:
     has_checksums: bool
 
     def answers_to(self, name: EngineName) -> bool:
-        """Whether a name means it; a source without its place means all of that kind."""
+        """Return whether a name means it; a source without its place means all of that kind."""
         i = self.installation
         return (
             i.family == name.family
@@ -252,30 +252,30 @@ class InstalledEngine:
 
 
 def installed_engines(home: Home, host: Host) -> list[InstalledEngine]:
-    """All complete installations, by family and version."""
-    found = []
+    """Return all complete installations, by family and version."""
+    engines = []
     for folder, installation in entries(home, host):
         words = host.run(["du", "-s", "-B1", str(folder)], timeout_s=120, check=False).stdout.split()
-        found.append(InstalledEngine(folder, installation, int(words[0]) if words else 0, has_checksums(folder)))
-    return sorted(found, key=lambda kept: (kept.installation.family, kept.folder.name))
+        engines.append(InstalledEngine(folder, installation, int(words[0]) if words else 0, has_checksums(folder)))
+    return sorted(engines, key=lambda kept: (kept.installation.family, kept.folder.name))
 
 
-def select_installed(names: list[EngineName], kept: list[InstalledEngine]) -> list[InstalledEngine]:
-    """Those that the names mean, each once; all when there are no names.
+def select_installed(names: list[EngineName], engines: list[InstalledEngine]) -> list[InstalledEngine]:
+    """Return those that the names mean, each once; all when there are no names.
 
     Raises
     ------
     StudyError : a name means none of them
     """
     for name in names:
-        if not any(engine.answers_to(name) for engine in kept):
-            here = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in kept)
+        if not any(engine.answers_to(name) for engine in engines):
+            here = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in engines)
             raise StudyError(f"{name} is not on this machine", f"here: {here or 'nothing'}", "see: dbdyno engines list")
-    return [engine for engine in kept if not names or any(engine.answers_to(name) for name in names)]
+    return [engine for engine in engines if not names or any(engine.answers_to(name) for name in names)]
 
 
 def check_installed(engine: InstalledEngine, host: Host) -> list[str]:
-    """What is wrong with it, one line each: files that changed, a server that does not run or is another."""
+    """Return what is wrong with it, one line each: files that changed, a server that does not run or is another."""
     lines = differences(engine.folder) if engine.has_checksums else []
     try:
         _, raw_version = ask_version(engine.installation.server_argv, host)

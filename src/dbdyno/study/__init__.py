@@ -1,4 +1,4 @@
-"""The study file, checked and typed. Knows nothing of machines or of what engines exist."""
+"""Reads, checks and types the study file. Knows nothing of machines or of what engines exist."""
 
 from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import Limits, MemoryLimit, Timeouts

@@ -1,4 +1,4 @@
-"""When transactions are due: at once, after a pause, by the clock, or as fast as an objective is met.
+"""Defines when transactions are due: at once, after a pause, by the clock, or as fast as an objective is met.
 
 Each kind is written as people say it: ``think = "100ms"``, ``rates = ["500/s for 30s", "500/s to 2000/s over 1min"]``,
 ``slo = "p99 < 20ms"``.

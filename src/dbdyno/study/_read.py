@@ -1,4 +1,4 @@
-"""From the text of a study file to a `Study`, or to an error that names file, line and the nearest valid word."""
+"""Turns the text of a study file into a `Study`, or into an error with file, line and the nearest valid word."""
 
 from __future__ import annotations
 
@@ -171,9 +171,9 @@ class _Reader(Tables):
         )
         self._ladder(document, measure, workloads, targets)
         self._further_repeats(self._mapping(document, "measure"), measure)
-        asked = self._asked(settings, "settings")
-        self._policy(top["policy"], asked, targets)
-        self._concern_somebody(asked, targets)
+        study_settings = self._asked(settings, "settings")
+        self._policy(top["policy"], study_settings, targets)
+        self._concern_somebody(study_settings, targets)
         return Study(
             name=top["name"] or Path(self.source).stem,
             question=top["question"] or _default_question(targets),
@@ -208,7 +208,7 @@ class _Reader(Tables):
             level_target_half_width=measure["level_target_half_width"],
             imported=imported,
             policy=top["policy"],
-            settings=asked,
+            settings=study_settings,
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
@@ -225,11 +225,11 @@ class _Reader(Tables):
         )
         return {**axes, "tier": budget}
 
-    def _policy(self, policy: str, asked: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+    def _policy(self, policy: str, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         """Settings belong to aligned targets, option files to tuned ones."""
         if policy != "aligned":
             why = "vendor: defaults alone" if policy == "vendor" else "tuned: each target's own file says everything"
-            for table, given in (("settings", asked), *(("target", t.settings or t.options) for t in targets)):
+            for table, given in (("settings", study_settings), *(("target", t.settings or t.options) for t in targets)):
                 if given:
                     what = f'policy = "{policy}" leaves no room for settings ({", ".join(list(given)[:3])})'
                     self._fail(table, "settings", what, why, 'leave them out, or choose policy = "aligned"')
@@ -245,9 +245,9 @@ class _Reader(Tables):
                 remedy = 'write policy = "tuned" at the top of the file, and a file for each target'
                 self._fail("target", "options_file", what, remedy=remedy, index=index)
 
-    def _concern_somebody(self, asked: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+    def _concern_somebody(self, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         kinds = {target.engine.storage_engine for target in targets}
-        for name in asked:
+        for name in study_settings:
             if not any(concerns(name, kind) for kind in kinds):
                 of = ", ".join(dict.fromkeys(entry.storage_engine for entry in vocabulary()[name]))
                 what = f"'{name}' is for {of} alone, and no target is in it"

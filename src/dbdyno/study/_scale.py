@@ -1,4 +1,4 @@
-"""A study at another scale: the same question with other sizes, memory and times, chosen by name.
+"""Makes a study at another scale: the same question with other sizes, memory and times, chosen by name.
 
 ``[scale.small.axes]`` in a study file stands for ``[axes]`` when the scale ``small`` is chosen, key by key; so do
 ``measure``, ``pacing``, ``pinning``, ``errors``, ``limits``, ``settings``, ``timeouts``. Targets are replaced as a

@@ -1,4 +1,4 @@
-"""Every key a study file may hold: its table, how its value is read, and what it stands for.
+"""Lists every key that a study file may hold: its table, how its value is read, and what it stands for.
 
 One row a key; the reader, the writer and the reference page walk the same rows.
 """

@@ -80,7 +80,7 @@ def _is_option(key: str) -> bool:
 
 
 def _unknown(name: str) -> tuple[str, str]:
-    """Why, and what to do."""
+    """Return why, and what to do."""
     if name == BUDGET:
         return "the memory tier is an axis, the same for all targets", "set it in [settings], or as axes.tier"
     names = list(vocabulary())
@@ -96,11 +96,11 @@ def _unknown(name: str) -> tuple[str, str]:
             "write a server's own option into [target.options] of its target; `dbdyno settings` lists the parameters"
         )
     tail = name.rpartition(".")[2]
-    found = difflib.get_close_matches(name, names, n=1, cutoff=0.6) if "." in name else []
-    found = found or [known for known in names if known.rpartition(".")[2] == tail]
-    found = found or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    names_near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) if "." in name else []
+    names_near = names_near or [known for known in names if known.rpartition(".")[2] == tail]
+    names_near = names_near or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = "`dbdyno settings` lists them all"
-    return "", f"did you mean {' or '.join(repr(known) for known in found)}? {hint}" if found else hint
+    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}" if names_near else hint
 
 
 POLICIES = ("aligned", "vendor", "tuned")

@@ -50,7 +50,7 @@ def digest_spelling(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spellings(table: str, key: str) -> tuple[str, ...]:
-    """All spellings of a key, that of today first."""
+    """Return all spellings of a key, that of today first."""
     return (key, *(old for old, now in _NOW.get(table, {}).items() if now == key))
 
 

@@ -79,7 +79,7 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What all readers of a study file share. Carries the text, so that a diagnostic can name its line."""
+    """Describes what all readers of a study file share. Carries the text, so that a diagnostic can name its line."""
 
     text: str
     source: str

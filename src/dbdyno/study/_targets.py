@@ -31,7 +31,7 @@ _MOST_BYTES = 4 << 20
 
 
 def read_options_file(path: Path) -> tuple[dict[str, str], str]:
-    """What a file asks of the server, and the file's SHA-256.
+    """Return what a file asks of the server, and the file's SHA-256.
 
     An option without a value is an empty text; of one given twice the last counts, as for the server. The groups of a
     server are read (``[mysqld]``, ``[server]``, ``[mariadb]``, with a version, too), those of clients are not.
@@ -88,7 +88,7 @@ class TargetsReader(Tables):
         servers: Mapping[str, ServerAddress],
         workloads: Sequence[WorkloadChoice],
     ) -> tuple[Target, ...]:
-        """All that the study compares, named, each of another name.
+        """Return all that the study compares, named, each of another name.
 
         Parameters
         ----------
@@ -163,26 +163,26 @@ class TargetsReader(Tables):
                 raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
 
     def _with_options_file(
-        self, target: Target, values: Mapping[str, Any], kept: Mapping[str, Any], index: int
+        self, target: Target, values: Mapping[str, Any], written: Mapping[str, Any], index: int
     ) -> Target:
         """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
         file, sha256 = values["options_file"], values["options_sha256"]
         if not file:
             return target
-        if kept:
-            options = {str(name): str(value) for name, value in kept.items()}
+        if written:
+            options = {str(name): str(value) for name, value in written.items()}
         else:
             try:
-                options, found = read_options_file(Path(self.source).parent / file)
+                options, digest = read_options_file(Path(self.source).parent / file)
             except StudyError as error:
                 place = self._place("target", "options_file", index)
                 raise StudyError(f"{place}: {error.what}", error.why, error.remedy) from error
-            if sha256 and sha256 != found:
-                what = f"{file} is not the file that the study names: its SHA-256 is {found}"
+            if sha256 and sha256 != digest:
+                what = f"{file} is not the file that the study names: its SHA-256 is {digest}"
                 self._fail(
                     "target", "options_sha256", what, remedy="name the new digest, or bring the old file", index=index
                 )
-            sha256 = found
+            sha256 = digest
         return replace(target, options_file=file, options_sha256=sha256, file_options=options)
 
     def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:

@@ -1,4 +1,4 @@
-"""The question and its choices, checked and typed."""
+"""Defines the values of a study: the question and its choices, checked and typed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Restore = Literal["run", "ladder"]
 
 
 def concerns(name: str, storage_engine: str) -> bool:
-    """Whether a neutral parameter means something for targets of a storage engine.
+    """Return whether a neutral parameter means something for targets of a storage engine.
 
     >>> concerns("flush.page_cleaners", "rocksdb"), concerns("commit.durability", "rocksdb")
     (False, True)
@@ -31,7 +31,7 @@ def concerns(name: str, storage_engine: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadChoice:
-    """What clients do.
+    """Describes what clients do.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ServerAddress:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
-    """What becomes of a transaction that meets a transient error, and of statements that can't be prepared.
+    """Describes what becomes of a transaction that meets a transient error, and of statements that can't be prepared.
 
     None is as the tool does it that the workload imitates.
 
@@ -136,7 +136,7 @@ class Pinning:
 
     @property
     def is_apart(self) -> bool:
-        """Whether both are pinned and share no processor.
+        """Return whether both are pinned and share no processor.
 
         >>> Pinning((0,), (1,)).is_apart, Pinning((0, 1), (1,)).is_apart, Pinning(None, (1,)).is_apart
         (True, False, False)
@@ -146,7 +146,7 @@ class Pinning:
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveLength:
-    """What of a run's length is left to the run itself.
+    """Describes what of a run's length is left to the run itself.
 
     Parameters
     ----------
@@ -163,13 +163,13 @@ class AdaptiveLength:
     gates: bool = True
 
     def __bool__(self) -> bool:
-        """Whether anything is left open."""
+        """Return whether anything is left open."""
         return self.warm_up or self.window_least_ns is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """Where the results of a study come from that dbdyno did not run.
+    """Describes where the results of a study come from that dbdyno did not run.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class Study:
 
     @property
     def warm_up_words(self) -> str:
-        """How long the load is driven before it is judged."""
+        """Return how long the load is driven before it is judged."""
         if self.imported is not None:
             return "not told"
         length = format_duration(self.warm_up_ns)
@@ -262,7 +262,7 @@ class Study:
 
     @property
     def repeats_words(self) -> str:
-        """How often each cell is run."""
+        """Return how often each cell is run."""
         if self.repeats_max is None:
             return str(self.repeats)
         width = f"±{100 * self.level_target_half_width:.2g} %"
@@ -270,7 +270,7 @@ class Study:
 
     @property
     def window_words(self) -> str:
-        """How long it is judged."""
+        """Return how long it is judged."""
         length, least_ns = format_duration(self.window_ns), self.open_ends.window_least_ns
         if least_ns is None:
             return length

@@ -1,4 +1,4 @@
-"""A study as the text of a study file, so that a good quick comparison becomes a study."""
+"""Writes a study as the text of a study file, so that a good quick comparison becomes a study."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def study_text(study: Study) -> str:
 
 
 def _told_text(study: Study) -> str:
-    """All that logs tell of how their runs were made."""
+    """Return all that logs tell of how their runs were made."""
     return f"window = {_quoted(_seconds(study.window_ns))}\nrepeats = {study.repeats}"
 
 
@@ -191,13 +191,13 @@ def _limits_text(study: Study) -> str:
 
 
 def _timeouts_text(study: Study) -> str:
-    asked, lines = study.timeouts, list[str]()
-    if asked.path_ns != USUAL.path_ns:
-        lines.append(f"path = {_quoted(_seconds(asked.path_ns))}")
-    if asked.answer_ns != USUAL.answer_ns:
-        lines.append(f"answer = {_quoted('none' if asked.answer_ns is None else _seconds(asked.answer_ns))}")
-    if asked.check_ns is not None:
-        lines.append(f"check = {_quoted(_seconds(asked.check_ns))}")
+    timeouts, lines = study.timeouts, list[str]()
+    if timeouts.path_ns != USUAL.path_ns:
+        lines.append(f"path = {_quoted(_seconds(timeouts.path_ns))}")
+    if timeouts.answer_ns != USUAL.answer_ns:
+        lines.append(f"answer = {_quoted('none' if timeouts.answer_ns is None else _seconds(timeouts.answer_ns))}")
+    if timeouts.check_ns is not None:
+        lines.append(f"check = {_quoted(_seconds(timeouts.check_ns))}")
     return "\n".join(["\n[timeouts]", *lines, ""]) if lines else ""
 
 

@@ -58,7 +58,7 @@ def test_a_durability_that_a_study_sets_on_innodb_and_tidesdb_is_one_class(word:
             storage_engine=storage_engine,
             tier_bytes=256 << 20,
             concurrency_max=8,
-            asked={"commit.durability": word},
+            study_settings={"commit.durability": word},
             plugin_version=None if storage_engine == "innodb" else "4.2.4",
         )
         variables = {setting.option: setting.value for setting in settings}

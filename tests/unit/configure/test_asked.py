@@ -38,27 +38,32 @@ def chosen(family: str, version: str, storage_engine: str = "innodb", **more: An
 def test_a_redo_capacity_is_files_times_size_where_there_are_files(
     family: str, version: str, options: dict[str, str]
 ) -> None:
-    found = chosen(family, version, asked={"redo.capacity": 4 * GIB})
+    found = chosen(family, version, study_settings={"redo.capacity": 4 * GIB})
     assert {name: found[name].value for name in options} == options
     setting = found[next(iter(options))]
     assert setting.source == "settings" and "redo.capacity = 4 GiB, instead of 256 MiB" in setting.reason
 
 
 def test_more_files_share_the_capacity() -> None:
-    found = chosen("mysql", "5.7.22", asked={"redo.files": 4, "redo.capacity": GIB})
+    found = chosen("mysql", "5.7.22", study_settings={"redo.files": 4, "redo.capacity": GIB})
     assert found["innodb_log_file_size"].value == str(256 * MIB) and found["innodb_log_files_in_group"].value == "4"
 
 
 def test_eviction_is_asked_for_in_total_and_divided_among_the_parts_of_the_pool() -> None:
     asked = {"flush.lru_scan_depth": 4096}
-    assert chosen("mysql", "8.0.31", asked=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "512"
-    assert chosen("mariadb", "11.8.6", asked=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "4096"
+    assert chosen("mysql", "8.0.31", study_settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "512"
+    assert (
+        chosen("mariadb", "11.8.6", study_settings=asked, tier_bytes=2 * GIB)["innodb_lru_scan_depth"].value == "4096"
+    )
 
 
 @pytest.mark.parametrize(("word", "number"), [("full", "1"), ("relaxed", "2"), ("periodic", "0")])
 def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number: str) -> None:
     asked = {"commit.durability": word, "binlog.enabled": "ON"}
-    innodb, rocksdb = chosen("mysql", "9.7.4", asked=asked), chosen("mariadb", "11.8.6", "rocksdb", asked=asked)
+    innodb, rocksdb = (
+        chosen("mysql", "9.7.4", study_settings=asked),
+        chosen("mariadb", "11.8.6", "rocksdb", study_settings=asked),
+    )
     assert innodb["innodb_flush_log_at_trx_commit"].value == number
     assert rocksdb["rocksdb_flush_log_at_trx_commit"].value == number
     for options in (innodb, rocksdb):
@@ -68,14 +73,14 @@ def test_a_durability_class_is_each_storage_engines_own_switch(word: str, number
 
 
 def test_the_write_buffers_of_an_lsm_engine_are_taken_from_its_tier() -> None:
-    found = chosen("mariadb", "11.8.6", "rocksdb", asked={"memory.write_buffers": 200 * MIB})
+    found = chosen("mariadb", "11.8.6", "rocksdb", study_settings={"memory.write_buffers": 200 * MIB})
     assert int(found["rocksdb_block_cache_size"].value) == 312 * MIB
     with pytest.raises(StudyError, match="leaves nothing of the tier of 512 MiB"):
-        chosen("mariadb", "11.8.6", "rocksdb", asked={"memory.write_buffers": 512 * MIB})
+        chosen("mariadb", "11.8.6", "rocksdb", study_settings={"memory.write_buffers": 512 * MIB})
 
 
 def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
-    found = chosen("mysql", "9.7.4", asked={"io.capacity": 9000})
+    found = chosen("mysql", "9.7.4", study_settings={"io.capacity": 9000})
     assert found["innodb_io_capacity_max"].value == "18000"
     assert found["innodb_io_capacity_max"].source == "baseline"
 
@@ -84,11 +89,13 @@ def test_the_ceiling_of_page_writes_follows_their_aim() -> None:
 def test_a_data_path_is_said_in_the_words_of_each_version(path: str) -> None:
     asked = {"io.data_path": path}
     is_direct = path == "direct"
-    assert chosen("mysql", "5.7.22", asked=asked)["innodb_flush_method"].value == ("O_DIRECT" if is_direct else "fsync")
-    modern = chosen("mariadb", "11.8.6", asked=asked)
+    assert chosen("mysql", "5.7.22", study_settings=asked)["innodb_flush_method"].value == (
+        "O_DIRECT" if is_direct else "fsync"
+    )
+    modern = chosen("mariadb", "11.8.6", study_settings=asked)
     assert modern["innodb_data_file_buffering"].value == ("OFF" if is_direct else "ON")
     assert "innodb_flush_method" not in modern
-    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", asked=asked)
+    rocksdb = chosen("mariadb", "11.8.6", "rocksdb", study_settings=asked)
     assert rocksdb["rocksdb_use_direct_reads"].value == ("ON" if is_direct else "OFF")
 
 
@@ -119,7 +126,7 @@ def test_what_a_server_can_not_have_is_refused_with_those_that_can(
     server: tuple[str, str], asked: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(StudyError) as caught:
-        chosen(*server, asked=asked)
+        chosen(*server, study_settings=asked)
     assert said in f"{caught.value.what} {caught.value.why} {caught.value.remedy}"
     assert list(asked)[-1] in caught.value.what or "redo.capacity" in caught.value.what
 
@@ -134,14 +141,14 @@ def test_what_a_server_can_not_have_is_refused_with_those_that_can(
     ],
 )
 def test_what_a_server_has_in_effect_anyway_needs_no_option(server: tuple[str, str], asked: dict[str, Any]) -> None:
-    assert {s.option: s.value for s in chosen(*server, asked=asked).values()} == {
+    assert {s.option: s.value for s in chosen(*server, study_settings=asked).values()} == {
         s.option: s.value for s in chosen(*server).values()
     }
 
 
 def test_a_parameter_and_a_raw_option_for_the_same_thing_are_too_many() -> None:
     with pytest.raises(StudyError, match=r"io\.capacity is set twice"):
-        chosen("mysql", "9.7.4", asked={"io.capacity": 500}, raw={"innodb-io-capacity": "600"})
+        chosen("mysql", "9.7.4", study_settings={"io.capacity": 500}, raw={"innodb-io-capacity": "600"})
 
 
 def test_a_raw_option_takes_the_place_of_its_own_negation() -> None:

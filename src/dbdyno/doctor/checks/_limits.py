@@ -125,38 +125,40 @@ def memory_limit(subject: Subject) -> Verdict:
 
 def docker(subject: Subject) -> Verdict:
     """A daemon that can't limit what it is asked to limit."""
-    found = subject.machine.docker
+    daemon = subject.machine.docker
     is_needed = subject.needs is not None and "image" in subject.needs.sources
-    if is_needed and (found is None or found.error):
-        why = f"the daemon at {found.socket} does not answer: {found.error}" if found else "no daemon's socket is here"
+    if is_needed and (daemon is None or daemon.error):
+        why = (
+            f"the daemon at {daemon.socket} does not answer: {daemon.error}" if daemon else "no daemon's socket is here"
+        )
         return blocks(
             f"a target comes from an image, and {why}",
             "its engine can't be had",
             "start Docker or Podman (systemctl start docker), or set DOCKER_HOST=unix:///path/of/its.sock",
         )
-    if found is None:
+    if daemon is None:
         return idle("no daemon's socket here")
-    if found.error:
+    if daemon.error:
         return notes(
-            f"the Docker daemon at {found.socket} does not answer: {found.error}",
+            f"the Docker daemon at {daemon.socket} does not answer: {daemon.error}",
             "engines can't be taken from images",
             "start it, or join the group that may use its socket: sudo usermod -aG docker $USER",
         )
-    lacking = [warning for warning in found.warnings if "limit" in warning.lower() or "cpuset" in warning.lower()]
+    lacking = [warning for warning in daemon.warnings if "limit" in warning.lower() or "cpuset" in warning.lower()]
     if lacking:
         return weakens(
-            f"Docker {found.version} says: {'; '.join(lacking)}",
+            f"Docker {daemon.version} says: {'; '.join(lacking)}",
             "limits that a study sets for containers do not bind",
             "enable the controllers: swapaccount=1 cgroup_enable=memory on the kernel's command line",
         )
     total = subject.machine.memory.total_bytes
-    if found.memory_bytes and total and found.memory_bytes < total * 0.95:
+    if daemon.memory_bytes and total and daemon.memory_bytes < total * 0.95:
         return notes(
-            f"Docker {found.version} has {format_bytes(found.memory_bytes)} of {format_bytes(total)}",
+            f"Docker {daemon.version} has {format_bytes(daemon.memory_bytes)} of {format_bytes(total)}",
             "it runs in a machine of its own: containers see less memory, other disks and other processors",
             "give that machine what the study needs",
         )
-    return clear(f"Docker {found.version}, {found.processors} processors")
+    return clear(f"Docker {daemon.version}, {daemon.processors} processors")
 
 
 CONTAINERS_CHECKS = (

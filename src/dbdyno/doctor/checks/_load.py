@@ -1,4 +1,4 @@
-"""What others do on the machine, and on the machine below it."""
+"""Checks what else runs on the machine, and on the machine below it."""
 
 from __future__ import annotations
 

@@ -91,14 +91,14 @@ MEMORY_CHECKS = (
 
 def nodes(subject: Subject) -> Verdict:
     """A server over several nodes has memory at several distances."""
-    found = [set(node) for node in subject.machine.processors.nodes if node]
-    if len(found) < 2:
+    node_sets = [set(node) for node in subject.machine.processors.nodes if node]
+    if len(node_sets) < 2:
         return idle("one node")
     pinned = subject.needs.server_processors if subject.needs else None
-    if pinned and any(set(pinned) <= node for node in found):
-        return clear(f"{len(found)} nodes, the server on one of them")
+    if pinned and any(set(pinned) <= node for node in node_sets):
+        return clear(f"{len(node_sets)} nodes, the server on one of them")
     return notes(
-        f"{len(found)} NUMA nodes, and the server may run on all",
+        f"{len(node_sets)} NUMA nodes, and the server may run on all",
         "memory is near or far as it happens to be placed: repeats differ more than on one node",
         "pin the server to the processors of one node ([pinning] server), or have all targets interleave",
     )

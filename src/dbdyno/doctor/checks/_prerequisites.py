@@ -48,22 +48,22 @@ KERNEL_CHECKS = (
 
 def presence(subject: Subject) -> Verdict:
     """No load without it."""
-    found = subject.generator
-    if found is None:
+    generator = subject.generator
+    if generator is None:
         return idle("not asked for")
-    if not found.path:
+    if not generator.path:
         return blocks(
-            f"dbdyno-load is not here: {found.why}", "nothing can be driven", "run make setup, or set DBDYNO_LOAD"
+            f"dbdyno-load is not here: {generator.why}", "nothing can be driven", "run make setup, or set DBDYNO_LOAD"
         )
-    return clear(found.path)
+    return clear(generator.path)
 
 
 def calibration(subject: Subject) -> Verdict:
     """Without it a run can't tell how near the client is to its own limit."""
-    found = subject.generator
-    if found is None or not found.path or found.is_calibrated is None:
+    generator = subject.generator
+    if generator is None or not generator.path or generator.is_calibrated is None:
         return idle("not asked for")
-    if found.is_calibrated:
+    if generator.is_calibrated:
         return clear("calibrated on this machine")
     return notes(
         "what the load generator can do on this machine is not known",

@@ -131,7 +131,7 @@ _FAST = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", 
 
 
 def clock_source(subject: Subject) -> Verdict:
-    """Which clock the kernel uses."""
+    """Return which clock the kernel uses."""
     source = subject.machine.clock_source
     if not source:
         return unknown("the clock source can't be read")

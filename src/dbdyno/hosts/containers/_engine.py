@@ -41,11 +41,11 @@ class Containers:
         Such as ``Docker 28.2`` or ``Podman 5.4``.
         """
         with told("the container engine does not say its version"):
-            said: dict[str, Any] = self._client.version()
-        parts = {part["Name"]: part["Version"] for part in said.get("Components") or [] if "Version" in part}
+            versions: dict[str, Any] = self._client.version()
+        parts = {part["Name"]: part["Version"] for part in versions.get("Components") or [] if "Version" in part}
         if "Podman Engine" in parts:
             return f"Podman {parts['Podman Engine']}"
-        return f"Docker {said.get('Version', '')}".strip()
+        return f"Docker {versions.get('Version', '')}".strip()
 
     def images(self) -> list[tuple[str, int]]:
         """References of all tagged images here, each with its bytes."""
@@ -76,7 +76,7 @@ class Containers:
             return _image_facts(reference, self._client.images.pull(reference if has_tag else f"{reference}:latest"))
 
     def has_file(self, image: str, path: str) -> bool:
-        """Whether an image holds a file; nothing is run."""
+        """Return whether an image holds a file; nothing is run."""
         from docker.errors import NotFound
 
         with told(f"the image {image} can't be looked into"):
@@ -133,7 +133,7 @@ class Containers:
             return container
 
     def _options(self, order: ContainerOrder) -> dict[str, Any]:
-        """How the engine's client calls what an order says."""
+        """Return how the engine's client calls what an order says."""
         from docker.types import Mount, Ulimit
 
         mounts = [Mount(at, str(path), type="bind") for path, at in order.folders.items()]

@@ -57,7 +57,7 @@ class ContainerOrder:
 
 @contextlib.contextmanager
 def told(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
-    """What the client library raises, in our words."""
+    """Return what the client library raises, in our words."""
     import requests
     from docker.errors import APIError, DockerException
 
@@ -73,7 +73,7 @@ def told(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
 
 
 def _last_cause(error: BaseException) -> str:
-    """What lies at the root of a chain of errors, in one line."""
+    """Return what lies at the root of a chain of errors, in one line."""
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__ or error
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,4 +1,4 @@
-"""The first process of a container, as the kernel shows it and the container engine holds it."""
+"""Controls the first process of a container, as the kernel shows it and the container engine holds it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ContainerProcess:
         self.address = next((str(n["IPAddress"]) for n in networks.values() if n.get("IPAddress")), "")
 
     def facts(self) -> dict[str, str]:
-        """How it is held, for the records."""
+        """Return how it is held, for the records."""
         order = self._order
         return {
             "engine": self._containers.describe(),
@@ -66,7 +66,7 @@ class ContainerProcess:
 
     @property
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel ended one of its processes for want of memory within its limit."""
+        """Return whether the kernel ended one of its processes for want of memory within its limit."""
         return self.poll() is not None and self._was_out_of_memory
 
     def terminate(self) -> None:

@@ -1,4 +1,4 @@
-"""A machine looked at before a study: /proc, /sys, a few system calls and one second of patience. Changes nothing."""
+"""Reads the state of a machine before a study: /proc, /sys, a few system calls, one second. Changes nothing."""
 
 from dbdyno.hosts.machine._machine import read_machine
 

@@ -28,12 +28,12 @@ def read_control_group(tree: Tree) -> tuple[ControlGroup, int | None]:
 
 def _places(tree: Tree) -> dict[str, str]:
     """Controller -> path of the group; the empty name is version 2's."""
-    found = {}
+    places = {}
     for line in tree.text("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         for name in controllers.split(","):
-            found[name] = path
-    return found
+            places[name] = path
+    return places
 
 
 def _second(tree: Tree, path: str) -> tuple[ControlGroup, int | None]:
@@ -123,7 +123,7 @@ def _info(path: str) -> Mapping[str, Any]:
         connection.sock = plain
         connection.request("GET", "/info")
         answer = connection.getresponse()
-        found: Mapping[str, Any] = json.loads(answer.read())
+        info: Mapping[str, Any] = json.loads(answer.read())
     if answer.status != http.client.OK:
-        raise OSError(f"it answered {answer.status}: {found.get('message', '')}")
-    return found
+        raise OSError(f"it answered {answer.status}: {info.get('message', '')}")
+    return info

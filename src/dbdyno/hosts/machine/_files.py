@@ -1,4 +1,4 @@
-"""Small files of /proc and /sys, read below a root so that the machine of a test can be a folder."""
+"""Reads small files of /proc and /sys below a root, so that the machine of a test can be a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Tree:
     root: Path = Path("/")
 
     def text(self, path: str | Path) -> str:
-        """What a file says, stripped; empty where it can't be read."""
+        """Return what a file says, stripped; empty where it can't be read."""
         try:
             return self.at(path).read_text(errors="replace").strip()
         except OSError:
@@ -41,7 +41,7 @@ class Tree:
         return sorted(self.root.glob(pattern.lstrip("/")))
 
     def at(self, path: str | Path) -> Path:
-        """Where a path of the machine lies."""
+        """Return where a path of the machine lies."""
         return self.root / str(path).lstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""All of it together."""
+"""Reads the whole state of the machine."""
 
 from __future__ import annotations
 

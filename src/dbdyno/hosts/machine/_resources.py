@@ -75,14 +75,14 @@ def _machine_ticks(tree: Tree) -> list[int]:
 
 def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
     """Name and ticks of user and system time of every process."""
-    found = {}
+    ticks = {}
     for path in tree.matching("/proc/[0-9]*/stat"):
         text = tree.text(path.relative_to(tree.root))
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
         if len(fields) > 12:
-            found[int(path.parent.name)] = (name, int(fields[11]) + int(fields[12]))
-    return found
+            ticks[int(path.parent.name)] = (name, int(fields[11]) + int(fields[12]))
+    return ticks
 
 
 def read_memory(tree: Tree) -> Memory:
@@ -137,8 +137,8 @@ def _on_battery(tree: Tree) -> bool | None:
     if "Battery" not in kinds.values():
         return None
     mains = [path for path, kind in kinds.items() if kind in ("Mains", "USB")]
-    told = [tree.number(path.relative_to(tree.root) / "online") for path in mains]
-    return None if not told else all(value == 0 for value in told)
+    online = [tree.number(path.relative_to(tree.root) / "online") for path in mains]
+    return None if not online else all(value == 0 for value in online)
 
 
 def _siblings(tree: Tree) -> tuple[tuple[int, ...], ...]:

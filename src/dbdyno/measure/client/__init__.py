@@ -1,4 +1,4 @@
-"""The client's knowledge of itself: what it can do on this machine, and how much of that a run used."""
+"""Knows what the client can do on this machine, and how much of that a run used."""
 
 from dbdyno.measure.client._calibrate import OnPoint, calibrate, calibration_key, null_server
 from dbdyno.measure.client._calibration import (

@@ -1,4 +1,4 @@
-"""One worker of the load generator against its own null server: at full speed, and at parts of it."""
+"""Drives one worker of the load generator against its own null server: at full speed, and at parts of it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def calibrate(
 
 
 def calibration_key(host: Host, generator: Path) -> CalibrationKey:
-    """What a calibration made now would be true of."""
+    """Return what a calibration made now would be true of."""
     facts = host.facts()
     version = host.run([str(generator), "--version"], timeout_s=10.0).stdout.strip()
     return CalibrationKey(facts.cpu_model, facts.logical_cpu_count, facts.kernel, version)
@@ -74,7 +74,7 @@ def processors_apart(cpus: Sequence[int]) -> tuple[tuple[int, ...] | None, tuple
 
 
 def allowed_connections() -> tuple[int, ...]:
-    """Those of `CONNECTIONS` that the limit of open files allows."""
+    """Return those of `CONNECTIONS` that the limit of open files allows."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     limit = 1 << 31 if files == resource.RLIM_INFINITY else files - _FILES_BESIDE
     return tuple(count for count in CONNECTIONS if count <= limit)
@@ -196,7 +196,7 @@ class _Driver:
 def point_of(
     route: str, workload: str, connections: int, rate_per_s: float | None, seconds: Sequence[IntervalRecord]
 ) -> CalibrationPoint:
-    """What the seconds of a stretch say."""
+    """Return what the seconds of a stretch say."""
     time_s = sum(interval.duration_ns for interval in seconds) / 1e9
     events = sum(counts.completed for interval in seconds for counts in interval.transactions.values())
     statements = sum(interval.reads + interval.writes + interval.others for interval in seconds)

@@ -65,7 +65,7 @@ _HELD = 0.98
 
 @dataclass(frozen=True, slots=True)
 class CalibrationKey:
-    """What a calibration is true of: another machine, kernel or load generator needs its own."""
+    """Describes what a calibration is true of: another machine, kernel or load generator needs its own."""
 
     cpu_model: str
     logical_cpu_count: int
@@ -96,12 +96,12 @@ class CalibrationPoint:
 
     @property
     def is_full_speed(self) -> bool:
-        """Whether it was driven as fast as it could be."""
+        """Return whether it was driven as fast as it could be."""
         return self.rate_per_s is None
 
     @property
     def full_statements_per_s(self) -> float:
-        """What the worker would do if it were never idle: the null server, too, takes its time."""
+        """Return what the worker would do if it were never idle: the null server, too, takes its time."""
         return self.statements_per_s / self.busy_share if self.busy_share else 0.0
 
 
@@ -125,8 +125,8 @@ class Calibration:
     def ceiling(self, route: str, workload: str) -> float | None:
         """Statements a second of one worker with `CURVE_CONNECTIONS` connections, at full speed; None when unknown."""
         full = [point for point in self._of(route, workload) if point.is_full_speed]
-        found = [point for point in full if point.connections == CURVE_CONNECTIONS]
-        return found[0].full_statements_per_s if found else None
+        points = [point for point in full if point.connections == CURVE_CONNECTIONS]
+        return points[0].full_statements_per_s if points else None
 
     def curve(self, route: str, workload: str) -> CostCurve | None:
         """The cost curve for a route and the measured workload nearest to `workload`; None when there is none."""
@@ -156,10 +156,10 @@ def read_calibration(root: Path, key: CalibrationKey) -> Calibration | None:
         row = decode(dict[str, Any], json_value(read_input_text(root / FILE)))
         if row.get("schema_version") != SCHEMA_VERSION:
             return None
-        found = decode(Calibration, row)
+        calibration = decode(Calibration, row)
     except (OSError, ValueError):
         return None  # it can be made again at any time: a damaged one is as good as none
-    return found if found.key == key else None
+    return calibration if calibration.key == key else None
 
 
 def write_calibration(root: Path, calibration: Calibration) -> Path:

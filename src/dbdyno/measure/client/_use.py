@@ -1,4 +1,4 @@
-"""How much of what the client can do here a run used. Pure; docs/concepts/client.md has the reasons and the figures.
+"""Computes how much of the client's capacity a run used. Pure; docs/concepts/client.md has reasons and figures.
 
 Three things can make the client the limit, and each has its own evidence:
 
@@ -46,12 +46,12 @@ class ClientUse:
 
     @property
     def is_bound(self) -> bool:
-        """Whether the client may have been the limit."""
+        """Return whether the client may have been the limit."""
         return self.share > CLIENT_USE_LIMIT or (self.has_own_cpus and self.wait_share > CLIENT_WAIT_LIMIT)
 
     @property
     def reason(self) -> str:
-        """What was seen, in words."""
+        """Return what was seen, in words."""
         words = f"the load generator used {self.share:.0%} of what it can do here"
         if self.basis == "processor quota":
             return f"{words}: the processor quota of its control group was used up"
@@ -96,7 +96,7 @@ class _Shares:
     wait: float
 
     def without_others(self) -> _Shares:
-        """What is left of the busy share when the time in which others had the processor is taken out."""
+        """Return what is left of the busy share when the time in which others had the processor is taken out."""
         return _Shares(min(self.busy, self.cpu), self.cpu, self.wait)
 
     def used(self, curve: CostCurve, has_own_cpus: bool) -> float:

@@ -1,4 +1,4 @@
-"""Readings of machine, processes and server each second, on the load's own clock; one file a source.
+"""Samples machine, processes and server each second, on the load's own clock; one file per subject.
 
 A source that fails costs a caveat, never the run. What a source does not offer is absent, never zero.
 """

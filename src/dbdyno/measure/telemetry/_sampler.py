@@ -154,7 +154,7 @@ STOP_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """What the samplers saw."""
+    """Describes what the samplers saw."""
 
     rows: tuple[TelemetryRow, ...] = ()
     caveats: tuple[Caveat, ...] = ()
@@ -179,13 +179,13 @@ class SamplerGroup:
             self._threads.append(thread)
 
     def fresh(self) -> list[TelemetryRow]:
-        """What has come since the last time this was asked."""
-        found: list[TelemetryRow] = []
+        """Return what has come since the last time this was asked."""
+        rows: list[TelemetryRow] = []
         for index, sampler in enumerate(self._samplers):
             count = len(sampler.rows)  # its thread goes on appending
-            found += sampler.rows[self._handed_out.get(index, 0) : count]
+            rows += sampler.rows[self._handed_out.get(index, 0) : count]
             self._handed_out[index] = count
-        return found
+        return rows
 
     def stop(self, seconds_count: int, patience_s: float = STOP_S) -> Telemetry:
         """End and hand over the first `seconds_count` seconds, the last of them included although it has just passed.

@@ -1,4 +1,4 @@
-"""The server's own counters under one name for all servers: ``engine.NAME``.
+"""Reads the server's own counters under one name for all servers: ``engine.NAME``.
 
 What a server does not show is absent from the rows and listed by `absent_counters`: never zero.
 """

@@ -1,4 +1,4 @@
-"""How sure a planned study will be: printed by `dbdyno plan`, in words and for programs."""
+"""Prints how precise a planned study will be, in words and for programs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from dbdyno.study import Study
 if TYPE_CHECKING:
     from dbdyno.store import JsonValue
 
+
 _DEFAULT_HALF_WIDTH = 0.02
 _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What windows and repeats will give.
+    """Describes what windows and repeats will give.
 
     Parameters
     ----------
@@ -51,12 +52,12 @@ class Certainty:
 
     @property
     def is_possible(self) -> bool:
-        """Whether what is wished can be had in time."""
+        """Return whether what is wished can be had in time."""
         return self.cheapest is not None and (self.within_ns is None or self.cheapest.runs_ns <= self.within_ns)
 
 
 def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Certainty | None:
-    """How sure the study will be; None for a search, whose own precision says that.
+    """Return how sure the study will be; None for a search, whose own precision says that.
 
     Parameters
     ----------
@@ -82,30 +83,30 @@ def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Cer
     return Certainty(variation, basis, planned, wished, within_ns, designs, best)
 
 
-def certainty_lines(found: Certainty, overhead_s: float) -> list[str]:
-    """What is printed under a plan."""
-    planned, variation = found.planned, found.variation
+def certainty_lines(precision: Certainty, overhead_s: float) -> list[str]:
+    """Return what is printed under a plan."""
+    planned, variation = precision.planned, precision.variation
     lines = [
         f"certainty  a cell's level to ±{_percent(planned.half_width)}; two targets are told apart from "
         f"{_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
-        f"           {found.basis}",
+        f"           {precision.basis}",
     ]
     lines += [f"           {words}" for words in _windows(variation, planned, overhead_s)]
-    lines += ["", *_wish_lines(found)]
+    lines += ["", *_wish_lines(precision)]
     return lines
 
 
-def certainty_object(found: Certainty) -> dict[str, JsonValue]:
+def certainty_object(precision: Certainty) -> dict[str, JsonValue]:
     """The same for programs."""
     return {
-        **asdict(found.variation),
-        "basis": found.basis,
-        "planned": asdict(found.planned),
-        "wished_half_width": found.wished,
-        "within_ns": found.within_ns,
-        "designs": [asdict(design) for design in found.designs],
-        "best_within": None if found.best is None else asdict(found.best),
-        "is_possible": found.is_possible,
+        **asdict(precision.variation),
+        "basis": precision.basis,
+        "planned": asdict(precision.planned),
+        "wished_half_width": precision.wished,
+        "within_ns": precision.within_ns,
+        "designs": [asdict(design) for design in precision.designs],
+        "best_within": None if precision.best is None else asdict(precision.best),
+        "is_possible": precision.is_possible,
     }
 
 
@@ -126,7 +127,7 @@ def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variat
 
 
 def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
-    """Where time is better spent: in longer windows or in more of them."""
+    """Return where time is better spent: in longer windows or in more of them."""
     if variation.spread <= 0:
         return ["repeats spread no more than their windows' noise: longer windows do as well as more repeats"]
     cheapest = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
@@ -138,19 +139,21 @@ def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[s
     return [f"{words}; {planned.repeats} repeats of {how} one of 900 s"]
 
 
-def _wish_lines(found: Certainty) -> list[str]:
-    wished = f"±{_percent(found.wished)}"
-    if not found.designs:
-        return [f"{wished} can't be had with 20 repeats or fewer: repeats spread by {_percent(found.variation.spread)}"]
-    cheapest = found.cheapest
-    rows = sorted(found.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
+def _wish_lines(precision: Certainty) -> list[str]:
+    wished = f"±{_percent(precision.wished)}"
+    if not precision.designs:
+        return [
+            f"{wished} can't be had with 20 repeats or fewer: repeats spread by {_percent(precision.variation.spread)}"
+        ]
+    cheapest = precision.cheapest
+    rows = sorted(precision.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
     lines = [
         f"{wished} takes one of these",
         *(_design_line(design, design == cheapest) for design in _by_repeats(rows)),
     ]
-    if found.within_ns is not None and not found.is_possible:
-        time = format_duration(found.within_ns)
-        lines.append(f"within {time} {wished} can't be had" + _instead(found.best))
+    if precision.within_ns is not None and not precision.is_possible:
+        time = format_duration(precision.within_ns)
+        lines.append(f"within {time} {wished} can't be had" + _instead(precision.best))
     return lines
 
 

@@ -1,0 +1,299 @@
+"""Prints judged runs: in the terminal with their limitations and comparison, or as one object for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dbdyno.analyse import (
+    STATUS_WORDS,
+    GroupJudgement,
+    RunPair,
+    SeriesJudgement,
+    counted,
+    level_words,
+    ratio_words,
+    stall_words,
+    stop_words,
+    wave_words,
+    window_words,
+)
+from dbdyno.cli._console import wide_console
+from dbdyno.cli._words import sparkline, tps_words
+from dbdyno.stats import ASSUMED_SPREAD, METHOD, NoiseInterval, Period, Stalls, t_quantile
+
+if TYPE_CHECKING:
+    from dbdyno.store import JsonValue
+
+
+_SPARK_BARS = 24
+_NAME_MOST = 44
+_FOOT = "From throughput alone: what the server still had to do, and the spread between repeats, are not seen."
+
+
+def print_judged(judged: Mapping[str, SeriesJudgement]) -> None:
+    """A table with a line a run, then the caveats."""
+    console = wide_console()
+    table = _table("run", "status", "window", "TPS", "stalls", "wave", "2 % stop", "from zero")
+    for name, judgement in judged.items():
+        table.add_row(*(Text(cell) for cell in _row(name, judgement)))
+    console.print(table)
+    _print_caveats(judged, console)
+    console.print(Text(_FOOT, style="dim"))
+
+
+def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], over: str) -> None:
+    """Places with ties, each against the first, and the lead."""
+    console = wide_console()
+    console.print()
+    if group.lead is None:
+        console.print("Fewer than two runs can be compared.")
+        return
+    means = {name: _mean(judged[name], over) for name in group.ranks}
+    ordered = sorted(means, key=lambda name: -means[name])
+    against = {pair.worse: pair for pair in group.pairs if pair.better == ordered[0]}
+    table = _table("run", "place", "TPS", "of the first", "verdict")
+    for name in ordered:
+        table.add_row(*(Text(cell) for cell in _place(name, group, means[name], against.get(name))))
+    console.print(table)
+    console.print(Text(_lead_words(group)))
+    console.print(Text(_tally(group, over)), soft_wrap=True)
+
+
+def _row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
+    return (
+        printable(name),
+        STATUS_WORDS[judgement.state.status],
+        window_words(judgement),
+        level_words(judgement),
+        stall_words(judgement),
+        wave_words(judgement),
+        stop_words(judgement),
+        sparkline(_thinned(judgement)),
+    )
+
+
+def printable(name: str) -> str:
+    r"""A name from a file as a terminal may show it.
+
+    >>> printable("a\x1b[31mb")
+    'a?[31mb'
+    """
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:200])
+
+
+def _thinned(judgement: SeriesJudgement) -> list[float]:
+    parts = np.array_split(judgement.tps, min(_SPARK_BARS, len(judgement.tps)))
+    return [float(part.mean()) for part in parts]
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for title in titles:
+        is_name = title == "run"
+        table.add_column(title, no_wrap=True, overflow="ellipsis", max_width=_NAME_MOST if is_name else None)
+    return table
+
+
+def _print_caveats(judged: Mapping[str, SeriesJudgement], console: Console) -> None:
+    """Each caveat once, with the runs that carry it; a single run's as they are."""
+    carriers: dict[str, list[str]] = {}
+    texts: dict[str, str] = {}
+    for name, judgement in judged.items():
+        for caveat in judgement.caveats:
+            carriers.setdefault(caveat.code, []).append(name)
+            texts.setdefault(caveat.code, caveat.text)
+    if not carriers:
+        return
+    console.print(Text("\nLimitations", style="bold"))
+    for code, names in carriers.items():
+        who = "" if len(judged) == 1 else f"{counted(len(names), 'run')}, first {printable(names[0])}: "
+        console.print(Text(f"- {who}{texts[code]}"), soft_wrap=True)
+    console.print()
+
+
+def _mean(judgement: SeriesJudgement, over: str) -> float:
+    interval = judgement.state.window if over == "window" else judgement.whole
+    return interval.mean if interval else 0.0
+
+
+def _place(name: str, group: GroupJudgement, mean: float, pair: RunPair | None) -> Sequence[str]:
+    first, last = group.ranks[name]
+    place = f"{first}" if first == last else f"{first}-{last}"
+    if pair is None:
+        return printable(name), place, f"{tps_words(mean)}", "", ""
+    low, high = pair.difference.interval()
+    number, interval = ratio_words(1 / pair.difference.ratio, 1 / high, 1 / low).split(", ", 1)
+    return printable(name), place, f"{tps_words(mean)}", f"{number} ({interval})", _verdict_words(pair)
+
+
+def _verdict_words(pair: RunPair) -> str:
+    """The verdict; `same` and a difference can both hold, and then its size is told."""
+    if pair.verdict == "same" and pair.is_significant:
+        return f"same (differs by {100 * (pair.difference.ratio - 1):.1f} %)"
+    return pair.verdict
+
+
+def _lead_words(group: GroupJudgement) -> str:
+    lead = group.lead
+    if lead is None:
+        return ""
+    percents = [f"{100 * (ratio - 1):+.1f} %" for ratio in (lead.ratio, lead.low, lead.high)]
+    words = f"{printable(lead.best)} leads by {percents[0]} [{percents[1]} to {percents[2]}]"
+    return f"\n{words} over the next best of all compared, {printable(lead.next_best)}."
+
+
+def _tally(group: GroupJudgement, over: str) -> str:
+    verdicts = [pair.verdict for pair in group.pairs]
+    parts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
+    means = "means of windows" if over == "window" else "means of whole runs"
+    return (
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Places overlap where runs can't be told "
+        f"apart. This holds if repeats spread by {group.spread:.1%}, which is assumed."
+    )
+
+
+SCHEMA_VERSION = 1
+
+
+def judged_object(
+    judged: Mapping[str, SeriesJudgement], group: GroupJudgement | None = None, over: str = "window"
+) -> dict[str, JsonValue]:
+    """Every figure of every run, and the comparison when one was asked for."""
+    document: dict[str, JsonValue] = {
+        "schema_version": SCHEMA_VERSION,
+        "method": METHOD,
+        "runs": {name: _run(run) for name, run in judged.items()},
+    }
+    if group is not None:
+        document["group"] = _group(group, over)
+    return document
+
+
+def _run(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+    state = judgement.state
+    moved = state.drift
+    return {
+        "status": state.status,
+        "accepted": state.is_accepted,
+        "n": len(judgement.tps),
+        "median": judgement.median,
+        "minimum": judgement.minimum,
+        "maximum": judgement.maximum,
+        **_noise(judgement),
+        "drift": judgement.whole_drift.change if judgement.whole_drift else None,
+        "drift_half": judgement.whole_drift.half_width if judgement.whole_drift else None,
+        "mser5": judgement.mser5_s,
+        "segments": list(state.levels.bounds_s) if state.levels else None,
+        "segment_means": [_readable(mean) for mean in state.levels.means] if state.levels else None,
+        **_window(state.start_s, state.window),
+        "steady_drift": moved.change if moved else None,
+        "steady_drift_half": moved.half_width if moved else None,
+        "quarters": state.quarters,
+        **_period("", state.period),
+        **_period("whole_", judgement.whole_period),
+        **_stalls("", judgement.window_stalls),
+        **_stalls("whole_", judgement.whole_stalls),
+        **_stops(judgement),
+        "waves": [{"from_s": start, **_period("", wave)} for start, wave in judgement.waves.items()],
+        "caveats": [{"code": caveat.code, "text": caveat.text} for caveat in judgement.caveats],
+    }
+
+
+def _noise(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+    """Of the whole run; `iid_half` as if its seconds were independent."""
+    whole = judgement.whole
+    if whole is None:
+        names = ("sd", "iid_half", "iat", "ess", "half_iat", "half_bm5", "half")
+        return {"mean": float(judgement.tps.mean()), **dict.fromkeys(names)}
+    return {
+        "mean": whole.mean,
+        "sd": whole.sd,
+        "iid_half": t_quantile(0.975, math.inf) * whole.sd / math.sqrt(whole.n),
+        "iat": whole.iat,
+        "ess": whole.ess,
+        "half_iat": whole.half_iat,
+        "half_bm5": None if math.isnan(whole.half_bm5) else whole.half_bm5,
+        "half": whole.half_width,
+    }
+
+
+def _window(start_s: int | None, window: NoiseInterval | None) -> dict[str, JsonValue]:
+    return {
+        "steady_start": start_s,
+        "steady_n": window.n if window else None,
+        "steady_mean": window.mean if window else None,
+        "steady_half": window.half_width if window else None,
+        "steady_iat": window.iat if window else None,
+    }
+
+
+def _period(prefix: str, wave: Period | None) -> dict[str, JsonValue]:
+    return {
+        f"{prefix}period_s": wave.period_s if wave else None,
+        f"{prefix}period_share": wave.share if wave else None,
+        f"{prefix}period_acf": wave.correlation if wave else None,
+    }
+
+
+def _stalls(prefix: str, stalls: Stalls | None) -> dict[str, JsonValue]:
+    return {
+        f"{prefix}stall_median": stalls.median if stalls else None,
+        f"{prefix}stall_share": stalls.share if stalls else None,
+        f"{prefix}stall_count": stalls.count if stalls else None,
+        f"{prefix}stall_longest": stalls.longest_s if stalls else None,
+        f"{prefix}stall_lost": stalls.lost if stalls else None,
+        f"{prefix}zero_seconds": stalls.zero_s if stalls else None,
+    }
+
+
+def _stops(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+    stops: dict[str, JsonValue] = {}
+    for precision, point in judgement.stops.items():
+        name = f"stop_{round(100 * precision)}pct"
+        stops |= {f"{name}_s": point.at_s if point else None, f"{name}_mean": point.mean if point else None}
+    return stops
+
+
+def _readable(mean: float) -> float:
+    """A segment's mean to three decimals; a segment is a step of a picture, not a result."""
+    return round(mean, 3) if mean >= 1 else float(f"{mean:.4g}")
+
+
+def _group(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
+    lead = group.lead
+    return {
+        "over": over,
+        "sigma_b": group.spread,
+        "sigma_b_is_default": group.spread == ASSUMED_SPREAD,
+        "summary": {
+            "pairs": len(group.pairs),
+            "different": sum(pair.is_significant for pair in group.pairs),
+            "equivalent": sum(pair.difference.is_same() for pair in group.pairs),
+        },
+        "rank_intervals": {name: list(places) for name, places in group.ranks.items()},
+        "lead": None
+        if lead is None
+        else {"best": lead.best, "next_best": lead.next_best, "ratio": lead.ratio, "lo": lead.low, "hi": lead.high},
+        "pairs": {f"{pair.better} / {pair.worse}": _pair(pair) for pair in group.pairs},
+    }
+
+
+def _pair(pair: RunPair) -> dict[str, JsonValue]:
+    low, high = pair.difference.interval()
+    return {
+        "ratio": pair.difference.ratio,
+        "lo": low,
+        "hi": high,
+        "se": pair.difference.se,
+        "p": pair.difference.p,
+        "p_adjusted": None,  # the spread is assumed, so it would be the p of an assumption
+        "equivalent": pair.difference.is_same(),
+        "verdict": pair.verdict,
+    }
