@@ -6,6 +6,7 @@
 use super::build::CannedQuestion;
 use super::dialect::Dialect;
 use super::draws::ITEMS;
+use super::input::UNUSED_ITEM;
 use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
 
 const NEXT_ORDER: i64 = 3001;
@@ -34,6 +35,34 @@ pub(crate) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRow
     Reply::Rows(RowsReply {
         rows: rows.len() as u64,
         columns: 1,
+        ..RowsReply::default()
+    })
+}
+
+/// A reply without a server: `row` to a query, but none for the item that no item is; a row changed to anything else.
+pub(crate) fn answered(
+    question: &CannedQuestion<'_>,
+    row: &[Parameter<'_>],
+    rows: &mut BufferedRows,
+) -> Reply {
+    let name = question.statement_type;
+    let (_, verb) = name.split_once('.').unwrap_or_default();
+    let is_query = ["select_", "count_", "sum_"]
+        .iter()
+        .any(|start| verb.starts_with(start));
+    if !is_query {
+        return Reply::Ok(OkReply {
+            affected_rows: 1,
+            ..OkReply::default()
+        });
+    }
+    let item = question.call.parameters.iter().next();
+    let is_missing = verb == "select_item" && item == Some(Parameter::Int(i64::from(UNUSED_ITEM)));
+    if !is_missing {
+        rows.push(row);
+    }
+    Reply::Rows(RowsReply {
+        rows: rows.len() as u64,
         ..RowsReply::default()
     })
 }

@@ -21,6 +21,8 @@ pub(crate) struct TransactionInput {
     pub(crate) threshold: u32,
     pub(crate) line_count: usize,
     pub(crate) lines: [OrderLineInput; 15],
+    /// What HammerDB's procedures let the server's generator start from.
+    pub(crate) server_seeds: [u32; 2],
     /// sysbench-tpcc says of an order that it has remote lines though it has none.
     pub(crate) is_called_remote: bool,
 }
@@ -53,17 +55,6 @@ impl OrderLineInput {
 }
 
 impl TransactionInput {
-    /// Warehouse and district of the terminal.
-    pub(crate) fn home(&self) -> (i64, i64) {
-        (i64::from(self.warehouse), i64::from(self.district))
-    }
-
-    /// Warehouse and district of the customer.
-    pub(crate) fn buyers_home(&self) -> (i64, i64) {
-        let (warehouse, district) = (self.customer_warehouse, self.customer_district);
-        (i64::from(warehouse), i64::from(district))
-    }
-
     /// A customer of the terminal's district, by name in six of ten cases; number and name are drawn in any case.
     pub(crate) fn draw_buyer(
         &mut self,

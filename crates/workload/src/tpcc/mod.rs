@@ -1,14 +1,13 @@
 //! Implements TPC-C in four dialects: three tools' ways of doing it, and the standard's own.
 //!
-//! [`TpccOptions`] say which. Each dialect has a folder with its statements and its terminals (stories); what they share
-//! is here: draws that are not uniform, last names, the mix, the wording of facts, rows for walks without a server.
+//! [`TpccOptions`] say which. Each dialect has a folder with its statements (`statements.sql`), its [`Rules`](rules::Rules) and
+//! the inputs that it draws; the [`transactions`] are written once for all. Where a dialect calls procedures, `calls.rs`
+//! does.
 //! [`population`] makes the tables of all of them. None of it is a published TPC-C result: it is derived from TPC-C.
 
 mod build;
 mod canned_replies;
-mod client;
 mod dialect;
-mod dialect_statement;
 mod draws;
 mod hammerdb;
 mod input;
@@ -23,13 +22,16 @@ mod recorded_events;
 #[cfg(test)]
 mod rehearsal;
 mod rests;
+mod rules;
 mod server_counts;
 mod standard;
-mod statement_rows;
+mod statements;
 mod stock;
 mod sysbench_tpcc;
-mod terminal_user;
+mod terminal;
 mod tpcc_mysql;
+mod transactions;
+mod values;
 #[cfg(test)]
 mod vectors;
 
@@ -62,8 +64,10 @@ pub(crate) mod transaction {
     pub(crate) const ORDER_STATUS: TransactionType = 2;
     pub(crate) const DELIVERY: TransactionType = 3;
     pub(crate) const STOCK_LEVEL: TransactionType = 4;
-    /// The standard's own (sysbench-tpcc's purge has the same number): the work of a delivery that was replied to before.
+    /// The standard's own: the work of a delivery that was replied to before.
     pub(crate) const DEFERRED_DELIVERY: TransactionType = 5;
+    /// sysbench-tpcc's own.
+    pub(crate) const PURGE: TransactionType = 5;
 
     pub(super) const NAMES: &[&str] = &[
         "new_order",

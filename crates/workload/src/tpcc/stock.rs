@@ -21,7 +21,7 @@ pub(crate) fn standard_rule(in_stock: u32, ordered: u32) -> u32 {
 }
 
 /// The text of one district, 24 characters, kept while other statements are asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DistInfo {
     text: [u8; 24],
     length: usize,

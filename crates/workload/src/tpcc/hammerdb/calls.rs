@@ -1,14 +1,12 @@
 //! Calls one procedure a transaction: a statement that sets variables, the call, and a look at what came out.
 
 use super::super::build::CannedQuestion;
-use super::super::client::push;
 use super::super::input::TransactionInput;
 use super::super::names::LastName;
-use super::super::terminal_user::{self, TransactionExecutor};
+use super::super::terminal::{Event, TransactionExecutor};
 use super::super::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT};
-use super::terminal::HammerdbTerminal;
 use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
-use crate::{Class, StatementTemplate, TransactionType, User};
+use crate::{Class, StatementTemplate, TransactionType};
 use dbdyno_wire::{BufferedRows, OkReply, Parameter, Parameters, Reply, RowsReply};
 
 /// How a procedure is called. Places `?` of `sets` and of `arguments` take the terminal's values.
@@ -152,42 +150,46 @@ pub(super) fn preparations() -> impl Iterator<Item = String> {
     })
 }
 
-pub(super) fn user(terminal: HammerdbTerminal, is_prepared: bool) -> Box<dyn User> {
-    terminal_user::user(
-        terminal,
-        ProcedureCalls {
-            places: places(is_prepared),
-            is_prepared,
-        },
-    )
-}
-
-struct ProcedureCalls {
+/// Calls the procedures of one user.
+pub(super) struct ProcedureCalls {
     places: Places,
+    /// Of all users together.
+    warehouses: u32,
     is_prepared: bool,
 }
 
-impl TransactionExecutor<HammerdbTerminal> for ProcedureCalls {
+impl ProcedureCalls {
+    pub(super) fn new(warehouses: u32, is_prepared: bool) -> Self {
+        Self {
+            places: places(is_prepared),
+            warehouses,
+            is_prepared,
+        }
+    }
+}
+
+impl TransactionExecutor for ProcedureCalls {
     async fn run(
         &mut self,
-        terminal: &mut HammerdbTerminal,
+        event: Event<'_>,
         context: &mut ScriptContext,
     ) -> Result<EventEnd, Aborted> {
-        let transaction = terminal.transaction;
-        let (input, warehouses) = (&terminal.input, terminal.warehouses());
+        let Event {
+            transaction, input, ..
+        } = event;
         let [set, call, outs] = self.places[usize::from(transaction)];
         if let Some(set) = set {
             let values = context.bind(set);
             if self.is_prepared {
-                push_inputs(transaction, input, warehouses, values);
+                push_inputs(transaction, input, self.warehouses, values);
             }
-            push_sets(terminal, values);
+            push_sets(transaction, input, values);
             context.execute().await?;
         }
         if let Some(call) = call {
             let values = context.bind(call);
             if !self.is_prepared {
-                push_inputs(transaction, input, warehouses, values);
+                push_inputs(transaction, input, self.warehouses, values);
             }
             context.execute().await?;
         }
@@ -214,7 +216,7 @@ fn push_inputs(
     warehouses: u32,
     to: &mut Parameters,
 ) {
-    let mut push = |values: &[u32]| push(to, values);
+    let mut push = |values: &[u32]| values.iter().for_each(|value| to.push_int((*value).into()));
     let (warehouse, district) = (input.warehouse, input.district);
     match transaction {
         NEW_ORDER => {
@@ -235,14 +237,15 @@ fn push_inputs(
     }
 }
 
-fn push_sets(terminal: &HammerdbTerminal, to: &mut Parameters) {
-    match terminal.transaction {
-        NEW_ORDER => {
-            push(to, &terminal.server_seeds);
-        }
+fn push_sets(transaction: TransactionType, input: &TransactionInput, to: &mut Parameters) {
+    match transaction {
+        NEW_ORDER => input
+            .server_seeds
+            .iter()
+            .for_each(|seed| to.push_int((*seed).into())),
         PAYMENT | ORDER_STATUS => {
-            to.push_int(i64::from(terminal.input.customer));
-            LastName::of(terminal.input.last_name).push(to);
+            to.push_int(i64::from(input.customer));
+            LastName::of(input.last_name).push(to);
         }
         _ => {}
     }

@@ -5,19 +5,25 @@
 //! the same reason a new order seeds the server's generator, in the statement that sets its variable anyway.
 
 mod calls;
-mod direct;
+mod canned_replies;
+mod inputs;
 mod procedures;
-mod terminal;
 
-use super::build::{DialectParts, Tpcc};
+use super::build::{DialectParts, MakeUser, Tpcc};
 use super::draws::NurandConstants;
 use super::mix::TransactionMix;
 use super::options::TpccOptions;
 use super::rests::{self, Pace};
+use super::rules::{DATA_LENGTH, HistoryForm, PayerColumns, PaymentNote, Rules};
+use super::statements::StatementTable;
+use super::terminal::Terminal;
+use super::transactions::{StatementDialect, StatementExecutor};
+use super::values::put;
 use crate::{RetryAfter, RetryPolicy, RetryValues, User, Workload, WorkloadError};
+use calls::ProcedureCalls;
 use dbdyno_chance::RandomSource;
+use inputs::HammerdbInputs;
 use std::sync::Arc;
-use terminal::{HammerdbParameters, HammerdbTerminal};
 
 pub(crate) use procedures::{drop_procedures, procedures};
 
@@ -30,10 +36,13 @@ pub(crate) fn workload(
     source: RandomSource,
     users: u32,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let (statements, statement_types) = if options.no_stored_procs {
-        direct::statements(options.is_fixed())
-    } else {
-        calls::statements(options.prepared)
+    let dialect = options.no_stored_procs.then(|| direct(options.is_fixed()));
+    let (statements, statement_types) = match &dialect {
+        Some(dialect) => (
+            dialect.table.templates(&options),
+            dialect.table.type_names(),
+        ),
+        None => calls::statements(options.prepared),
     };
     let facts = vec![
         ("c_run".to_owned(), options.c_load.to_string()),
@@ -41,9 +50,9 @@ pub(crate) fn workload(
     ];
     let made = Tpcc::new(DialectParts {
         session: session(&options),
-        user: make_user(&options, source, users),
+        user: make_user(&options, source, users, dialect.map(Arc::new)),
         canned_reply: if options.no_stored_procs {
-            direct::canned_reply
+            canned_replies::canned_reply
         } else {
             calls::canned_reply
         },
@@ -83,33 +92,128 @@ const SNAPSHOTS_AS_THEY_WERE: &str = "/*M! BEGIN NOT ATOMIC IF EXISTS (SELECT 1 
      WHERE VARIABLE_NAME = 'INNODB_SNAPSHOT_ISOLATION') THEN */ SET @next_o_id = 0 \
      /*M!; EXECUTE IMMEDIATE 'SET SESSION innodb_snapshot_isolation = OFF'; END IF; END */";
 
-fn make_user(options: &TpccOptions, source: RandomSource, users: u32) -> super::build::MakeUser {
-    let parameters = Arc::new(HammerdbParameters {
+/// The same transactions without procedures.
+fn direct(is_fixed: bool) -> StatementDialect {
+    let mut words = procedures::words(is_fixed).to_vec();
+    words.push(("{amount}", ":amount"));
+    StatementDialect {
+        table: StatementTable::read(include_str!("statements.sql"), &words),
+        templates: Vec::new(), // none is written by its terminal
+        rules: rules(is_fixed),
+    }
+}
+
+fn rules(is_fixed: bool) -> Rules {
+    let common = Rules {
+        begins_after_customer: true,
+        inserts_order_last: true,
+        has_all_districts: true,
+        // To the nearest hundredth, as a client that counts in floating-point numbers must do before it writes money.
+        round: |amount| (amount * 100.0).round() / 100.0,
+        history: HistoryForm {
+            width: 0,
+            between: " ",
+            after: "",
+        },
+        namesakes_pay: true,
+        payer_columns: PayerColumns {
+            credit: 1,
+            balance: 2,
+        },
+        note: |payment, data, rest| note(payment, DATA_LENGTH, data, rest),
+        ..Rules::COMMON
+    };
+    if is_fixed {
+        return common;
+    }
+    Rules {
+        payer_row: tool_row,
+        payment_sign: 1.0, // Q-HD-4
+        note: |payment, data, rest| {
+            let length = note_length(payment, data);
+            note(payment, DATA_LENGTH - length, data, rest); // Q-HD-10
+        },
+        buyer_column: None,            // Q-HD-8: the number that was drawn
+        stops_at_empty_district: true, // Q-HD-8
+        ..common
+    }
+}
+
+/// The row, from 0, of the customer meant by a name that `count` have: HammerDB's is one too far (Q-HD-8).
+fn tool_row(count: usize) -> usize {
+    count / 2
+}
+
+/// Characters of `NOW()`.
+const DATE_LENGTH: usize = 19;
+
+/// Writes who paid into `data`; gives the length of what is put in front of c_data.
+fn note_length(payment: &PaymentNote<'_>, data: &mut Vec<u8>) -> usize {
+    let input = payment.input;
+    let (thousands, below) = (input.amount / 1000, input.amount % 1000);
+    data.clear();
+    put(
+        data,
+        format_args!(
+            "{} {} {} {} {} ",
+            payment.customer,
+            input.customer_district,
+            input.customer_warehouse,
+            input.district,
+            input.warehouse
+        ),
+    );
+    if thousands > 0 {
+        put(data, format_args!("{thousands},{below:03}.00"));
+    } else {
+        put(data, format_args!("{below}.00"));
+    }
+    data.len() + DATE_LENGTH + payment.history.len()
+}
+
+/// Puts the payment in front of c_data, of which so much is kept that all of it has at most so many characters.
+fn note(payment: &PaymentNote<'_>, most: usize, data: &mut Vec<u8>, rest: &mut Vec<u8>) {
+    let length = note_length(payment, data);
+    let kept = payment.old.len().min(most.saturating_sub(length));
+    rest.extend_from_slice(payment.history);
+    rest.extend_from_slice(&payment.old[..kept]);
+}
+
+fn make_user(
+    options: &TpccOptions,
+    source: RandomSource,
+    users: u32,
+    dialect: Option<Arc<StatementDialect>>,
+) -> MakeUser {
+    let inputs = HammerdbInputs {
         warehouses: options.warehouses,
         users,
         is_fixed: options.is_fixed(),
         all_warehouses: options.allwarehouse,
+        draws_lines: options.no_stored_procs,
         last_name_c: options.c_load,
         constants: NurandConstants::of_run(source, options.c_load),
-    });
+        index: 0,
+        home: 1,
+        home_district: 1,
+    };
     let pace = Pace::new(
         TransactionMix::of_23(),
         options.keyandthink.then_some(&rests::HAMMERDB),
     );
-    let (is_direct, is_prepared) = (options.no_stored_procs, options.prepared);
+    let (warehouses, is_prepared) = (options.warehouses, options.prepared);
     Box::new(move |index| -> Box<dyn User> {
-        let stream = source.worker("tpcc/hammerdb", index);
-        let terminal = HammerdbTerminal::new(
-            Arc::clone(&parameters),
+        let mut stream = source.worker("tpcc/hammerdb", index);
+        let terminal = Terminal {
+            inputs: inputs.of_user(index, &mut stream),
             stream,
-            pace.clone(),
-            index,
-            is_direct,
-        );
-        if is_direct {
-            direct::user(terminal)
-        } else {
-            calls::user(terminal, is_prepared)
+            pace: pace.clone(),
+            defers_deliveries: false,
+            redraws_type: false,
+        };
+        match &dialect {
+            Some(dialect) => terminal.user(StatementExecutor::new(Arc::clone(dialect))),
+            None => terminal.user(ProcedureCalls::new(warehouses, is_prepared)),
         }
     })
 }

@@ -1,8 +1,8 @@
 //! Defines the five stored procedures, in this project's own words: the statements inside and their order are
 //! HammerDB's.
 
-use super::super::dialect_statement::filled_in;
 use super::super::options::TpccOptions;
+use super::super::statements::filled_in;
 
 const TEXTS: [(&str, &str); 5] = [
     ("NEWORD", include_str!("sql/neword.sql")),

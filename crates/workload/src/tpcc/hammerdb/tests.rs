@@ -296,3 +296,16 @@ fn only_the_repaired_tool_rolls_back_what_an_error_has_left_open() {
         assert_eq!(quirks.iter().any(|quirk| quirk == "Q-HD-11"), !rolls_back);
     }
 }
+
+#[test]
+fn the_customer_of_a_name_is_in_the_row_of_the_vectors() {
+    let Some(file) = vectors("tpcc.json") else {
+        return;
+    };
+    for row in file["customer_by_last_name_row"].as_array().unwrap() {
+        let count = row["rows"].as_u64().unwrap() as usize;
+        let place = |is_fixed| (super::rules(is_fixed).payer_row)(count) + 1;
+        assert_eq!(row["hammerdb_no_procedures_payment"], place(false), "{row}");
+        assert_eq!(row["standard"], place(true), "{row}");
+    }
+}

@@ -5,20 +5,25 @@
 //! deferred is two events of its terminal: the reply, which takes no statement, and right after it the work; no other
 //! user has to be waited for, so a user's statements depend on the seed alone.
 
-mod calls;
+mod canned_replies;
+mod inputs;
 mod procedures;
-mod statements;
-mod terminal;
 
 use super::build::{DialectParts, MakeUser, Tpcc};
 use super::draws::{DISTRICTS, NurandConstants};
 use super::mix::TransactionMix;
 use super::options::{Calls, DeliveryMode, MixMethod, TpccOptions};
 use super::rests::{self, Pace};
+use super::rules::{AmountForm, DATA_LENGTH, PayerColumns, Rules};
+use super::statements::StatementTable;
+use super::stock::standard_rule;
+use super::terminal::Terminal;
+use super::transactions::{StatementDialect, StatementExecutor};
+use super::values::put;
 use crate::{RetryAfter, RetryPolicy, RetryValues, User, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
+use inputs::StandardInputs;
 use std::sync::Arc;
-use terminal::{StandardParameters, StandardTerminal};
 
 pub(crate) use procedures::{drop_procedures, procedures};
 
@@ -28,6 +33,40 @@ const REPEATED: [u16; 3] = [1213, 1205, 1020];
 /// Repeats of one transaction.
 const REPEATS: u32 = 100;
 
+const STATEMENTS: &str = include_str!("statements.sql");
+const CALLS: &str = include_str!("calls.sql");
+
+const RULES: Rules = Rules {
+    stock: standard_rule,
+    line_amount: |amount, _, _| amount,
+    amount: AmountForm::Hundredths,
+    name_column: 0,
+    payer_columns: PayerColumns {
+        credit: 0,
+        balance: 13,
+    },
+    note: |note, data, _| {
+        let input = note.input;
+        put(
+            data,
+            format_args!(
+                "{} {} {} {} {} {}.{:02} ",
+                note.customer,
+                input.customer_district,
+                input.customer_warehouse,
+                input.district,
+                input.warehouse,
+                input.amount / 100,
+                input.amount % 100
+            ),
+        );
+        data.extend_from_slice(note.old);
+        data.truncate(DATA_LENGTH);
+    },
+    buyer_column: Some(0),
+    ..Rules::COMMON
+};
+
 /// The workload for so many users.
 pub(crate) fn workload(
     options: TpccOptions,
@@ -36,12 +75,17 @@ pub(crate) fn workload(
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
     check_terminals(&options, users)?;
     let constants = NurandConstants::of_run(source, options.c_load);
-    let calls = options.calls == Calls::Procedures;
-    let (statements, statement_types) = if calls {
-        calls::statements()
-    } else {
-        statements::statements()
+    let table = match options.calls {
+        Calls::Procedures => StatementTable::read(CALLS, &[]),
+        Calls::Statements => StatementTable::read(STATEMENTS, &[]),
     };
+    let statement_types = table.type_names();
+    let statements = table.templates(&options);
+    let dialect = Arc::new(StatementDialect {
+        table,
+        templates: Vec::new(), // none is written by its terminal
+        rules: RULES,
+    });
     let facts = [
         ("c_run", constants.last_name),
         ("c_customer", constants.customer),
@@ -49,12 +93,8 @@ pub(crate) fn workload(
     ];
     let made = Tpcc::new(DialectParts {
         session: Vec::new(),
-        user: make_user(&options, source, constants),
-        canned_reply: if calls {
-            calls::canned_reply
-        } else {
-            statements::canned_reply
-        },
+        user: make_user(&options, source, constants, dialect),
+        canned_reply: canned_replies::canned_reply,
         retry: RetryPolicy {
             after: RetryAfter::Codes(REPEATED.to_vec()),
             rollback_first: true,
@@ -86,13 +126,12 @@ fn check_terminals(options: &TpccOptions, users: u32) -> Result<(), WorkloadErro
     })
 }
 
-fn make_user(options: &TpccOptions, source: RandomSource, constants: NurandConstants) -> MakeUser {
-    let parameters = Arc::new(StandardParameters {
-        warehouses: options.warehouses,
-        home: options.home,
-        is_deferred: options.delivery == DeliveryMode::Queue,
-        constants,
-    });
+fn make_user(
+    options: &TpccOptions,
+    source: RandomSource,
+    constants: NurandConstants,
+    dialect: Arc<StatementDialect>,
+) -> MakeUser {
     let mix = match options.mix {
         MixMethod::Deck => TransactionMix::deck(),
         MixMethod::Weights => {
@@ -101,15 +140,17 @@ fn make_user(options: &TpccOptions, source: RandomSource, constants: NurandConst
         }
     };
     let pace = Pace::new(mix, options.keyandthink.then_some(&rests::STANDARD));
-    let calls = options.calls == Calls::Procedures;
+    let (warehouses, home) = (options.warehouses, options.home);
+    let defers_deliveries = options.delivery == DeliveryMode::Queue;
     Box::new(move |index| -> Box<dyn User> {
-        let stream = source.worker("tpcc/standard", index);
-        let terminal = StandardTerminal::new(Arc::clone(&parameters), stream, pace.clone(), index);
-        if calls {
-            calls::user(terminal)
-        } else {
-            statements::user(terminal)
+        Terminal {
+            inputs: StandardInputs::new(warehouses, home, constants, index),
+            stream: source.worker("tpcc/standard", index),
+            pace: pace.clone(),
+            defers_deliveries,
+            redraws_type: false,
         }
+        .user(StatementExecutor::new(Arc::clone(&dialect)))
     })
 }
 

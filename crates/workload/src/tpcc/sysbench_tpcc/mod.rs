@@ -1,47 +1,53 @@
 //! Implements the dialect `sysbench-tpcc`: Percona's scripts for sysbench, statement by statement.
 
-mod after_orders;
-mod draws;
-mod orders;
-mod payment;
-mod statements;
-mod terminal;
+mod inputs;
 
 use super::build::{DialectParts, Tpcc};
 use super::canned_replies::canned_reply;
 use super::mix::TransactionMix;
+use super::names::middle_row;
 use super::options::{ForeignKeys, Isolation, TpccOptions};
-use crate::transaction_script::ScriptUser;
+use super::rests::Pace;
+use super::rules::{DATA_LENGTH, HistoryForm, PaymentNote, Rules};
+use super::statements::StatementTable;
+use super::terminal::Terminal;
+use super::transactions::{StatementDialect, StatementExecutor};
+use super::values::put;
 use crate::{RetryAfter, RetryPolicy, RetryValues, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
-use draws::SysbenchTpccParameters;
+use inputs::SysbenchTpccInputs;
 use std::sync::Arc;
-use terminal::{SysbenchTpccShared, SysbenchTpccTerminal};
 
 /// The workload.
 pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let mix = mix(&options);
-    let templates = statements::templates(&options);
-    let shared = Arc::new(SysbenchTpccShared {
-        parameters: SysbenchTpccParameters::new(&options, source),
+    let pace = Pace::new(mix(&options), None);
+    let table = StatementTable::read(include_str!("statements.sql"), words(&options));
+    let templates = table.templates(&options);
+    let statement_types = table.type_names();
+    let inputs = SysbenchTpccInputs::new(&options, source);
+    let redraws_type = !options.is_fixed(); // Q-ST-8
+    let dialect = Arc::new(StatementDialect {
+        table,
         templates: templates.clone(),
-        is_fixed: options.is_fixed(),
+        rules: rules(options.is_fixed()),
     });
     let user = move |index| {
-        let stream = source.keyed("tpcc/sysbench-tpcc", u64::from(index));
-        ScriptUser::of(SysbenchTpccTerminal::new(
-            Arc::clone(&shared),
-            stream,
-            mix.clone(),
-        ))
+        Terminal {
+            inputs: inputs.clone(),
+            stream: source.keyed("tpcc/sysbench-tpcc", u64::from(index)),
+            pace: pace.clone(),
+            defers_deliveries: false,
+            redraws_type,
+        }
+        .user(StatementExecutor::new(Arc::clone(&dialect)))
     };
     let made = Tpcc::new(DialectParts {
         session: session(&options),
         statements: templates,
-        statement_types: statements::statement_types(),
+        statement_types,
         retry: retry(),
         facts: Vec::new(),
         user: Box::new(user),
@@ -49,6 +55,67 @@ pub(crate) fn workload(
         options,
     })?;
     Ok(Arc::new(made))
+}
+
+/// How a transaction begins.
+fn words(options: &TpccOptions) -> &'static [(&'static str, &'static str)] {
+    if options.splittable {
+        return &[
+            ("{begin}", "START TRANSACTION READ WRITE"),
+            ("{begin_read_only}", "START TRANSACTION READ ONLY"),
+        ];
+    }
+    &[("{begin}", "BEGIN"), ("{begin_read_only}", "BEGIN")]
+}
+
+fn rules(is_fixed: bool) -> Rules {
+    let tool = Rules {
+        unused_item: Some(-1),
+        line_amount: |amount, taxed, discounted| (amount * taxed * discounted).trunc(), // Q-ST-6
+        history: HistoryForm {
+            width: 10,
+            between: " ",
+            after: "   ",
+        },
+        payer_row: tool_row,
+        note,
+        buyer_row: tool_row,
+        reads_lines_of_district_number: true, // Q-ST-3
+        ..Rules::COMMON
+    };
+    if !is_fixed {
+        return tool;
+    }
+    Rules {
+        line_amount: |amount, taxed, discounted| amount * taxed * discounted,
+        line_decimals: 2,
+        payer_row: middle_row,
+        buyer_row: middle_row,
+        reads_lines_of_district_number: false,
+        ..tool
+    }
+}
+
+/// Puts the payment in front of c_data.
+fn note(note: &PaymentNote<'_>, data: &mut Vec<u8>, _: &mut Vec<u8>) {
+    let (customer, input, second) = (note.customer, note.input, note.second);
+    let (their_warehouse, their_district) = (input.customer_warehouse, input.customer_district);
+    let (warehouse, district) = (input.warehouse, input.district);
+    let amount = f64::from(input.amount);
+    put(
+        data,
+        format_args!(
+            "| {customer:4} {their_district:2} {their_warehouse:4} {district:2} {warehouse:4} ${amount:7.2} {second:12} "
+        ),
+    );
+    data.extend_from_slice(note.old);
+    data.truncate(DATA_LENGTH);
+}
+
+/// Q-ST-7: the row after the middle of an even number of rows, from 0; the last one where there are no more.
+fn tool_row(rows: usize) -> usize {
+    let even = rows + rows % 2;
+    (even / 2).min(rows.saturating_sub(1))
 }
 
 /// One draw of 23, and of 24 with the purge.

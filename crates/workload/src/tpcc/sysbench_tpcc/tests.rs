@@ -217,3 +217,14 @@ fn the_purge_is_a_type_of_its_own_and_splittable_names_what_only_reads() {
     let status = &events(&*purging, Some(ORDER_STATUS), 1, |_, _| {})[0];
     assert_eq!(status.statements[0].sql, "START TRANSACTION READ ONLY");
 }
+
+#[test]
+fn of_namesakes_the_row_of_the_vectors_is_taken() {
+    let Some(file) = vectors("tpcc.json") else {
+        return;
+    };
+    for vector in file["customer_by_last_name_row"].as_array().unwrap() {
+        let rows = vector["rows"].as_u64().unwrap() as usize;
+        assert_eq!(super::tool_row(rows) as u64 + 1, vector["sysbench_tpcc"]);
+    }
+}

@@ -1,21 +1,21 @@
 //! Implements the dialect `tpcc-mysql`: Percona's program in C, statement by statement.
 
-mod after_orders;
-mod draws;
-mod orders;
-mod payment;
-mod statements;
-mod terminal;
+mod inputs;
 
 use super::build::{DialectParts, Tpcc};
 use super::canned_replies::canned_reply;
+use super::mix::TransactionMix;
 use super::options::{ForeignKeys, TpccOptions};
-use crate::transaction_script::ScriptUser;
+use super::rests::Pace;
+use super::rules::{AmountForm, DATA_LENGTH, PaymentNote, Rules};
+use super::statements::StatementTable;
+use super::terminal::Terminal;
+use super::transactions::{StatementDialect, StatementExecutor};
+use super::values::put;
 use crate::{RetryAfter, RetryPolicy, RetryValues, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
-use draws::TpccMysqlParameters;
+use inputs::TpccMysqlInputs;
 use std::sync::Arc;
-use terminal::{TpccMysqlShared, TpccMysqlTerminal};
 
 /// Repeats of one transaction.
 const RETRY_LIMIT: u32 = 2000;
@@ -25,18 +25,30 @@ pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
 ) -> Result<Arc<dyn Workload>, WorkloadError> {
-    let shared = Arc::new(TpccMysqlShared {
-        parameters: TpccMysqlParameters::new(&options, source),
-        is_fixed: options.is_fixed(),
+    let table = StatementTable::read(include_str!("statements.sql"), words(options.is_fixed()));
+    let statements = table.templates(&options);
+    let statement_types = table.type_names();
+    let inputs = TpccMysqlInputs::new(&options, source);
+    let pace = Pace::new(TransactionMix::deck(), None);
+    let dialect = Arc::new(StatementDialect {
+        table,
+        templates: Vec::new(), // none is written by its terminal
+        rules: rules(options.is_fixed()),
     });
     let user = move |index| {
-        let stream = source.keyed("tpcc/tpcc-mysql", u64::from(index));
-        ScriptUser::of(TpccMysqlTerminal::new(Arc::clone(&shared), stream))
+        Terminal {
+            inputs: inputs.clone(),
+            stream: source.keyed("tpcc/tpcc-mysql", u64::from(index)),
+            pace: pace.clone(),
+            defers_deliveries: false,
+            redraws_type: false,
+        }
+        .user(StatementExecutor::new(Arc::clone(&dialect)))
     };
     let made = Tpcc::new(DialectParts {
         session: session(&options),
-        statements: statements::templates(&options),
-        statement_types: statements::statement_types(),
+        statements,
+        statement_types,
         retry: retry(),
         facts: facts(),
         user: Box::new(user),
@@ -44,6 +56,62 @@ pub(crate) fn workload(
         options,
     })?;
     Ok(Arc::new(made))
+}
+
+/// Q-TM-4, Q-TM-6 and Q-TM-7, or their repairs.
+fn words(is_fixed: bool) -> &'static [(&'static str, &'static str)] {
+    if is_fixed {
+        return &[
+            ("{buyer_column}", "c_id"),
+            ("{for_update}", " FOR UPDATE"),
+            ("{paid}", ", c_ytd_payment = c_ytd_payment + :amount"),
+        ];
+    }
+    &[
+        ("{buyer_column}", "c_last"),
+        ("{for_update}", ""),
+        ("{paid}", ""),
+    ]
+}
+
+fn rules(is_fixed: bool) -> Rules {
+    let common = Rules {
+        has_all_districts: true,
+        amount: AmountForm::Float,
+        commits_each_district: true,
+        ..Rules::COMMON
+    };
+    if is_fixed {
+        return Rules { note, ..common };
+    }
+    Rules {
+        // Q-TM-8: sums of money are floats of 32 bits.
+        round: |amount| f64::from(amount as f32),
+        line_amount: |amount, taxed, discounted| f64::from((amount * (taxed * discounted)) as f32),
+        note: |note, data, _| cut(data, note.old), // Q-TM-5: what it was
+        buyer_column: None,                        // Q-TM-4: the drawn number, even of a named one
+        ..common
+    }
+}
+
+/// Puts the payment in front of c_data.
+fn note(note: &PaymentNote<'_>, data: &mut Vec<u8>, _: &mut Vec<u8>) {
+    let (customer, input) = (note.customer, note.input);
+    let (their_warehouse, their_district) = (input.customer_warehouse, input.customer_district);
+    let (warehouse, district) = (input.warehouse, input.district);
+    let amount = f64::from(input.amount);
+    put(
+        data,
+        format_args!(
+            "| {customer:4} {their_district:2} {their_warehouse:4} {district:2} {warehouse:4} ${amount:7.2} "
+        ),
+    );
+    cut(data, note.old);
+}
+
+fn cut(data: &mut Vec<u8>, old: &[u8]) {
+    data.extend_from_slice(old);
+    data.truncate(DATA_LENGTH);
 }
 
 fn session(options: &TpccOptions) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! Checks the statements of tpcc-mysql against those recorded.
 
-use crate::tpcc::input::UNUSED_ITEM;
+use crate::tpcc::input::{TransactionInput, UNUSED_ITEM};
 use crate::tpcc::rehearsal::{assert_share, count, first, made, play, play_one};
+use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
 use crate::{NextAction, RetryValues, User, Workload};
@@ -130,7 +131,7 @@ fn items_have_the_smeared_skew_of_the_vectors() {
         return;
     };
     let vector = &file["tpcc_mysql_items"];
-    let parameters = super::draws::TpccMysqlParameters::new(
+    let parameters = super::inputs::TpccMysqlInputs::new(
         &crate::tpcc::options::TpccOptions::read(
             Some(crate::tpcc::dialect::Dialect::TpccMysql),
             &[],
@@ -141,8 +142,9 @@ fn items_have_the_smeared_skew_of_the_vectors() {
     let mut stream = source().keyed("items", 0);
     let mut counts: HashMap<u32, usize> = HashMap::new();
     let mut draws = 0;
+    let mut input = TransactionInput::default();
     while draws < 1_000_000 {
-        let input = parameters.draw(NEW_ORDER, &mut stream);
+        parameters.draw(NEW_ORDER, &mut input, &mut stream);
         let lines = input.order_lines().iter();
         for line in lines.filter(|line| line.item != UNUSED_ITEM) {
             *counts.entry(line.item).or_default() += 1;

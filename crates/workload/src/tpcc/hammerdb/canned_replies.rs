@@ -1,7 +1,7 @@
 //! Replies with rows that a server with HammerDB's tables could give.
 
 use crate::tpcc::build::CannedQuestion;
-use crate::tpcc::dialect_statement::answered;
+use crate::tpcc::canned_replies::answered;
 use dbdyno_wire::{BufferedRows, Parameter, Reply};
 
 const GOOD: Parameter<'static> = Parameter::Text(b"GC");
@@ -11,10 +11,7 @@ const BALANCE: Parameter<'static> = Parameter::Text(b"-10.00");
 const DIST: Parameter<'static> = Parameter::Text(b"abcdefghijklmnopqrstuvwx");
 
 /// One row that fits, but none for the item that doesn't exist; everything else has changed a row.
-pub(in crate::tpcc::hammerdb) fn canned_reply(
-    question: &CannedQuestion<'_>,
-    rows: &mut BufferedRows,
-) -> Reply {
+pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     answered(question, row(question.statement_type), rows)
 }
 

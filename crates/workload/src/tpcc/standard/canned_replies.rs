@@ -1,7 +1,7 @@
 //! Replies with rows that a server with the standard's tables could give.
 
 use crate::tpcc::build::CannedQuestion;
-use crate::tpcc::dialect_statement::answered;
+use crate::tpcc::canned_replies::answered;
 use dbdyno_wire::{BufferedRows, Parameter, Reply};
 
 const GOOD: Parameter<'static> = Parameter::Text(b"GC");
@@ -10,10 +10,7 @@ const MONEY: Parameter<'static> = Parameter::Text(b"12.34");
 const DIST: Parameter<'static> = Parameter::Text(b"abcdefghijklmnopqrstuvwx");
 
 /// One row that fits, but none for the item that doesn't exist; everything else has changed a row.
-pub(in crate::tpcc::standard) fn canned_reply(
-    question: &CannedQuestion<'_>,
-    rows: &mut BufferedRows,
-) -> Reply {
+pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     let row: &[Parameter<'static>] = match question.statement_type {
         "new_order.select_district" => &[Parameter::Int(3001), Parameter::Text(b"0.1000")],
         "new_order.select_item" => &[MONEY, NAME, NAME],

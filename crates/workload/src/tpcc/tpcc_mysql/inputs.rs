@@ -6,18 +6,19 @@ use crate::tpcc::draws::{
 };
 use crate::tpcc::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
 use crate::tpcc::options::TpccOptions;
+use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// The laws of the draws, the same for all users.
+/// What a connection draws from, the same for all.
 #[derive(Debug, Clone)]
-pub(super) struct TpccMysqlParameters {
+pub(super) struct TpccMysqlInputs {
     warehouses: u32,
     constants: NurandConstants,
     is_fixed: bool,
 }
 
-impl TpccMysqlParameters {
+impl TpccMysqlInputs {
     pub(super) fn new(options: &TpccOptions, source: RandomSource) -> Self {
         Self {
             warehouses: options.warehouses,
@@ -25,28 +26,32 @@ impl TpccMysqlParameters {
             is_fixed: options.is_fixed(),
         }
     }
+}
 
-    /// Draws all that an event of the type needs, one after the other as the tool does: sysbench-tpcc has the same five
-    /// types and another order inside each of them.
-    pub(super) fn draw(
+impl DrawInput for TpccMysqlInputs {
+    /// Draws one value after the other as the tool does: sysbench-tpcc has the same five types and another order inside
+    /// each of them.
+    fn draw(
         &self,
         transaction: TransactionType,
+        input: &mut TransactionInput,
         stream: &mut Stream,
-    ) -> TransactionInput {
-        let mut input = TransactionInput {
+    ) {
+        *input = TransactionInput {
             warehouse: uniform(stream, 1, self.warehouses),
             district: uniform(stream, 1, DISTRICTS),
             ..TransactionInput::default()
         };
         match transaction {
-            NEW_ORDER => self.draw_order(&mut input, stream),
-            PAYMENT => self.draw_payment(&mut input, stream),
-            ORDER_STATUS => self.draw_buyer(&mut input, stream),
+            NEW_ORDER => self.draw_order(input, stream),
+            PAYMENT => self.draw_payment(input, stream),
+            ORDER_STATUS => self.draw_buyer(input, stream),
             _ => input.draw_request(stream),
         }
-        input
     }
+}
 
+impl TpccMysqlInputs {
     fn draw_order(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.customer = self.constants.draw_customer(stream);
         input.line_count = uniform(stream, 5, 15) as usize;

@@ -7,12 +7,13 @@ use crate::tpcc::draws::{
 };
 use crate::tpcc::input::{OrderLineInput, TransactionInput, UNUSED_ITEM};
 use crate::tpcc::options::TpccOptions;
+use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// The laws of the draws, the same for all users.
+/// What a terminal draws from, the same for all.
 #[derive(Debug, Clone)]
-pub(super) struct SysbenchTpccParameters {
+pub(super) struct SysbenchTpccInputs {
     sets: u32,
     warehouses: u32,
     /// None: a fresh constant at every draw (Q-ST-2).
@@ -20,7 +21,7 @@ pub(super) struct SysbenchTpccParameters {
     is_fixed: bool,
 }
 
-impl SysbenchTpccParameters {
+impl SysbenchTpccInputs {
     pub(super) fn new(options: &TpccOptions, source: RandomSource) -> Self {
         let is_fixed = options.is_fixed();
         Self {
@@ -30,28 +31,31 @@ impl SysbenchTpccParameters {
             is_fixed,
         }
     }
+}
 
-    /// Draws all that an event of the type needs.
-    pub(super) fn draw(
+impl DrawInput for SysbenchTpccInputs {
+    fn draw(
         &self,
         transaction: TransactionType,
+        input: &mut TransactionInput,
         stream: &mut Stream,
-    ) -> TransactionInput {
-        let mut input = TransactionInput {
+    ) {
+        *input = TransactionInput {
             set: uniform(stream, 1, self.sets) - 1,
             warehouse: uniform(stream, 1, self.warehouses),
             district: uniform(stream, 1, DISTRICTS),
             ..TransactionInput::default()
         };
         match transaction {
-            NEW_ORDER => self.draw_order(&mut input, stream),
-            PAYMENT => self.draw_payment(&mut input, stream),
-            ORDER_STATUS => self.draw_buyer(&mut input, stream),
+            NEW_ORDER => self.draw_order(input, stream),
+            PAYMENT => self.draw_payment(input, stream),
+            ORDER_STATUS => self.draw_buyer(input, stream),
             _ => input.draw_request(stream),
         }
-        input
     }
+}
 
+impl SysbenchTpccInputs {
     fn draw_order(&self, input: &mut TransactionInput, stream: &mut Stream) {
         let count = uniform(stream, 5, 15) as usize;
         let rolls_back = once_in(stream, 100);
