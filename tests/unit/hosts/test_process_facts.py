@@ -1,11 +1,12 @@
-"""What a process runs under, read from a folder shaped like /proc."""
+"""What a process runs under: limits, allocator, and libraries that its engine did not bring."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
-from dbdyno.hosts import process_facts
+from dbdyno.hosts import mapped_libraries, process_facts
 
 
 def test_this_process_has_limits_and_an_allocator() -> None:
@@ -29,3 +30,43 @@ def test_allocator_policy_and_group_are_told_by_their_files(tmp_path: Path) -> N
 
 def test_a_process_that_is_gone_has_no_facts(tmp_path: Path) -> None:
     assert process_facts(7, tmp_path) == {}
+
+
+MAPS = """\
+7f00-7f01 r-xp 00000000 08:01 11 /opt/engine/lib/mysqld
+7f01-7f02 r-xp 00000000 08:01 12 /plug ins/libtidesdb.so.9
+7f02-7f03 r--p 00001000 08:01 12 /plug ins/libtidesdb.so.9
+7f03-7f04 r-xp 00000000 08:01 13 /lib/libold.so (deleted)
+7f04-7f05 r--p 00000000 08:01 14 /data/ibdata1
+7f05-7f06 r-xp 00000000 08:01 15 /lib/libgone.so
+7ffd-7ffe r-xp 00000000 00:00 0  [vdso]
+"""
+
+
+def test_libraries_outside_the_servers_own_files_are_listed_with_their_digests(tmp_path: Path) -> None:
+    folder = tmp_path / "7"
+    (folder / "root/plug ins").mkdir(parents=True)
+    (folder / "maps").write_text(MAPS)
+    (folder / "root/plug ins/libtidesdb.so.9").write_bytes(b"the engine")
+    assert mapped_libraries(7, [Path("/opt/engine")], tmp_path) == [
+        {"path": "/lib/libgone.so", "lacks": "No such file or directory"},
+        {"path": "/lib/libold.so", "lacks": "the file was removed or replaced since it was mapped"},
+        {"path": "/plug ins/libtidesdb.so.9", "sha256": hashlib.sha256(b"the engine").hexdigest()},
+    ]
+
+
+def test_a_rebuilt_library_has_another_digest(tmp_path: Path) -> None:
+    folder = tmp_path / "7"
+    (folder / "root/plug ins").mkdir(parents=True)
+    (folder / "maps").write_text(MAPS.splitlines()[1])
+    digests = []
+    for content in (b"one", b"another"):
+        (folder / "root/plug ins/libtidesdb.so.9").write_bytes(content)
+        digests += [library["sha256"] for library in mapped_libraries(7, [], tmp_path)]
+    assert digests == [hashlib.sha256(content).hexdigest() for content in (b"one", b"another")]
+
+
+def test_this_process_maps_its_c_library_and_a_hidden_one_shows_nothing(tmp_path: Path) -> None:
+    found = {Path(library["path"]).name: library for library in mapped_libraries(os.getpid(), [])}
+    assert len(found["libc.so.6"]["sha256"]) == 64
+    assert mapped_libraries(7, [], tmp_path) == []

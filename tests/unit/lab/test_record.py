@@ -1,12 +1,34 @@
-"""What consistency conditions make of a run's record."""
+"""A run's record: changed variables are named, broken or undecided conditions have their effect."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from dbdyno.core import Cell, Run, RunRecord
-from dbdyno.lab._record import with_conditions
+from dbdyno.lab._record import changed_caveats, changed_variables, with_conditions
 from dbdyno.populate import ConditionAnswer
+
+
+def test_what_changed_is_named_with_both_values() -> None:
+    changed = changed_variables({"innodb_io_capacity": "200", "port": "1"}, {"innodb_io_capacity": "2000", "port": "1"})
+    [caveat] = changed_caveats(changed)
+    assert caveat.code == "variables-changed"
+    assert "innodb_io_capacity from 200 to 2000" in caveat.text
+
+
+def test_positions_of_the_binary_log_are_no_settings() -> None:
+    assert changed_variables({"gtid_executed": ""}, {"gtid_executed": "x:1-9"}) == {}
+
+
+def test_of_a_server_that_died_nothing_is_said() -> None:
+    assert changed_variables({"a": "1"}, {}) == {}
+    assert changed_caveats({}) == ()
+
+
+def test_many_changes_are_counted() -> None:
+    before, after = {str(n): "0" for n in range(9)}, {str(n): "1" for n in range(9)}
+    assert changed_caveats(changed_variables(before, after))[0].text.endswith("and 4 more")
+
 
 RECORD = RunRecord(
     run=Run(Cell("mysql:9.7", 64 << 20, 4, "tpcc", "socket"), 1, 0, 7, "block 1"),

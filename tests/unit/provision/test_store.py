@@ -1,4 +1,4 @@
-"""Engines that are here: listed, checked file by file, removed by name unless somebody uses them."""
+"""Installations are listed, checked file by file, found in a moved home, removed unless somebody uses them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
-from dbdyno.hosts import Home
+from dbdyno.hosts import Home, LocalHost
 from dbdyno.provision import (
     Installation,
+    Origin,
     _store,
     check_installed,
     in_use,
@@ -19,6 +20,7 @@ from dbdyno.provision import (
     remove_installed,
     select_installed,
 )
+from dbdyno.provision._store import installations, save
 from words_host import WordsHost, build, obtain, pack
 
 
@@ -142,3 +144,40 @@ def test_a_source_without_its_place_is_looked_up_in_the_catalogue(tmp_path: Path
         obtain("mysql:8.0@maven", host, tmp_path)
     with pytest.raises(StudyError, match="does not say which"):
         obtain("mysql:8.4@maven", host, tmp_path)
+
+
+def kept(home: Home, name: str, base: Path) -> Installation:
+    folder = home.engines / name
+    folder.mkdir(parents=True)
+    loader = f"{base}/lib/ld.so"
+    argv = (loader, "--library-path", f"{base}/lib:{home.root}/libraries/x", f"{base}/bin/mariadbd")
+    installation = Installation(
+        "mariadb",
+        "11.8.6",
+        "11.8.6",
+        ("innodb",),
+        Origin("package", "trixie"),
+        server_argv=argv,
+        base_directory=base / "usr",
+        share_directory=base / "usr" / "share",
+        plugin_directory=base / "usr" / "lib",
+    )
+    save(installation, folder, LocalHost())
+    return installation
+
+
+def test_paths_follow_a_home_that_was_moved(tmp_path: Path) -> None:
+    old, new = Home(tmp_path / 'an "old" home'), Home(tmp_path / "new")
+    kept(old, "package-mariadb", old.engines / "package-mariadb")
+    old.root.rename(new.root)
+    (found,) = installations(new, LocalHost())
+    assert found.base_directory == new.engines / "package-mariadb" / "usr"
+    assert found.server_argv[0] == f"{new.engines}/package-mariadb/lib/ld.so"
+    assert str(old.root) not in " ".join(found.server_argv)
+    assert f"{new.root}/libraries/x" in found.server_argv[2]
+
+
+def test_a_base_directory_elsewhere_stays_where_it_is(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    own = kept(home, "basedir-mariadb", tmp_path / "build")
+    assert installations(home, LocalHost()) == [own]
