@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -27,6 +28,10 @@ class Parser(argparse.ArgumentParser):
         known = [option for action in self._actions for option in action.option_strings]
         if words and words[0].startswith("--"):
             hint = nearest_hint(words[0].partition("=")[0], known, hint)
+        wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
+        if wrong:
+            allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
+            hint = nearest_hint(wrong[1], allowed, hint)
         self.fail(message, hint)
 
     def fail(self, message: str, hint: str) -> NoReturn:
