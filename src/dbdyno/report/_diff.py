@@ -127,8 +127,10 @@ def _names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict
         for name, known, side in ((there, now, sides[1]), (here, before, sides[0])):
             if name not in known:
                 raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}")
-    found = {name: renamed.get(name, name) for name in now}
-    return {name: old for name, old in found.items() if old in before}
+    # A target that is paired with another by hand is not its own successor as well.
+    paired = set(renamed.values())
+    successors = {name: renamed.get(name, "" if name in paired else name) for name in now}
+    return {name: old for name, old in successors.items() if old in before}
 
 
 def _matched(
@@ -144,10 +146,19 @@ def _matched(
             pairs.append((base[before], group))
             met.add(before)
         else:
-            alone.append(ExcludedCell(cell, f"only in {sides[1].name}", is_missing=False))
+            alone.append(ExcludedCell(cell, _reason_alone(cell, names, sides[1]), is_missing=False))
     pairs.sort(key=lambda pair: _listed_at(sides[1], pair[1].cell))
-    alone += [ExcludedCell(cell, f"only in {sides[0].name}", is_missing=True) for cell in base if cell not in met]
+    both = {name for name, old in names.items() if name != old}  # of one folder: compared as new, not missing as base
+    left = [cell for cell in base if cell not in met]
+    alone += [
+        ExcludedCell(cell, f"only in {sides[0].name}", is_missing=True) for cell in left if cell.target not in both
+    ]
     return pairs, alone
+
+
+def _reason_alone(cell: Cell, names: Mapping[str, str], side: DiffSide) -> str:
+    others = [name for name, old in names.items() if old == cell.target != name]
+    return f"as base it is compared with {others[0]}" if others else f"only in {side.name}"
 
 
 def _with_length(cell: Cell, side: DiffSide) -> Cell:

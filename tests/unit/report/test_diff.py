@@ -194,6 +194,9 @@ def test_targets_of_other_names_are_compared_when_paired(base: StoredStudy, writ
     assert {change.new.target for change in diff_results(base, other).of("tps")} == {"mariadb:11.8"}
     found = diff_results(base, other, renamed={"mysql:9.8": "mysql:9.7"})
     assert {(c.base.target, c.new.target) for c in found.of("tps")} >= {("mysql:9.7", "mysql:9.8")}
+    within = diff_results(base, base, renamed={"mysql:9.7": "mariadb:11.8"})  # two builds of one study
+    assert {(c.base.target, c.new.target) for c in within.of("tps")} == {("mariadb:11.8", "mysql:9.7")}
+    assert not [left for left in within.left_out if left.is_missing]
     with pytest.raises(RequestError, match="has no target mysql:8"):
         diff_results(base, other, renamed={"mysql:9.8": "mysql:8"})
 

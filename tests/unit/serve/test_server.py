@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import threading
 from pathlib import Path
@@ -196,6 +197,22 @@ def test_metrics_of_the_run_under_way_are_openmetrics(tmp_path: Path) -> None:
     assert (errors.name, errors.value, families["dbdyno_run_errors"].type) == ("dbdyno_run_errors_total", 3, "counter")
     phases = {s.labels["dbdyno_run_phase"]: s.value for s in families["dbdyno_run_phase"].samples}
     assert phases["window"] == 1 and sum(phases.values()) == 1
+
+
+def test_the_dashboard_shows_metrics_that_there_are(tmp_path: Path) -> None:
+    running = Running(tmp_path / "study")
+    with running.open() as log:
+        log.tell("second", second(1))
+        families = list(text_string_to_metric_families(open_metrics(Studies(tmp_path).all())))
+    samples = [sample for family in families for sample in family.samples]
+    dashboard = json.loads((Path(__file__).parents[3] / "examples" / "grafana" / "dbdyno.json").read_text())
+    panels = dashboard["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    shown = " ".join(target["expr"] for panel in panels for target in panel["targets"])
+    queries = " ".join(variable["query"] for variable in dashboard["templating"]["list"])
+    assert set(re.findall(r"\bdbdyno_\w+", f"{shown} {queries}")) <= {sample.name for sample in samples}
+    labels = set(re.findall(r"{{(\w+)}}", " ".join(t["legendFormat"] for panel in panels for t in panel["targets"])))
+    assert labels <= {label for sample in samples for label in sample.labels}
 
 
 def test_metrics_say_so_when_nothing_runs(address: str) -> None:
