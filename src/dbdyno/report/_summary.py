@@ -10,35 +10,12 @@ from dbdyno.core import Comparison, RunRecord
 from dbdyno.report._counters import CellCounters, write_amplification
 from dbdyno.report._server_lifecycle import lifecycles_object
 from dbdyno.report._study_analysis import analyse_study
-from dbdyno.store import StoredStudy
+from dbdyno.store import StoredStudy, record_to_json
 from dbdyno.study import settings_object
 
 SCHEMA_VERSION = 1
-_COPIED = (
-    "family",
-    "version",
-    "storage_engine",
-    "status",
-    "reason",
-    "fault",
-    "window_s",
-    "tps_mean",
-    "tps_half_width",
-    "qps_mean",
-    "transactions",
-    "statements",
-    "retries",
-    "client_cpu_ns_per_statement",
-    "server_cpu_ns_per_transaction",
-    "client_use_share",
-    "client_use_basis",
-    "client_cpu_wait_share",
-    "lateness_ns_p99",
-    "unsent",
-    "outages",
-    "rate_held_per_s",
-    "rate_broken_per_s",
-)
+_LEFT_OUT = frozenset({"run", "cell_id", "types", "orders", "step", "caveats", "method", "started_ns", "ended_ns"})
+"""Parts of a stored record that an entry of `cells` does not repeat."""
 _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
@@ -77,9 +54,9 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
 
 
 def _cell(record: RunRecord) -> dict[str, object]:
-    cell = record.run.cell
-    identity = {
-        "run_id": record.run.run_id,
+    cell, course = record.run.cell, record.course
+    own = {name: value for name, value in record_to_json(record).items() if name not in _LEFT_OUT}
+    return {
         "target": cell.target,
         "workload": cell.workload,
         "tier_bytes": cell.tier_bytes,
@@ -87,22 +64,14 @@ def _cell(record: RunRecord) -> dict[str, object]:
         "route": cell.route,
         "repeat": record.run.repeat,
         "is_sentinel": record.run.is_sentinel,
-    }
-    latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
-    imported = None if record.imported is None else dataclasses.asdict(record.imported)
-    course = None if record.course is None else {**dataclasses.asdict(record.course), "saved_s": record.course.saved_s}
-    settled = None if record.settled is None else dataclasses.asdict(record.settled)
-    numbers = {name: getattr(record, name) for name in _COPIED}
-    numbers |= {
+        **own,
         "tps_mean": record.level_tps,
         "tps_half_width": record.level_half_width,
         "window_tps_mean": record.tps_mean,
         "window_tps_half_width": record.tps_half_width,
         "is_settled": record.is_settled,
-        "settled": settled,
+        "course": course and {**dataclasses.asdict(course), "saved_s": course.saved_s},
     }
-    nested = {"latency_ns": latency, "imported": imported, "course": course, "errors": dict(record.errors)}
-    return {**identity, **numbers, **nested}
 
 
 def _counters(found: CellCounters) -> dict[str, object]:

@@ -11,33 +11,20 @@ from dbdyno.store._files import JsonValue
 
 _SIGNED = frozenset({"change"})
 """Of a record's numbers those that can be below zero."""
-_PLAIN = tuple(
-    field.name
-    for field in dataclasses.fields(RunRecord)
-    if field.name
-    not in ("run", "latency_ns", "errors", "types", "orders", "imported", "course", "step", "caveats", "settled")
-)
 
 
 def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
     """Everything of a record, nested as the dataclasses are; ``cell_id`` and ``run_id`` written out for readers."""
-    plain: dict[str, JsonValue] = {name: getattr(record, name) for name in _PLAIN}
-    latency = None if record.latency_ns is None else dataclasses.asdict(record.latency_ns)
-    return {
-        "run_id": record.run.run_id,
-        "cell_id": record.run.cell.cell_id,
-        "run": dataclasses.asdict(record.run),
-        **plain,
-        "latency_ns": latency,
-        "errors": dict(record.errors),
-        "types": [dataclasses.asdict(figures) for figures in record.types],
-        "orders": None if record.orders is None else dataclasses.asdict(record.orders),
-        "imported": None if record.imported is None else dataclasses.asdict(record.imported),
-        "course": None if record.course is None else dataclasses.asdict(record.course),
-        "step": None if record.step is None else dataclasses.asdict(record.step),
-        "settled": None if record.settled is None else dataclasses.asdict(record.settled),
-        "caveats": [dataclasses.asdict(caveat) for caveat in record.caveats],
-    }
+    return {"run_id": record.run.run_id, "cell_id": record.run.cell.cell_id, **_encoded(record)}
+
+
+def _encoded(value: Any) -> Any:  # noqa: ANN401 - what a record holds
+    """The inverse of `decode`. As `dataclasses.asdict`, which takes no mapping but a dictionary."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _encoded(part) for key, part in value.items()}
+    return [_encoded(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 def record_from_json(row: Mapping[str, Any]) -> RunRecord:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import types
+import typing
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from dbdyno.core import RunRecord
+from dbdyno.core import Cell, LatencyNs, Run, RunRecord
 from dbdyno.store import _layout as layout
 from dbdyno.store._documents import read_document
 from dbdyno.store._runs import SettingRow
@@ -18,53 +21,35 @@ from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
 if TYPE_CHECKING:
     import duckdb
 
-_LATENCY = ("p50", "p95", "p99", "p999", "max")
+_ARROW = MappingProxyType({int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()})
+
+
+def _plain_columns(kind: type) -> dict[str, pa.DataType]:
+    """Fields of a class that hold one number or text, each with its column's type."""
+    found = {}
+    for name, hint in typing.get_type_hints(kind).items():
+        of_union = [part for part in typing.get_args(hint) if part is not types.NoneType]
+        own = of_union[0] if isinstance(hint, types.UnionType) else hint
+        arrow = pa.string() if typing.get_origin(own) is Literal else _ARROW.get(own)
+        if arrow is not None:
+            found[name] = arrow
+    return found
+
+
+_CELL, _RUN, _RECORD = (_plain_columns(kind) for kind in (Cell, Run, RunRecord))
+del _RUN["reason"]  # of its place in the plan; a record's own says what became of it
+_LATENCY = MappingProxyType({f"latency_ns_{name}": name for name in _plain_columns(LatencyNs)})
+_JUDGED = MappingProxyType(
+    {
+        **{"level_tps": pa.float64(), "level_half_width": pa.float64(), "is_settled": pa.bool_()},
+        **{"steadiness": pa.string(), "settled_from_s": pa.int64(), "errors": pa.int64()},
+    }
+)
 _RUNS_SCHEMA = pa.schema(
-    [
-        ("run_id", pa.string()),
-        ("cell_id", pa.string()),
-        ("target", pa.string()),
-        ("family", pa.string()),
-        ("version", pa.string()),
-        ("storage_engine", pa.string()),
-        ("workload", pa.string()),
-        ("tier_bytes", pa.int64()),
-        ("concurrency", pa.int64()),
-        ("route", pa.string()),
-        ("repeat", pa.int64()),
-        ("order_index", pa.int64()),
-        ("seed", pa.int64()),
-        ("is_sentinel", pa.bool_()),
-        ("status", pa.string()),
-        ("reason", pa.string()),
-        ("window_s", pa.float64()),
-        ("tps_mean", pa.float64()),
-        ("tps_half_width", pa.float64()),
-        ("level_tps", pa.float64()),
-        ("level_half_width", pa.float64()),
-        ("is_settled", pa.bool_()),
-        ("steadiness", pa.string()),
-        ("settled_from_s", pa.int64()),
-        ("qps_mean", pa.float64()),
-        *((f"latency_ns_{name}", pa.int64()) for name in _LATENCY),
-        ("transactions", pa.int64()),
-        ("statements", pa.int64()),
-        ("errors", pa.int64()),
-        ("retries", pa.int64()),
-        ("client_cpu_ns_per_statement", pa.float64()),
-        ("server_cpu_ns_per_transaction", pa.float64()),
-        ("client_busy_share", pa.float64()),
-        ("client_use_share", pa.float64()),
-        ("client_use_basis", pa.string()),
-        ("client_cpu_wait_share", pa.float64()),
-        ("lateness_ns_p99", pa.int64()),
-        ("unsent", pa.int64()),
-        ("outages", pa.int64()),
-        ("rate_held_per_s", pa.float64()),
-        ("rate_broken_per_s", pa.float64()),
-        ("started_ns", pa.int64()),
-        ("ended_ns", pa.int64()),
-    ]
+    {
+        **{"run_id": pa.string(), "cell_id": pa.string()},
+        **{**_CELL, **_RUN, **_RECORD, **_JUDGED, **dict.fromkeys(_LATENCY, pa.int64())},
+    }
 )
 _SETTINGS_SCHEMA = pa.schema(
     [("run_id", pa.string()), *((field.name, pa.string()) for field in dataclasses.fields(SettingRow))]
@@ -123,13 +108,17 @@ def _settings_rows(folder: Path) -> list[dict[str, str | None]]:
 
 
 def _run_row(record: RunRecord) -> dict[str, object]:
-    cell, run = record.run.cell, record.run
-    latency = record.latency_ns
-    quantiles = {f"latency_ns_{name}": None if latency is None else getattr(latency, name) for name in _LATENCY}
-    identity = {"run_id": run.run_id, "cell_id": cell.cell_id, "target": cell.target, "workload": cell.workload}
-    places = {"tier_bytes": cell.tier_bytes, "concurrency": cell.concurrency, "route": cell.route}
-    order = {"repeat": run.repeat, "order_index": run.order_index, "seed": run.seed, "is_sentinel": run.is_sentinel}
-    settled = record.settled
-    steadiness = {"steadiness": settled and settled.status, "settled_from_s": settled and settled.start_s}
-    own = {name: getattr(record, name) for name in _RUNS_SCHEMA.names if hasattr(record, name)}
-    return {**own, **steadiness, **identity, **places, **order, **quantiles, "errors": sum(record.errors.values())}
+    run, settled, latency = record.run, record.settled, record.latency_ns
+    parts = ((run.cell, _CELL), (run, _RUN), (record, _RECORD))
+    return {
+        "run_id": run.run_id,
+        "cell_id": run.cell.cell_id,
+        **{name: getattr(part, name) for part, names in parts for name in names},
+        **{column: latency and getattr(latency, name) for column, name in _LATENCY.items()},
+        "level_tps": record.level_tps,
+        "level_half_width": record.level_half_width,
+        "is_settled": record.is_settled,
+        "steadiness": settled and settled.status,
+        "settled_from_s": settled and settled.start_s,
+        "errors": sum(record.errors.values()),
+    }

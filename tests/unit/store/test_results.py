@@ -6,8 +6,11 @@ import json
 import os
 import random
 import shutil
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow.parquet as pq
 import pytest
@@ -329,6 +332,11 @@ def test_a_record_survives_json_and_ignores_fields_of_the_future() -> None:
     record = record_of()
     row = json.loads(json.dumps(record_to_json(record)))
     assert record_from_json({**row, "phase_of_moon": "full"}) == record
+
+
+@pytest.mark.parametrize("errors", [Counter({"1213": 2}), MappingProxyType({"1213": 2})])
+def test_a_mapping_of_any_kind_is_written_as_a_table(errors: Mapping[str, int]) -> None:
+    assert record_to_json(replace(record_of(), errors=errors))["errors"] == {"1213": 2}
 
 
 def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
