@@ -12,8 +12,7 @@ from dbdyno.analyse._capacity import (
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words, vague_words, window_mean
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._closing import closing_cells
-from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses
-from dbdyno.analyse._course_now import verdict_words
+from dbdyno.analyse._course import CourseSummary, course_words, courses_words, summarise_courses, verdict_words
 from dbdyno.analyse._criterion import Criterion, GateOutcome, parse_criterion
 from dbdyno.analyse._diff import (
     CellChange,

@@ -4,7 +4,6 @@ Reads the store, judges nothing itself: the rules are in `audit`. See docs/conce
 """
 
 from dbdyno.fairness._align import AlignedStudy, FindingOutcome, align_study
-from dbdyno.fairness._late import late_findings
-from dbdyno.fairness._sets import inspected_set, study_sets
+from dbdyno.fairness._sets import inspected_set, late_findings, study_sets
 
 __all__ = ["AlignedStudy", "FindingOutcome", "align_study", "inspected_set", "late_findings", "study_sets"]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dbdyno.audit import ComparisonSet
+from dbdyno.audit import Audit, ComparisonSet, Finding, audit
 from dbdyno.core import RunRecord, format_bytes
 from dbdyno.fairness._inspection import InspectedSource, StoredSource
 from dbdyno.fairness._targets import TargetRuns, facts_of, of_target
@@ -119,3 +119,15 @@ def _reconnects(start: Any) -> bool:  # noqa: ANN401 - foreign JSON
 def _statements_each(start: Any) -> int:  # noqa: ANN401 - foreign JSON
     """Statements that each connection prepares."""
     return math.ceil((start.get("prepared_statements") or 0) / max(start.get("concurrency") or 1, 1)) or 1
+
+
+def late_findings(results: StoredStudy, early: Audit) -> tuple[Finding, ...]:
+    """Findings by the variables as they were after the windows that those before them did not give.
+
+    Nothing is audited twice where no variable changed while a server was driven.
+    """
+    if not any(caveat.code == "variables-changed" for record in results.records() for caveat in record.caveats):
+        return ()
+    known = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
+    after = audit(study_sets(results, at_end=True)).findings
+    return tuple(finding for finding in after if (finding.rule.rule_id, finding.campaign) not in known)

@@ -16,16 +16,16 @@ from functools import partial
 from pathlib import Path
 
 from dbdyno.core import Run, StoreError, TreeError
-from dbdyno.imports._campaign import campaign_files
 from dbdyno.imports._diagnostic import Diagnostic, printable, stored_path
 from dbdyno.imports._identity import IdentifiedRun, IdentifiedRuns, identify_runs, repeated
 from dbdyno.imports._job import Job, PreparedRun, make_run
 from dbdyno.imports._pattern import Pattern
+from dbdyno.imports._server_facts import read_settings
 from dbdyno.imports._study import in_order, study_of, with_lengths, with_rates
 from dbdyno.imports._survey import LogSurvey, survey_log
 from dbdyno.imports._tool import Tool
 from dbdyno.imports._tools import TOOLS
-from dbdyno.imports._tree import LOG, TELEMETRY_KINDS, Tree, scan_tree
+from dbdyno.imports._tree import LOG, TELEMETRY_KINDS, Tree, TreeFile, scan_tree
 from dbdyno.imports._worker_pool import WorkerPool, workers
 from dbdyno.store import JsonValue, Results, ResultsWriter
 from dbdyno.study import Study, study_text
@@ -259,3 +259,25 @@ def _nothing(tool: Tool, root: Path, found: IdentifiedRuns) -> TreeError:
     first = min(found.diagnostics, default=None)
     why = f"the first of {len(found.diagnostics)} problems: {first}" if first else "no file in it looks like one"
     return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "give the folder that holds the logs")
+
+
+_FOLDERS = frozenset({"config", "configs", "conf", "cnf"})
+_STEMS = {"mysql": re.compile(r"my(?:sql)?[-_.\d]*"), "mariadb": re.compile(r"maria(?:db)?[-_.\d]*")}
+_STEMS |= {"percona": re.compile(r"(?:ps|percona(?:-server)?)[-_.\d]*")}
+
+
+def campaign_files(tree: Tree, family: str) -> list[JsonValue]:
+    """Option files of a family with what they say. Which runs were started with them, and what else, is not told."""
+    return [_told(tree, file) for file in tree.of_kind("option-file") if _is_of(file, family)]
+
+
+def _is_of(file: TreeFile, family: str) -> bool:
+    pattern = _STEMS.get(family)
+    is_apart = file.folder.rpartition("/")[2].lower() in _FOLDERS
+    return is_apart and pattern is not None and pattern.fullmatch(file.stem.rpartition("/")[2].lower()) is not None
+
+
+def _told(tree: Tree, file: TreeFile) -> JsonValue:
+    read = read_settings(tree.root.resolve(), file.path, "option-file")
+    options: dict[str, JsonValue] = {option.name: option.value for option in read.options}
+    return {"path": stored_path(file.path), "sha256": read.sha256, "options": options}

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbdyno.core import Caveat, LadderStep, Run
-from dbdyno.gates import Readings
 from dbdyno.lab._bench import RunServer
 from dbdyno.plan import share_server
+from dbdyno.stats import Readings
 from dbdyno.store import TelemetryRow
 from dbdyno.study import Study
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import pymysql
 
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
-from dbdyno.gates import ServerFacts, gate_facts, is_flash
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import Prepared, RunContext, Unprepared
@@ -29,6 +28,7 @@ from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document,
 from dbdyno.measure.client import CostCurve
 from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
+from dbdyno.stats import ServerFacts, gate_facts, is_flash
 from dbdyno.store import JsonValue, StoredRun
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dbdyno.core import Caveat, DbdynoError, RunCourse
-from dbdyno.gates import Readings, ServerFacts, server_gates
 from dbdyno.hosts import PipedProcess
 from dbdyno.measure._drive import WatchedServer
 from dbdyno.measure._figures import WINDOW, quota_rows, quota_share
@@ -23,7 +22,7 @@ from dbdyno.measure._records import (
 from dbdyno.measure._rows import second_row
 from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.telemetry import STOP_S, SamplerGroup, Telemetry
-from dbdyno.stats import AdaptiveLengthRule, Course, Gates, advanced, no_gates
+from dbdyno.stats import AdaptiveLengthRule, Course, Gates, Readings, ServerFacts, advanced, no_gates, server_gates
 from dbdyno.store import SecondRow, TelemetryRow
 
 WARM_UP = "warm-up"

@@ -13,7 +13,6 @@ from typing import Any
 
 from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse, SettledPart
 from dbdyno.engines import conflicts_of
-from dbdyno.gates import ServerFacts
 from dbdyno.hosts import Host
 from dbdyno.measure._collect import Collector, LiveLength, ServerProcess, course_caveats, with_course
 from dbdyno.measure._counters import CounterDelta, window_counters
@@ -40,7 +39,7 @@ from dbdyno.measure._rows import interval_rows
 from dbdyno.measure._wall_clock import WallClock
 from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, Source
-from dbdyno.stats import Course, run_course, settled_part
+from dbdyno.stats import Course, ServerFacts, run_course, settled_part
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps
 
 _HURRIED_S = 1.0

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbdyno.core import RunCourse, RunRecord
-from dbdyno.gates import GATE_METRICS, Readings, gate_facts, is_flash, server_gates
 from dbdyno.plan import adaptive_length_rule
-from dbdyno.stats import followed, no_gates, run_course
+from dbdyno.stats import GATE_METRICS, Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 

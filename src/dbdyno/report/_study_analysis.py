@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from dbdyno.analyse import (
@@ -33,7 +34,7 @@ from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
 from dbdyno.report._types import CellTypes, cells_with_types
-from dbdyno.report._windows import settled_records
+from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 
@@ -241,3 +242,21 @@ def _facts(results: StoredStudy) -> StudyFacts:
         results=tuple(results.compared([t.name for t in study.targets], [w.label for w in study.workloads])),
         imported=study.imported.tool if study.imported else "",
     )
+
+
+def settled_records(results: StoredStudy) -> list[RunRecord]:
+    """Every stored run with what its seconds say of its level.
+
+    A run is judged when it is stored. Folders of versions that did not keep that, or judged by another method, are
+    judged from their seconds here, each time that they are opened.
+    """
+    return [record if record.method == METHOD else _judged(results, record) for record in results.records()]
+
+
+def _judged(results: StoredStudy, record: RunRecord) -> RunRecord:
+    pacing = results.study.pacing
+    if pacing.stretches or pacing.search is not None or not record.tps_mean:
+        return replace(record, settled=None, method=METHOD)  # the study itself varies the rate, or there is no window
+    if record.window_s < SHORTEST_JUDGED_S or record.has_lost_path:
+        return replace(record, settled=None, method=METHOD)
+    return replace(record, settled=settled_part(results.window_tps(record.run.run_id)), method=METHOD)

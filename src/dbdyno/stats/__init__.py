@@ -58,6 +58,7 @@ from dbdyno.stats._quantile import (
 )
 from dbdyno.stats._scalability import Peak, ScalabilityFit, fit_scalability, peak
 from dbdyno.stats._segments import Segments, segments
+from dbdyno.stats._server_gates import GATE_METRICS, Readings, ServerFacts, gate_facts, is_flash, server_gates
 from dbdyno.stats._settled import SHORTEST_JUDGED_S, settled_part
 from dbdyno.stats._spread import (
     ASSUMED_SPREAD,
@@ -94,6 +95,7 @@ __all__ = [
     "ACCEPTED",
     "ASSUMED_SPREAD",
     "ASSUMED_VARIATION",
+    "GATE_METRICS",
     "LAG_S",
     "LEAST_MOVE",
     "LEAST_SHARED_DF",
@@ -118,8 +120,10 @@ __all__ = [
     "Peak",
     "Period",
     "QuantileInterval",
+    "Readings",
     "ScalabilityFit",
     "Segments",
+    "ServerFacts",
     "ServerSteadiness",
     "Stalls",
     "Steadiness",
@@ -146,7 +150,9 @@ __all__ = [
     "exceedances",
     "fit_scalability",
     "followed",
+    "gate_facts",
     "holm",
+    "is_flash",
     "is_settled",
     "lead",
     "matching_window_s",
@@ -168,6 +174,7 @@ __all__ = [
     "repeats_to_exclude",
     "run_course",
     "segments",
+    "server_gates",
     "server_steadiness",
     "settled_part",
     "single_run_level",

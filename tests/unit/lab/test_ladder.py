@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dbdyno.core import ConfigureError, LadderStep, Run
-from dbdyno.gates import gate_facts
 from dbdyno.lab._ladder import HeldServer, LadderServer
+from dbdyno.stats import gate_facts
 from dbdyno.store import TelemetryRow
 
 Lab = Any  # the fixture of conftest.py, which can't be imported by name

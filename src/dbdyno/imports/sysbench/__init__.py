@@ -5,8 +5,7 @@ from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._judge import judge
 from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
 from dbdyno.imports.sysbench._report import Report, read_reports
-from dbdyno.imports.sysbench._table import seconds_table
-from dbdyno.imports.sysbench._tool import SYSBENCH
+from dbdyno.imports.sysbench._tool import SYSBENCH, seconds_table
 
 __all__ = [
     "SYSBENCH",

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.core import LadderStep
-from dbdyno.stats import Gates, cache_settled, device_settled, dirty_data_settled, is_settled, redo_cycled
+from dbdyno.stats._adaptive_length import Gates
+from dbdyno.stats._gates import cache_settled, device_settled, dirty_data_settled, is_settled, redo_cycled
 
 _ROW_READS = ("engine.handler.read_key", "engine.handler.read_next", "engine.handler.read_rnd_next")
 GATE_METRICS = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.gates import Readings, ServerFacts, server_gates
+from dbdyno.stats import Readings, ServerFacts, server_gates
 
 PAGE = 16384
 VARIABLES = {"innodb_page_size": str(PAGE), "innodb_log_file_size": str(96 << 20)}
