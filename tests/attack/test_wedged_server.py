@@ -57,7 +57,7 @@ FILLING = (
     Moment("FillAdvanced", before_runs=True),
 )
 RUNNING = (
-    Moment("ServerLookedAt", before_runs=True),
+    Moment("ServerInspected", before_runs=True),
     Moment("ResultsComparing", before_runs=True),
     Moment("RunPhaseEntered", "restore"),
     Moment("RunPhaseEntered", "settle"),
@@ -77,7 +77,7 @@ def home() -> Iterator[Home]:
 
 def study_file(folder: Path, moment: Moment) -> Path:
     """Servers are looked at and compared where there are two targets; elsewhere there are two runs of one."""
-    targets = TARGETS if moment.event in ("ServerLookedAt", "ResultsComparing") else TARGETS[:1]
+    targets = TARGETS if moment.event in ("ServerInspected", "ResultsComparing") else TARGETS[:1]
     names, concurrency = ", ".join(f'"{name}"' for name in targets), "[2]" if len(targets) > 1 else "[1, 2]"
     file = folder / "study.toml"
     file.write_text(STUDY.replace("TARGETS", f"[{names}]").replace("CONCURRENCY", concurrency))

@@ -78,7 +78,7 @@ def test_percona_2026_has_its_rows_keys_memory_connections_and_times(facts: dict
     as_then = study_of("percona-2026", "published-times")
     assert as_then.warm_up_ns == study.warm_up_ns == sum(fact["warmup"].values()) * 10**9
     assert as_then.window_ns == fact["window_s"] * 10**9
-    assert not as_then.open_ends
+    assert not as_then.adaptive_length
     assert study.routes == ("loopback",)
     named = [engine.split("-")[0].replace(" ", ":") for engine in fact["engines"]]
     assert [f"{t.engine.family}:{t.engine.version}" for t in study.targets] == named

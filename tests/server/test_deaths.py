@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 def death_of(server: Server, within_s: float = 60) -> CrashReport:
     deadline = time.monotonic() + within_s
-    while (death := server.autopsy()) is None and time.monotonic() < deadline:
+    while (death := server.diagnose_exit()) is None and time.monotonic() < deadline:
         time.sleep(0.1)
     assert death is not None, "the server still runs"
     return death

@@ -76,7 +76,7 @@ def opened(path: Path, study: Study) -> StoredStudy:
     return Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
 
 
-def walk(study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None) -> Outcome:
+def run_all(study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None) -> Outcome:
     return run_study(study, make_plan(study), opened(path, study), LocalHost(), home, on_event)
 
 
@@ -97,7 +97,7 @@ def servers_of(home: Home) -> list[int]:
 def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) -> None:
     events: list[Event] = []
     study = study_of(ENGINES, route=("socket", "loopback"))
-    outcome = walk(study, tmp_path / "r", home, events.append)
+    outcome = run_all(study, tmp_path / "r", home, events.append)
     results = StoredStudy.open(tmp_path / "r")
     assert {record.run.run_id: record.reason for record in results.records() if record.status != "good"} == {}
     assert (outcome.good, outcome.complete) == (6, True)
@@ -122,7 +122,7 @@ def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) ->
 
 
 def test_no_password_is_in_the_results(tmp_path: Path, home: Home) -> None:
-    walk(study_of(["mariadb:11.8"]), tmp_path / "r", home)
+    run_all(study_of(["mariadb:11.8"]), tmp_path / "r", home)
     files = list(home.snapshots.glob("*/data.credentials"))
     passwords = [password for file in files for password in json.loads(file.read_text()).values()]
     assert passwords
@@ -132,13 +132,13 @@ def test_no_password_is_in_the_results(tmp_path: Path, home: Home) -> None:
 
 def test_a_second_study_fills_nothing_and_a_finished_one_starts_no_server(tmp_path: Path, home: Home) -> None:
     study = study_of(["mariadb:11.8"])
-    walk(study, tmp_path / "r", home)
+    run_all(study, tmp_path / "r", home)
     before = sorted(path.stat().st_mtime_ns for path in home.snapshots.glob("*/facts.json"))
     events: list[Event] = []
-    walk(study, tmp_path / "again", home, events.append)
+    run_all(study, tmp_path / "again", home, events.append)
     assert sorted(path.stat().st_mtime_ns for path in home.snapshots.glob("*/facts.json")) == before
     events.clear()
-    assert walk(study, tmp_path / "again", home, events.append).complete
+    assert run_all(study, tmp_path / "again", home, events.append).complete
     assert not any(isinstance(event, RunFinished) for event in events)
 
 
@@ -150,7 +150,7 @@ def test_a_server_killed_in_the_window_fails_its_cell_and_the_study_goes_on(tmp_
             killed.extend(servers_of(home))
             os.kill(killed[0], signal.SIGKILL)
 
-    outcome = walk(study_of(["mariadb:11.8"], [1, 2]), tmp_path / "r", home, kill_the_first)
+    outcome = run_all(study_of(["mariadb:11.8"], [1, 2]), tmp_path / "r", home, kill_the_first)
     first, second = StoredStudy.open(tmp_path / "r").records()
     assert (first.status, second.status) == ("failed", "good")
     assert "signal 9" in first.reason
@@ -165,7 +165,7 @@ def test_a_refused_option_is_named(tmp_path: Path, home: Home) -> None:
         "wishful.toml",
     )
     with pytest.raises(DbdynoError) as error:
-        walk(study, tmp_path / "r", home)
+        run_all(study, tmp_path / "r", home)
     assert "innodb_wishes" in str(error.value)
     assert servers_of(home) == []
 
@@ -222,7 +222,7 @@ def test_a_study_killed_at_any_stage_goes_on_as_if_nothing_had_been(
     with driven(study, tmp_path, home) as process:
         until(process, word)
         process.kill()
-    outcome = walk(study, tmp_path / "r", home)
+    outcome = run_all(study, tmp_path / "r", home)
     results = StoredStudy.open(tmp_path / "r")
     assert outcome.complete
     assert [record.run for record in results.records()] == list(make_plan(study).runs)
@@ -264,7 +264,7 @@ def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> No
             f'password_file = "{endpoint.password_file}"\ntls = "off"\n'
         )
         study = study_of(["mariadb@server:lab"], more=more)
-        outcome = walk(study, tmp_path / "r", home)
+        outcome = run_all(study, tmp_path / "r", home)
         assert server.is_alive()
     finally:
         server.kill()

@@ -33,7 +33,7 @@ WRITTEN = parse_study(
     "open.toml",
 )
 # Sooner asked than a study file may, so that the test is short.
-STUDY = replace(WRITTEN, open_ends=AdaptiveLength(window_least_ns=30 * 10**9, target_half_width=0.05))
+STUDY = replace(WRITTEN, adaptive_length=AdaptiveLength(window_least_ns=30 * 10**9, target_half_width=0.05))
 
 
 TARGET: Mapping[str, JsonValue] = {

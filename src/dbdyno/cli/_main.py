@@ -103,7 +103,7 @@ def _run(choices: argparse.Namespace) -> int:
         # The reader went away (`dbdyno show | head`): nothing more can be said, and a gate may be among what was not.
         return _NOBODY_READS
     except OSError as error:
-        # No room knows of it: a disk that is full or a file without rights, where neither was foreseen.
+        # No package knows of it: a disk that is full or a file without rights, where neither was foreseen.
         _print_error(_of_system(error))
         return HostError.exit_code
     except Exception as error:

@@ -71,7 +71,7 @@ def _plan(choices: argparse.Namespace) -> int:
     study = read_study(choices.study, choices.scale)
     plan = full_plan(study, LocalHost())
     certainty = foreseen(study, choices, plan.budget.overhead_ns)
-    silence = out_of_scope(study, max((workload.rows_total for workload in plan.told.values()), default=0))
+    silence = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
     if choices.json:
         known = None if certainty is None else certainty_object(certainty)
         document = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}

@@ -204,7 +204,7 @@ def _checked(study: Study, target: Target, plugin_version: str) -> tuple[Setting
             settings = settings_of_series(
                 target.engine,
                 tier_bytes=tier_bytes,
-                study_settings=study.asked_of(target),
+                study_settings=study.settings_of(target),
                 raw=target.options,
                 policy=study.policy,
                 file_options=target.file_options,

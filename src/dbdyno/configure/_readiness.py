@@ -119,7 +119,7 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
     """The error that the end of a server means which was being started."""
     words = order.words()
     title = order.installation.title
-    death = server.autopsy()
+    death = server.diagnose_exit()
     if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
         return _dead(title, death, words)
     refused_plugin = plugin_error(order.words(ALL_LINES), order.installation)

@@ -215,7 +215,7 @@ class Server:
     def kill(self) -> None:
         """End it at once; its data directory is only good for being thrown away, or for being recovered."""
         if self.process is not None:
-            started_ns, was_alive = time.monotonic_ns(), self.autopsy() is None
+            started_ns, was_alive = time.monotonic_ns(), self.diagnose_exit() is None
             with self._taken_down():
                 self._kill(self.process)
                 if was_alive:
@@ -223,12 +223,12 @@ class Server:
 
     def death(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it is not ours to see."""
-        death, code = self.autopsy(), self.process.poll() if self.process is not None else None
+        death, code = self.diagnose_exit(), self.process.poll() if self.process is not None else None
         if death is not None:
             return death.words
         return None if code is None else exit_words(code)  # it was we who ended it
 
-    def autopsy(self) -> CrashReport | None:
+    def diagnose_exit(self) -> CrashReport | None:
         """Why it ended by itself, with what its log says of it; None while it runs and when it was we who ended it."""
         code = self.process.poll() if self.process is not None and not self._is_ending else None
         if code is not None and self._death is None:

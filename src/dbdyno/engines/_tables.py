@@ -59,7 +59,7 @@ def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
 
 
 def read_packaged(name: str) -> str:
-    """Text of a data file of this room."""
+    """Read a data file of this package."""
     return resources.files("dbdyno.engines").joinpath("data", name).read_text(encoding="utf-8")
 
 

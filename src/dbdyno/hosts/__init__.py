@@ -1,6 +1,6 @@
 """Runs commands and reaches files, processes and facts of a machine. The only package that speaks `subprocess`.
 
-What runs here is the caller's business: this room knows nothing of engines, studies or results.
+What runs here is the caller's business: this package knows nothing of engines, studies or results.
 
 >>> from dbdyno.hosts import LocalHost
 >>> LocalHost().run(["echo", "ready"], timeout_s=10).stdout.strip()

@@ -47,7 +47,7 @@ class RunServer(FillServer, Protocol):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
 
-    def autopsy(self) -> CrashReport | None:
+    def diagnose_exit(self) -> CrashReport | None:
         """Return why it ended; None while it runs or when it can't be seen."""
 
     def life(self) -> Mapping[str, JsonValue]:
@@ -185,7 +185,7 @@ class LocalBench:
             self.host.remove_tree(directory)
             raise
         if target.throttled_share:
-            server.hold(target.throttled_share)
+            server.throttle(target.throttled_share)
         return server
 
     def _started(
@@ -233,7 +233,7 @@ class LocalBench:
             storage_engine=target.engine.storage_engine,
             tier_bytes=tier_bytes,
             concurrency_max=concurrency_max,
-            study_settings=self.study.asked_of(target),
+            study_settings=self.study.settings_of(target),
             raw=target.options,
             policy=self.study.policy,
             file_options=target.file_options,

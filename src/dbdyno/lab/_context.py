@@ -100,7 +100,7 @@ class RunContext:
 
     def workload(self, target: str, label: str) -> ResolvedWorkload | None:
         """Look up what the load generator says of a workload; None where it was not asked."""
-        return self.plan.told.get((target, label))
+        return self.plan.workloads.get((target, label))
 
     def run_server(self, run: Run, prepared: Prepared) -> RunServer:
         """Start a server on restored data for a run, or attach to one that is not ours."""

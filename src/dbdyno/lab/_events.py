@@ -178,7 +178,7 @@ class DatasetsEqual:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerLookedAt:
+class ServerInspected:
     """A server is started to be audited before anything is measured."""
 
     target: str
@@ -348,7 +348,7 @@ Event: TypeAlias = (
     | DatasetReady
     | DatasetsEqual
     | TargetFailed
-    | ServerLookedAt
+    | ServerInspected
     | ServerNotAudited
     | ServersAudited
     | ResultsComparing
@@ -380,7 +380,7 @@ def activity_words(event: Event) -> str:
             return f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
         case ConditionAwaited():
             return event.words
-        case ServerLookedAt():
+        case ServerInspected():
             return f"{event.target}: started to be audited"
         case ResultsComparing():
             return f"{event.target}: sending the events by which results are compared"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dbdyno.core import MeasureError, StudyError
 from dbdyno.hosts import Host
-from dbdyno.plan import Told
+from dbdyno.plan import ResolvedWorkloads
 from dbdyno.study import ResolvedWorkload, Study, WorkloadChoice, option_words
 
 NAME = "dbdyno-load"
@@ -37,7 +37,7 @@ _TIMEOUT_S = 60
 _WRONG_REQUEST = 2  # exit code
 
 
-def resolve_workloads(study: Study, host: Host, generator: Path) -> Told:
+def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWorkloads:
     """Every workload of a study as each target is given it, asked for the most connections that will drive it.
 
     Raises

@@ -275,6 +275,6 @@ def _is_path_lost(error: Exception) -> bool:
 def _death_of(server: RunServer) -> CrashReport | None:
     """Return how a server ended that has just failed us: its sockets close before its process is gone."""
     deadline = time.monotonic() + _PATIENCE_S
-    while (death := server.autopsy()) is None and server.wedged() is None and time.monotonic() < deadline:
+    while (death := server.diagnose_exit()) is None and server.wedged() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     return death

@@ -98,7 +98,7 @@ class RunExecutor:
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
         log_tail = server.log_tail()
-        record = record_of(run, prepared, measured, server.autopsy(), log_tail, server.wedged())
+        record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.wedged())
         record = with_waits(record, watch.words())
         changed = changed_caveats(changed_variables(before.variables, variables_after))
         record = replace(record, step=ladder_server.step, caveats=(*record.caveats, *ladder_server.caveats, *changed))
@@ -213,7 +213,7 @@ class RunExecutor:
 
     def _gate_facts(self, prepared: Prepared, before: _Before, ladder_server: LadderServer) -> ServerFacts | None:
         """Return what the server's gates are read with; None: the study does not ask them."""
-        if not self.context.study.open_ends.gates:
+        if not self.context.study.adaptive_length.gates:
             return None
         on_flash = None if prepared.is_running_server else is_flash(self.context.machine.rotational)
         engine = prepared.target.engine.storage_engine

@@ -99,14 +99,14 @@ class LabServer:
         self._status: StatusSource | None = None
         self._lacking: dict[str, JsonValue] = {}
         self._absent_sources: dict[str, JsonValue] = {}
-        self._hold: Throttle | None = None
+        self._throttle: Throttle | None = None
 
-    def hold(self, share: float) -> None:
-        """From now on hold its process for a share of the time, until it is let go of."""
+    def throttle(self, share: float) -> None:
+        """Stop its process for a share of the time from now on, until it is discarded."""
         if self._server.pid is not None:
-            self._hold = Throttle(self._server.pid, share)
+            self._throttle = Throttle(self._server.pid, share)
             self._server.is_held = True
-            self._hold.start()
+            self._throttle.start()
 
     @property
     def data_directory(self) -> Path:
@@ -149,14 +149,14 @@ class LabServer:
         """See `FillServer`."""
         return self._server.log_tail(_LOG_LINES)
 
-    def autopsy(self) -> CrashReport | None:
+    def diagnose_exit(self) -> CrashReport | None:
         """See `RunServer`."""
-        return self._server.autopsy()
+        return self._server.diagnose_exit()
 
     def life(self) -> Mapping[str, JsonValue]:
         """See `RunServer`. Memory is what its limit saw of it in the run, not in a recovery after it."""
         self._note_memory()
-        death = self._server.autopsy()
+        death = self._server.diagnose_exit()
         return {**self._life} if death is None else {**self._life, "death": {**death.to_json()}}
 
     def end(self, after_run: AfterRun) -> None:
@@ -256,7 +256,7 @@ class LabServer:
         return {
             **self._lacking,
             "absent_sources": self._absent_sources,
-            "held_share": round(self._hold.held_s / self._hold.elapsed_s, 4) if self._hold else 0.0,
+            "held_share": round(self._throttle.held_s / self._throttle.elapsed_s, 4) if self._throttle else 0.0,
             "server_process_seen": self._server.pid is not None,
         }
 
@@ -278,8 +278,8 @@ class LabServer:
 
     def _let_go(self) -> None:
         self._close_status()
-        if self._hold is not None:
-            self._hold.end()
+        if self._throttle is not None:
+            self._throttle.end()
             self._server.is_held = False
 
     def _note_memory(self) -> None:

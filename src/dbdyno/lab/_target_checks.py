@@ -46,7 +46,7 @@ class PreflightInspection:
     def _inspect(self, prepared: Prepared) -> StoredRun | None:
         """Inspect one target's server; None where that fails: its runs will fail with the reason."""
         run = self._run(prepared.target.name)
-        self.context.emit(events.ServerLookedAt(prepared.target.name))
+        self.context.emit(events.ServerInspected(prepared.target.name))
         try:
             server = self.context.run_server(run, prepared)
             try:

@@ -34,10 +34,10 @@ __all__ = [
     "Design",
     "FurtherRound",
     "Plan",
+    "ResolvedWorkloads",
     "SelfCheckChoices",
     "Span",
     "TimePart",
-    "Told",
     "adaptive_length_rule",
     "best_within",
     "cheapest_design",
@@ -53,8 +53,8 @@ __all__ = [
     "unsure_cells",
 ]
 
-Told: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
-"""(target, label of a workload) -> what the load generator tells of it."""
+ResolvedWorkloads: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
+"""(target, label of a workload) -> what the load generator says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +63,20 @@ class Plan:
 
     Parameters
     ----------
-    told : what the load generator tells of each workload, by target and label
+    workloads : what the load generator says of each workload, by target and label
     """
 
     runs: tuple[Run, ...]
     budget: Budget
-    told: Told = field(default_factory=dict)
+    workloads: ResolvedWorkloads = field(default_factory=dict)
 
 
-def make_plan(study: Study, told: Told = MappingProxyType({})) -> Plan:
+def make_plan(study: Study, workloads: ResolvedWorkloads = MappingProxyType({})) -> Plan:
     r"""Plan a study.
 
     Parameters
     ----------
-    told : what the load generator tells of each workload, by target and label; without it the budget counts no rows
+    workloads : what the load generator says of each workload, by target and label; without it the budget counts no rows
 
     >>> from dbdyno.study import parse_study
     >>> text = 'targets = ["mysql:9.7", "mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
@@ -87,6 +87,6 @@ def make_plan(study: Study, told: Told = MappingProxyType({})) -> Plan:
     """
     runs = ordered_runs(study)
     rows: dict[str, int] = {}
-    for (_, label), workload in told.items():
+    for (_, label), workload in workloads.items():
         rows[label] = max(rows.get(label, 0), workload.rows_total)
-    return Plan(runs, estimate_budget(study, len(runs), rows), told)
+    return Plan(runs, estimate_budget(study, len(runs), rows), workloads)

@@ -23,7 +23,7 @@ def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLeng
     >>> rule.warm_up_s, rule.window_s, rule.stopping.precision
     (1800, 900, 0.02)
     """
-    ends, least_ns = study.open_ends, study.open_ends.window_least_ns
+    ends, least_ns = study.adaptive_length, study.adaptive_length.window_least_ns
     stopping = None if least_ns is None else StoppingRule(ends.target_half_width, first_s=least_ns // 10**9, cap_s=None)
     if is_step:
         return AdaptiveLengthRule(study.step_warm_up_ns // 10**9, study.window_ns // 10**9, stopping=stopping)
@@ -34,7 +34,7 @@ def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLeng
 
 def shortest_window_ns(study: Study) -> int:
     """The window of a run, at the least where it ends by its half-width."""
-    least_ns = study.open_ends.window_least_ns
+    least_ns = study.adaptive_length.window_least_ns
     if least_ns is None:
         return study.window_ns
     rule = StoppingRule(first_s=least_ns // 10**9)
@@ -43,7 +43,7 @@ def shortest_window_ns(study: Study) -> int:
 
 def shortest_warm_up_ns(study: Study) -> int:
     """The warm-up of a run, at the least where it ends by state."""
-    return SHORTEST_WARM_UP_S * 10**9 if study.open_ends.warm_up else study.warm_up_ns
+    return SHORTEST_WARM_UP_S * 10**9 if study.adaptive_length.warm_up else study.warm_up_ns
 
 
 MOST_REPEATS = 20

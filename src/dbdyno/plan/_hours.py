@@ -169,7 +169,7 @@ class _Place:
     def warm_up(self) -> Span:
         """From the first transaction to the window."""
         study = self.study
-        if not study.open_ends.warm_up:
+        if not study.adaptive_length.warm_up:
             return fixed_span(study.warm_up_ns)
         least_ns = shortest_warm_up_ns(study)
         waiting_ns = self.reading_ns if not self.waits_for_redo else max(self.reading_ns, self.redo_ns)
@@ -189,13 +189,13 @@ class _Place:
     @property
     def waits_for_redo(self) -> bool:
         """Return whether the server's redo log must be written over before it counts as settled."""
-        return self.study.open_ends.gates and self.choice.name not in _READ_ONLY
+        return self.study.adaptive_length.gates and self.choice.name not in _READ_ONLY
 
     @property
     def is_held_by_redo(self) -> bool:
         """Return whether the redo log is expected to be still filling when the warm-up ends."""
         study = self.study
-        if study.open_ends.window_least_ns is None or not self.waits_for_redo:
+        if study.adaptive_length.window_least_ns is None or not self.waits_for_redo:
             return False
         return self.redo_ns > study.warm_up_ns
 
@@ -225,7 +225,7 @@ def _total(spans: list[Span]) -> Span:
 
 def _warm_up_words(places: list[_Place]) -> str:
     study = places[0].study
-    if not study.open_ends.warm_up:
+    if not study.adaptive_length.warm_up:
         return "fixed"
     words = [f"a pool filled at {format_bytes(_READ_BYTES_PER_S)}/s"]
     if any(place.waits_for_redo for place in places):
@@ -237,7 +237,7 @@ def _window_words(places: list[_Place]) -> str:
     study = places[0].study
     if study.pacing.search is not None:
         return f"{_PROBES} rates each"
-    if study.open_ends.window_least_ns is None:
+    if study.adaptive_length.window_least_ns is None:
         return "fixed"
     words = "as public runs took"
     if any(place.is_held_by_redo for place in places):

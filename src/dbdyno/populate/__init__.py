@@ -1,7 +1,7 @@
 """Fills datasets once per engine, proves their rows by sums, and keeps them as stopped data directories.
 
 Every run starts from a copy of such a snapshot, so that runs are independent and a second study fills nothing.
-How a server is initialised and started is another room's business: `lab` hands in what fits `FreshServers`.
+How a server is initialised and started is not decided here: `lab` hands in what fits `FreshServers`.
 """
 
 from dbdyno.populate._dataset import Dataset

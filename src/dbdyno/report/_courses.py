@@ -24,7 +24,7 @@ def _followed_again(results: StoredStudy, record: RunRecord) -> RunCourse | None
     study, run_id = results.study, record.run.run_id
     rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
     tps = _all_tps(results.seconds(run_id, ("second", "tps")))
-    if not study.open_ends.gates:
+    if not study.adaptive_length.gates:
         return run_course(followed(tps, rule, no_gates), rule)
     rotational = None if _is_not_ours(study, record) else results.host.get("rotational")
     facts = gate_facts(

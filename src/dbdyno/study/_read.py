@@ -163,7 +163,7 @@ class _Reader(Tables):
         settings = self._mapping(document, "settings")
         axes = self._table(self._axes(document, settings), "axes", axes_keys)
         measure = self._table(self._mapping(document, "measure"), "measure", measure_keys)
-        open_ends = self._open_ends(self._mapping(document, "measure"), measure)
+        adaptive_length = self._adaptive_length(self._mapping(document, "measure"), measure)
         servers = self._servers(self._mapping(document, "servers"))
         workloads = self._workloads(document)
         targets = TargetsReader(self.text, self.source).targets(
@@ -183,8 +183,8 @@ class _Reader(Tables):
             tiers_bytes=axes["tier"],
             concurrencies=axes["concurrency"],
             routes=axes["route"],
-            warm_up_ns=measure["warm_up_max"] if open_ends.warm_up else measure["warm_up"],
-            window_ns=measure["window"] if open_ends.window_least_ns is None else measure["window_max"],
+            warm_up_ns=measure["warm_up_max"] if adaptive_length.warm_up else measure["warm_up"],
+            window_ns=measure["window"] if adaptive_length.window_least_ns is None else measure["window_max"],
             settle_ns=measure["settle"],
             repeats=measure["repeats"],
             seed=measure["seed"],
@@ -192,9 +192,9 @@ class _Reader(Tables):
             protocol=measure["protocol"],
             rng=measure["rng"],
             equivalence_events=measure["equivalence_events"],
-            open_ends=open_ends,
+            adaptive_length=adaptive_length,
             sentinel=self._sentinel(measure["sentinel"], targets),
-            pacing=self._pacing(self._mapping(document, "pacing"), open_ends),
+            pacing=self._pacing(self._mapping(document, "pacing"), adaptive_length),
             errors=self._errors(self._mapping(document, "errors")),
             pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
@@ -266,7 +266,7 @@ class _Reader(Tables):
             self._fail("measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names))
         return name
 
-    def _open_ends(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> AdaptiveLength:
+    def _adaptive_length(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> AdaptiveLength:
         is_open = {"warm_up": measure["warm_up"] is None, "window": measure["window"] is None}
         for own, keys in _OF_AUTO.items():
             for key in keys:
@@ -336,7 +336,7 @@ class _Reader(Tables):
         label = str(entry.pop("label", full))
         return WorkloadChoice(label, full, self._options(entry, full, "workload", index))
 
-    def _pacing(self, entry: dict[str, Any], open_ends: AdaptiveLength) -> Pacing:
+    def _pacing(self, entry: dict[str, Any], adaptive_length: AdaptiveLength) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
         for own, keys in _OF_KIND.items():
             for key in (own, *keys):
@@ -346,7 +346,7 @@ class _Reader(Tables):
         if len(chosen) > 1:
             what = f"'{chosen[0]}' and '{chosen[1]}' are two kinds of pacing"
             self._fail("pacing", chosen[1], what, remedy="leave one of the two out")
-        if open_ends and chosen in (["rates"], ["slo"]):
+        if adaptive_length and chosen in (["rates"], ["slo"]):
             what = f"'{chosen[0]}' varies the rate, so there is no level to wait for"
             self._fail("pacing", chosen[0], what, remedy='give warm_up and window as durations instead of "auto"')
         if chosen == ["think"] and "arrivals" in entry:

@@ -189,7 +189,7 @@ class Study:
     ----------
     servers : addresses for targets whose engine is ``FAMILY@server:NAME``
     seed : of the order of runs, of the rows and of the load
-    warm_up_ns, window_ns : with `open_ends` at most
+    warm_up_ns, window_ns : with `adaptive_length` at most
     settle_ns : idle pause before each run
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
@@ -231,7 +231,7 @@ class Study:
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
     audit_stop: AuditStop = "never"
-    open_ends: AdaptiveLength = AdaptiveLength()
+    adaptive_length: AdaptiveLength = AdaptiveLength()
     sentinel: str = ""
     after_run: AfterRun = "discard"
     restore: Restore = "run"
@@ -243,7 +243,7 @@ class Study:
     policy: Policy = "aligned"
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
 
-    def asked_of(self, target: Target) -> dict[str, SettingValue]:
+    def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
         storage_engine = target.engine.storage_engine
         concerning = {name: value for name, value in self.settings.items() if concerns(name, storage_engine)}
@@ -255,7 +255,7 @@ class Study:
         if self.imported is not None:
             return "not told"
         length = format_duration(self.warm_up_ns)
-        words = f"until settled, at most {length}" if self.open_ends.warm_up else length
+        words = f"until settled, at most {length}" if self.adaptive_length.warm_up else length
         if self.restore == "run":
             return words
         return f"{words}; {format_duration(self.step_warm_up_ns)} for each further concurrency on the same server"
@@ -271,10 +271,10 @@ class Study:
     @property
     def window_words(self) -> str:
         """Return how long it is judged."""
-        length, least_ns = format_duration(self.window_ns), self.open_ends.window_least_ns
+        length, least_ns = format_duration(self.window_ns), self.adaptive_length.window_least_ns
         if least_ns is None:
             return length
-        return f"until known to ±{100 * self.open_ends.target_half_width:.2g} %, at most {length}"
+        return f"until known to ±{100 * self.adaptive_length.target_half_width:.2g} %, at most {length}"
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

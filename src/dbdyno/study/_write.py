@@ -83,7 +83,7 @@ def _ladder_text(study: Study) -> str:
 
 
 def _lengths_text(study: Study) -> str:
-    ends, lines = study.open_ends, list[str]()
+    ends, lines = study.adaptive_length, list[str]()
     warm_up, window = _quoted(_seconds(study.warm_up_ns)), _quoted(_seconds(study.window_ns))
     lines.append(f'warm_up = "auto"\nwarm_up_max = {warm_up}' if ends.warm_up else f"warm_up = {warm_up}")
     if ends.window_least_ns is None:

@@ -161,7 +161,7 @@ class PaperServer:
     def log_tail(self) -> str:
         return "[Note] ready\n[ERROR] out of ink\n"
 
-    def autopsy(self) -> CrashReport | None:
+    def diagnose_exit(self) -> CrashReport | None:
         return CrashReport("killed", self.dead, -9) if self.dead else None
 
     def life(self) -> Mapping[str, JsonValue]:
@@ -265,7 +265,7 @@ class PaperBench:
 
 @dataclass
 class Laboratory:
-    """Everything a walk needs, on paper."""
+    """Everything a study needs, on paper."""
 
     folder: Path
     study: Study
@@ -282,7 +282,7 @@ class Laboratory:
             self.folder / "results", study_text(self.study), {}, {}, study_name=self.study.name
         )
 
-    def walk(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> Outcome:
+    def run_all(self, *, retry_failed: bool = False, auditor: Auditor | None = None) -> Outcome:
         return run_on_bench(
             self.study,
             self.plan,

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(("after_run", "ends"), [("discard", []), ("stop", ["stop"] * 4), ("recover", ["recover"] * 4)])
 def test_servers_end_as_the_study_says(laboratory: Lab, after_run: str, ends: list[str]) -> None:
     laboratory.study = replace(laboratory.study, after_run=after_run)  # type: ignore[arg-type]
-    laboratory.walk()
+    laboratory.run_all()
     assert laboratory.bench.ended == ends
 
 
 def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(laboratory: Lab) -> None:
     laboratory.study = replace(laboratory.study, after_run="recover")
     laboratory.bench.refuses_end = True
-    laboratory.walk()
+    laboratory.run_all()
     record = laboratory.results.records()[0]
     assert record.status != "failed"
     assert "ending-failed" in {caveat.code for caveat in record.caveats}
@@ -31,7 +31,7 @@ def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(l
 
 def test_a_dead_servers_fault_is_kept_with_the_run(laboratory: Lab) -> None:
     laboratory.bench.on_run = lambda run, server: setattr(server, "dead", "killed by somebody (signal 9)")
-    laboratory.walk()
+    laboratory.run_all()
     record = laboratory.results.records()[0]
     assert (record.status, record.fault) == ("failed", "killed")
     assert laboratory.results.optional_document(record.run.run_id, "life") == {"start_ns": 1}

@@ -31,7 +31,7 @@ def test_a_clock_set_back_under_a_load_is_told_and_turns_no_time_around(
             set_back(monkeypatch)
 
     laboratory.events = type("Events", (list,), {"append": lambda self, event: on_event(event)})()
-    laboratory.walk()
+    laboratory.run_all()
     for record in laboratory.results.records():
         assert record.started_ns <= record.ended_ns < record.started_ns + 60 * 10**9
     first = laboratory.results.records()[0]
@@ -45,7 +45,7 @@ def test_a_clock_set_back_before_a_run_failed_is_told_too(laboratory: Lab, monke
         raise ConfigureError("it did not start")
 
     laboratory.bench.on_run = fail
-    laboratory.walk()
+    laboratory.run_all()
     first = laboratory.results.records()[0]
     assert first.status == "failed"
     assert first.started_ns <= first.ended_ns

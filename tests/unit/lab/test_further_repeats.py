@@ -1,4 +1,4 @@
-"""A walk that repeats further what is not sure enough, and only that; gone on with as it was begun."""
+"""A study repeats cells that are not known well enough, and only those; a resumed one does so, too."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(lab: Lab) -> list[tuple[int, int]]:
 
 
 def test_a_study_whose_cells_are_sure_ends_after_the_repeats_that_are_made_in_any_case(lab: Lab) -> None:
-    outcome = lab.walk()
+    outcome = lab.run_all()
     assert outcome.complete
     assert len(lab.results.records()) == 4
     assert told(lab) == [(3, 0)]
@@ -49,7 +49,7 @@ def test_a_study_whose_cells_are_sure_ends_after_the_repeats_that_are_made_in_an
 
 def test_only_the_cell_that_is_not_sure_is_run_again(lab: Lab) -> None:
     doomed = refuse_once(lab)
-    outcome = lab.walk()
+    outcome = lab.run_all()
     records = lab.results.records()
     further = [record.run for record in records if record.run.repeat > 2]
     assert [run.cell for run in further] == [doomed.cell]
@@ -60,9 +60,9 @@ def test_only_the_cell_that_is_not_sure_is_run_again(lab: Lab) -> None:
 
 def test_the_same_command_makes_nothing_twice(lab: Lab) -> None:
     refuse_once(lab)
-    lab.walk()
+    lab.run_all()
     before = list(lab.bench.ran)
-    lab.walk()
+    lab.run_all()
     assert lab.bench.ran == before
 
 
@@ -76,9 +76,9 @@ def test_further_repeats_that_were_interrupted_are_made_by_the_same_command(lab:
             os.kill(os.getpid(), signal.SIGINT)
 
     lab.bench.on_run = ctrl_c
-    outcome = lab.walk()
+    outcome = lab.run_all()
     assert outcome.interrupted
     assert outcome.missing == 1, "the further repeat is known to be needed"
     lab.bench.on_run = refuse
-    assert lab.walk().missing == 0
+    assert lab.run_all().missing == 0
     assert [r.run.cell for r in lab.results.records() if r.run.repeat == 3] == [doomed.cell]

@@ -33,7 +33,7 @@ def warm_ups(lab: Lab) -> list[int]:
 
 
 def test_data_are_restored_once_for_all_concurrencies_of_a_target(ladders: Lab) -> None:
-    outcome = ladders.walk()
+    outcome = ladders.run_all()
     assert (outcome.good, outcome.missing) == (6, 0)
     runs = ladders.plan.runs
     assert ladders.bench.ran == [runs[0].run_id, runs[3].run_id]
@@ -41,7 +41,7 @@ def test_data_are_restored_once_for_all_concurrencies_of_a_target(ladders: Lab) 
 
 
 def test_each_run_says_which_step_it_was_and_later_ones_that_they_share_a_start(ladders: Lab) -> None:
-    ladders.walk()
+    ladders.run_all()
     records = ladders.results.records()
     assert [record.step and record.step.number for record in records] == [1, 2, 3, 1, 2, 3]
     codes = [{caveat.code for caveat in record.caveats} for record in records]
@@ -50,12 +50,12 @@ def test_each_run_says_which_step_it_was_and_later_ones_that_they_share_a_start(
 
 def test_only_the_first_step_has_the_full_warm_up(ladders: Lab) -> None:
     ladders.study = replace(ladders.study, step_warm_up_ns=0)
-    ladders.walk()
+    ladders.run_all()
     assert warm_ups(ladders) == [1, 0, 0, 1, 0, 0]
 
 
 def test_runs_that_are_restored_one_by_one_are_no_steps(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     assert [record.step for record in laboratory.results.records()] == [None] * 4
 
 
@@ -68,7 +68,7 @@ def test_after_a_server_died_the_next_step_starts_on_restored_data(ladders: Lab)
 
     servers: list[str] = []
     ladders.bench.on_run = die_in_second_step
-    ladders.walk()
+    ladders.run_all()
     records = ladders.results.records()
     failed = [index for index, record in enumerate(records) if record.status == "failed"]
     assert failed
@@ -86,10 +86,10 @@ def test_an_interrupted_ladder_is_gone_on_with_on_restored_data(ladders: Lab) ->
 
     events = ladders.events
     ladders.events = type("Told", (), {"append": staticmethod(ctrl_c)})()
-    assert ladders.walk().interrupted
+    assert ladders.run_all().interrupted
     assert ladders.bench.alive == set()
     ladders.events = []
-    assert ladders.walk().complete
+    assert ladders.run_all().complete
     steps = [record.step.number for record in ladders.results.records()]
     assert steps == [1, 2, 1, 1, 2, 3]
 
@@ -100,7 +100,7 @@ def test_a_server_that_does_not_start_fails_each_step_of_its_ladder(ladders: Lab
             raise ConfigureError("mysql did not start", "[ERROR] no ink")
 
     ladders.bench.on_run = refuse
-    outcome = ladders.walk()
+    outcome = ladders.run_all()
     assert (outcome.good, outcome.failed) == (3, 3)
 
 
@@ -116,7 +116,7 @@ def test_redo_of_earlier_steps_counts_for_the_gate(ladders: Lab) -> None:
 
 
 def test_the_stored_record_holds_the_step(ladders: Lab) -> None:
-    ladders.walk()
+    ladders.run_all()
     run_id = ladders.results.records()[1].run.run_id
     stored = json.loads((ladders.results.path / "runs" / run_id / "record.json").read_text())
     assert stored["step"]["number"] == 2

@@ -32,7 +32,7 @@ class Looking(list[Event]):
 
 def test_each_second_is_there_when_it_is_told(laboratory: Lab) -> None:
     laboratory.events = looking = Looking(laboratory)
-    laboratory.walk()
+    laboratory.run_all()
     seconds = [(kinds, facts) for event, kinds, facts in looking.told if isinstance(event, SecondMeasured)]
     assert len(seconds) == 4 * 3
     assert seconds[2][0] == ["study", "run", "phase", "phase", "second", "second", "second"]
@@ -64,13 +64,13 @@ def test_a_study_that_breaks_off_leaves_nothing_behind(laboratory: Lab) -> None:
 
     laboratory.bench.on_run = break_off
     with pytest.raises(KeyError):
-        laboratory.walk()
+        laboratory.run_all()
     assert not (laboratory.results.path / "live.jsonl").exists()
 
 
 def test_a_disk_that_refuses_it_does_not_stop_the_study(laboratory: Lab) -> None:
     (laboratory.results.path / "live.jsonl").mkdir()
-    outcome = laboratory.walk()
+    outcome = laboratory.run_all()
     assert outcome.complete
     finished = [event for event in laboratory.events if isinstance(event, RunFinished)]
     assert len(finished) == 4

@@ -1,4 +1,4 @@
-"""A study walked: in order, once each, resumed, interrupted, and with cells that fail."""
+"""A study run: in order, once each, resumed, interrupted, and with cells that fail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def statuses(lab: Lab) -> list[str]:
 
 
 def test_every_run_of_the_plan_is_made_once_and_in_order(laboratory: Lab) -> None:
-    outcome = laboratory.walk()
+    outcome = laboratory.run_all()
     assert outcome.complete
     assert (outcome.good, outcome.missing) == (4, 0)
     assert laboratory.bench.ran == [run.run_id for run in laboratory.plan.runs]
@@ -45,12 +45,12 @@ def test_every_run_of_the_plan_is_made_once_and_in_order(laboratory: Lab) -> Non
 
 
 def test_each_dataset_is_filled_once_per_target(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     assert sorted(laboratory.bench.filled) == ["mariadb:11.8", "mysql:9.7"]
 
 
 def test_progress_is_told_as_events(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     kinds = [type(event) for event in laboratory.events]
     assert kinds[0] is StudyStarted
     assert kinds[-1] is StudyFinished
@@ -67,7 +67,7 @@ def test_progress_is_told_as_events(laboratory: Lab) -> None:
 
 
 def test_a_run_is_stored_with_what_was_read_back(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     run_id = laboratory.plan.runs[0].run_id
     results = laboratory.results
     assert results.document(run_id, "variables") == {"version": "1"}
@@ -82,9 +82,9 @@ def test_a_run_is_stored_with_what_was_read_back(laboratory: Lab) -> None:
 
 
 def test_a_study_that_is_done_does_nothing_the_second_time(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     before = list(laboratory.bench.ran)
-    assert laboratory.walk().complete
+    assert laboratory.run_all().complete
     assert laboratory.bench.ran == before
     assert len(laboratory.bench.filled) == 2
 
@@ -95,20 +95,20 @@ def test_an_interrupt_stops_in_order_and_the_same_command_goes_on(laboratory: La
             os.kill(os.getpid(), signal.SIGINT)
 
     laboratory.bench.on_run = ctrl_c
-    outcome = laboratory.walk()
+    outcome = laboratory.run_all()
     assert outcome.interrupted
     assert (outcome.good, outcome.missing) == (2, 2)
     assert laboratory.bench.alive == set()
     assert laboratory.results.journal()[-1].event == "study-interrupted"
 
     laboratory.bench.on_run = lambda run, server: None
-    assert laboratory.walk().complete
+    assert laboratory.run_all().complete
     assert [record.run for record in laboratory.results.records()] == list(laboratory.plan.runs)
 
 
 def test_sigterm_stops_in_order_too(laboratory: Lab) -> None:
     laboratory.bench.on_run = lambda run, server: os.kill(os.getpid(), signal.SIGTERM)
-    assert laboratory.walk().interrupted
+    assert laboratory.run_all().interrupted
     assert laboratory.bench.alive == set()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
@@ -119,7 +119,7 @@ def test_a_server_that_does_not_start_fails_its_cell_and_the_study_goes_on(labor
             raise ConfigureError("mysql did not start", "[ERROR] unknown variable 'innodb_wishes=1'")
 
     laboratory.bench.on_run = refuse
-    outcome = laboratory.walk()
+    outcome = laboratory.run_all()
     assert statuses(laboratory) == ["good", "failed", "good", "good"]
     assert not outcome.complete
     assert outcome.failed == 1
@@ -128,7 +128,7 @@ def test_a_server_that_does_not_start_fails_its_cell_and_the_study_goes_on(labor
 
 def test_servers_of_others_are_named_before_the_first_run(laboratory: Lab) -> None:
     laboratory.bench.running_beside = ("mariadb 11.8.6: process 7",)
-    laboratory.walk()
+    laboratory.run_all()
     (event,) = [event for event in laboratory.events if isinstance(event, OthersRunning)]
     assert event.what == ("mariadb 11.8.6: process 7",)
     assert "others-running" in [entry.event for entry in laboratory.results.journal()]
@@ -139,7 +139,7 @@ def test_a_server_that_dies_in_the_window_fails_its_cell_with_its_log(laboratory
         server.dead = "signal 9" if run.order_index == 0 else None
 
     laboratory.bench.on_run = die
-    laboratory.walk()
+    laboratory.run_all()
     record = laboratory.results.records()[0]
     assert record.status == "failed"
     assert "signal 9" in record.reason
@@ -152,9 +152,9 @@ def test_a_failed_run_is_not_made_again_unasked(laboratory: Lab) -> None:
         raise ConfigureError("no")
 
     laboratory.bench.on_run = refuse
-    laboratory.walk()
+    laboratory.run_all()
     ran = len(laboratory.bench.ran)
-    assert laboratory.walk().failed == 4
+    assert laboratory.run_all().failed == 4
     assert len(laboratory.bench.ran) == ran
 
 
@@ -163,15 +163,15 @@ def test_failed_runs_are_made_again_when_asked(laboratory: Lab) -> None:
         raise ConfigureError("no")
 
     laboratory.bench.on_run = refuse
-    laboratory.walk()
+    laboratory.run_all()
     laboratory.bench.on_run = lambda run, server: None
-    assert laboratory.walk(retry_failed=True).complete
+    assert laboratory.run_all(retry_failed=True).complete
     assert statuses(laboratory) == ["good"] * 4
 
 
 def test_a_target_that_can_not_be_filled_fails_its_cells_and_the_others_go_on(laboratory: Lab) -> None:
     laboratory.bench.refused = {"mysql:9.7"}
-    outcome = laboratory.walk()
+    outcome = laboratory.run_all()
     assert (outcome.good, outcome.failed) == (2, 2)
     failed = [record for record in laboratory.results.records() if record.status == "failed"]
     assert {record.run.cell.target for record in failed} == {"mysql:9.7"}
@@ -181,7 +181,7 @@ def test_a_target_that_can_not_be_filled_fails_its_cells_and_the_others_go_on(la
 def test_a_study_none_of_whose_targets_can_be_filled_ends_with_the_reason(laboratory: Lab) -> None:
     laboratory.bench.refused = {"mysql:9.7", "mariadb:11.8"}
     with pytest.raises(ConfigureError, match="did not start"):
-        laboratory.walk()
+        laboratory.run_all()
     assert laboratory.results.records() == ()
 
 
@@ -192,20 +192,20 @@ def test_a_full_disk_stops_the_study_and_loses_nothing(laboratory: Lab) -> None:
 
     laboratory.bench.on_run = full
     with pytest.raises(HostError):
-        laboratory.walk()
+        laboratory.run_all()
     assert statuses(laboratory) == ["good"]
     laboratory.bench.on_run = lambda run, server: None
-    assert laboratory.walk().complete
+    assert laboratory.run_all().complete
 
 
 def test_a_kill_between_storing_and_noting_a_run_is_made_good(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     journal = laboratory.results.path / "journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     cut = next(i for i, line in enumerate(lines) if "run-finished" in line)
     journal.write_text("".join(lines[:cut]))
     as_written(journal.parent)
-    laboratory.walk()
+    laboratory.run_all()
     noted = [e.facts["run_id"] for e in laboratory.results.journal() if e.event == "run-finished"]
     assert sorted(noted) == sorted(run.run_id for run in laboratory.plan.runs)
 
@@ -215,28 +215,28 @@ def test_an_engine_that_moved_on_is_not_mixed_with_its_past(laboratory: Lab) -> 
         os.kill(os.getpid(), signal.SIGINT)
 
     laboratory.bench.on_run = ctrl_c
-    laboratory.walk()
+    laboratory.run_all()
     laboratory.bench.versions = {"mariadb": "11.8.6", "mysql": "9.7.5"}
     with pytest.raises(StoreError, match=r"9\.7\.5 now") as error:
-        laboratory.walk()
+        laboratory.run_all()
     assert "-o" in error.value.remedy
 
 
 def test_what_was_left_behind_is_removed_and_told(laboratory: Lab) -> None:
     laboratory.bench.leftovers = ("a server, pid 7",)
-    laboratory.walk()
+    laboratory.run_all()
     events = [entry.event for entry in laboratory.results.journal()]
     assert events[:2] == ["study-started", "leftovers-removed"]
 
 
-def test_two_walks_in_one_folder_are_refused(laboratory: Lab) -> None:
+def test_two_studies_in_one_folder_are_refused(laboratory: Lab) -> None:
     with laboratory.results.writing(), pytest.raises(StoreError, match="in use"):
-        laboratory.walk()
+        laboratory.run_all()
 
 
 def test_a_running_server_is_filled_in_place_with_a_caveat(laboratory: Lab) -> None:
     laboratory.bench.address = ServerAddress("theirs", "app")
-    laboratory.walk()
+    laboratory.run_all()
     assert laboratory.bench.filled == []
     assert laboratory.bench.ran == []
     for record in laboratory.results.records():
@@ -253,7 +253,7 @@ def test_targets_with_different_rows_are_refused() -> None:
 
 
 def test_the_command_line_is_kept(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     manifest = json.loads((laboratory.results.path / "manifest.json").read_text())
     assert manifest["command_lines"] == ["dbdyno run paper.toml"]
 

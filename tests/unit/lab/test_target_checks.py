@@ -32,7 +32,7 @@ class PaperAuditor:
 
 def test_both_servers_are_looked_at_at_one_place_before_any_run(laboratory: Lab) -> None:
     auditor = PaperAuditor(stops=False)
-    outcome = laboratory.walk(auditor=auditor)
+    outcome = laboratory.run_all(auditor=auditor)
     assert outcome.complete
     assert sorted(look.record.run.cell.target for look in auditor.looks) == ["mariadb:11.8", "mysql:9.7"]
     assert {look.record.run.cell.concurrency for look in auditor.looks} == {4}
@@ -44,7 +44,7 @@ def test_both_servers_are_looked_at_at_one_place_before_any_run(laboratory: Lab)
 
 
 def test_what_was_seen_and_said_is_stored(laboratory: Lab) -> None:
-    laboratory.walk(auditor=PaperAuditor(stops=False))
+    laboratory.run_all(auditor=PaperAuditor(stops=False))
     results = laboratory.results
     [entry] = [entry for entry in results.journal() if entry.event == "servers-audited"]
     assert entry.facts["findings"][0]["id"] == "commit-policy-mismatch"
@@ -54,12 +54,12 @@ def test_what_was_seen_and_said_is_stored(laboratory: Lab) -> None:
 
 
 def test_a_refused_study_makes_no_run_and_a_milder_one_goes_on(laboratory: Lab) -> None:
-    outcome = laboratory.walk(auditor=PaperAuditor(stops=True))
+    outcome = laboratory.run_all(auditor=PaperAuditor(stops=True))
     assert (outcome.refused, outcome.complete, outcome.missing) == (True, False, 4)
     assert laboratory.results.records() == ()
     assert laboratory.bench.alive == set()
     assert [entry.event for entry in laboratory.results.journal()][-1] == "study-refused"
-    assert laboratory.walk(auditor=PaperAuditor(stops=False)).complete
+    assert laboratory.run_all(auditor=PaperAuditor(stops=False)).complete
 
 
 def test_a_server_that_can_not_be_looked_at_is_left_to_its_runs(laboratory: Lab) -> None:
@@ -71,7 +71,7 @@ def test_a_server_that_can_not_be_looked_at_is_left_to_its_runs(laboratory: Lab)
 
     laboratory.bench.on_run = refuse
     auditor = PaperAuditor(stops=False)
-    laboratory.walk(auditor=auditor)
+    laboratory.run_all(auditor=auditor)
     assert [look.record.run.cell.target for look in auditor.looks] == ["mariadb:11.8"]
     assert [entry.facts["target"] for entry in laboratory.results.journal() if entry.event == "server-not-audited"] == [
         broken
@@ -79,7 +79,7 @@ def test_a_server_that_can_not_be_looked_at_is_left_to_its_runs(laboratory: Lab)
 
 
 def test_variables_are_stored_from_after_the_load_too(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     run_id = laboratory.plan.runs[0].run_id
     assert laboratory.results.document(run_id, "variables_after") == {"version": "1"}
 
@@ -91,7 +91,7 @@ def test_a_variable_that_somebody_sets_while_the_load_runs_is_a_caveat_of_that_r
             server.variables = lambda: next(values)
 
     laboratory.bench.on_run = drifting
-    laboratory.walk()
+    laboratory.run_all()
     caveats = [
         [c.text for c in record.caveats if c.code == "variables-changed"] for record in laboratory.results.records()
     ]
@@ -113,7 +113,7 @@ def comparisons(lab: Lab) -> list[Any]:
 
 
 def test_equal_results_are_told_and_kept(comparing: Lab) -> None:
-    assert comparing.walk().complete
+    assert comparing.run_all().complete
     (comparison,) = comparisons(comparing)
     assert (comparison.targets_count, comparison.events_count, comparison.unlike) == (2, 500, {})
     kept = comparing.results.fingerprints("mysql:9.7")["sysbench/oltp_read_write"]
@@ -123,7 +123,7 @@ def test_equal_results_are_told_and_kept(comparing: Lab) -> None:
 
 
 def test_each_target_has_a_server_of_its_own_for_it_before_the_runs(comparing: Lab) -> None:
-    comparing.walk()
+    comparing.run_all()
     assert len(comparing.bench.ran) == 2 + 4
     assert comparing.bench.alive == set()
 
@@ -134,7 +134,7 @@ def test_a_target_that_holds_other_rows_is_named_with_the_table_and_the_study_di
         return json.dumps(SAMPLE | changed if target == "mysql:9.7" else SAMPLE)
 
     comparing.bench.fingerprint_of = other_rows
-    outcome = comparing.walk()
+    outcome = comparing.run_all()
     assert outcome.results_differ
     assert not outcome.complete
     assert outcome.good == 4, "the runs are made all the same"
@@ -143,24 +143,24 @@ def test_a_target_that_holds_other_rows_is_named_with_the_table_and_the_study_di
 
 def test_a_server_that_can_not_be_compared_is_named_and_the_runs_are_made(comparing: Lab) -> None:
     comparing.bench.fingerprint_of = lambda target: "" if target == "mysql:9.7" else json.dumps(SAMPLE)
-    outcome = comparing.walk()
+    outcome = comparing.run_all()
     assert outcome.good == 4
     assert not outcome.results_differ
     assert "no ink" in comparisons(comparing)[0].unknown["mysql:9.7"]
 
 
 def test_what_was_compared_is_not_compared_again(comparing: Lab) -> None:
-    comparing.walk()
+    comparing.run_all()
     first = comparing.results.fingerprints("mysql:9.7")
     comparing.bench.fingerprint_of = lambda target: pytest.fail("sent again")
     for run in list(comparing.results.run_ids())[:1]:  # a run to be made again
         folder = comparing.results.run_folder(run)
         folder.rename(folder.with_name(f".gone-{run}"))
-    assert comparing.walk().complete
+    assert comparing.run_all().complete
     assert comparing.results.fingerprints("mysql:9.7") == first
 
 
 def test_one_target_or_none_asked_for_compares_nothing(laboratory: Lab) -> None:
-    laboratory.walk()
+    laboratory.run_all()
     assert comparisons(laboratory) == []
     assert laboratory.results.fingerprints("mysql:9.7") == {}

@@ -17,14 +17,14 @@ def study(measure: str, more: str = "") -> Study:
 
 def test_auto_leaves_both_ends_open_with_caps() -> None:
     found = study('warm_up = "auto"\nwindow = "auto"\ncertainty = 0.01')
-    assert found.open_ends == AdaptiveLength(True, 180 * 10**9, 0.01)
+    assert found.adaptive_length == AdaptiveLength(True, 180 * 10**9, 0.01)
     assert (found.warm_up_ns, found.window_ns) == (1800 * 10**9, 900 * 10**9)
     assert found.window_words == "until known to ±1 %, at most 15 min"
     assert found.warm_up_words == "until settled, at most 30 min"
 
 
 def test_durations_leave_nothing_open() -> None:
-    assert not study('warm_up = "5s"\nwindow = "10s"').open_ends
+    assert not study('warm_up = "5s"\nwindow = "10s"').adaptive_length
 
 
 @pytest.mark.parametrize(

@@ -124,5 +124,5 @@ def test_a_scale_that_fixes_a_length_leaves_out_what_belonged_to_the_open_one() 
     repeats = 1
     """
     found = parse_study(text, "example.toml", "small")
-    assert not found.open_ends
+    assert not found.adaptive_length
     assert (found.restore, found.repeats, found.repeats_max) == ("run", 1, None)

@@ -86,15 +86,15 @@ def test_a_memory_budget_is_the_tier_of_a_study_that_names_none() -> None:
 def test_a_target_has_the_settings_of_all_but_for_its_own() -> None:
     study = parse_study(TARGETS + "[settings]\nflush.neighbors = 2\nio.capacity = 500\n", "s.toml")
     mariadb, mysql = study.targets
-    assert study.asked_of(mariadb) == {"flush.neighbors": "2", "io.capacity": 500}
-    assert study.asked_of(mysql) == {"flush.neighbors": "1", "io.capacity": 500}
+    assert study.settings_of(mariadb) == {"flush.neighbors": "2", "io.capacity": 500}
+    assert study.settings_of(mysql) == {"flush.neighbors": "1", "io.capacity": 500}
     assert parse_study(study_text(study), "s.toml") == study
 
 
 def test_settings_of_another_storage_engine_pass_a_target_by() -> None:
     both = HEAD.replace('"mariadb:11.8+rocksdb"', '"mariadb:11.8", "mariadb:11.8+rocksdb"')
     study = study_of('flush.page_cleaners = 2\nmemory.write_buffers = "16MB"\ncommit.durability = "relaxed"', both)
-    innodb, rocksdb = (set(study.asked_of(target)) for target in study.targets)
+    innodb, rocksdb = (set(study.settings_of(target)) for target in study.targets)
     assert innodb == {"flush.page_cleaners", "commit.durability"}
     assert rocksdb == {"memory.write_buffers", "commit.durability"}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.core import HostError
 from dbdyno.hosts._protocol import Completed
-from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts, told
+from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts, translated_errors
 from dbdyno.hosts.containers._process import ContainerProcess
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Containers:
 
         Such as ``Docker 28.2`` or ``Podman 5.4``.
         """
-        with told("the container engine does not say its version"):
+        with translated_errors("the container engine does not say its version"):
             versions: dict[str, Any] = self._client.version()
         parts = {part["Name"]: part["Version"] for part in versions.get("Components") or [] if "Version" in part}
         if "Podman Engine" in parts:
@@ -49,14 +49,14 @@ class Containers:
 
     def images(self) -> list[tuple[str, int]]:
         """References of all tagged images here, each with its bytes."""
-        with told("the container engine does not list its images"):
+        with translated_errors("the container engine does not list its images"):
             return [(tag, int(image.attrs["Size"])) for image in self._client.images.list() for tag in image.tags]
 
     def image(self, reference: str) -> ImageFacts | None:
         """An image that is here; None when it is not."""
         from docker.errors import ImageNotFound
 
-        with told(f"the image {reference} can't be looked at"):
+        with translated_errors(f"the image {reference} can't be looked at"):
             try:
                 return _image_facts(reference, self._client.images.get(reference))
             except ImageNotFound:
@@ -71,7 +71,7 @@ class Containers:
         """
         progress(f"pull {reference}")
         remedy = "correct its name, log in to its registry, or load it (docker load, docker build)"
-        with told(f"the image {reference} can't be pulled", remedy):
+        with translated_errors(f"the image {reference} can't be pulled", remedy):
             has_tag = "@" in reference or ":" in reference.rpartition("/")[2]
             return _image_facts(reference, self._client.images.pull(reference if has_tag else f"{reference}:latest"))
 
@@ -79,7 +79,7 @@ class Containers:
         """Return whether an image holds a file; nothing is run."""
         from docker.errors import NotFound
 
-        with told(f"the image {image} can't be looked into"):
+        with translated_errors(f"the image {image} can't be looked into"):
             container = self._client.containers.create(image, ["-"], labels=self._labels())
             try:
                 container.get_archive(path)
@@ -93,7 +93,7 @@ class Containers:
         """Run one to its end and remove it."""
         container = self._started(order)
         try:
-            with told(f"{order.image} does not end", "see its log"):
+            with translated_errors(f"{order.image} does not end", "see its log"):
                 code = int(container.wait(timeout=timeout_s)["StatusCode"])
                 out = container.logs(stdout=True, stderr=False).decode(errors="replace")
                 err = container.logs(stdout=False, stderr=True).decode(errors="replace")
@@ -119,7 +119,7 @@ class Containers:
         """Remove a container with its volumes, running or not; False when there is none of that id."""
         from docker.errors import NotFound
 
-        with told(f"the container {container_id[:12]} can't be removed"):
+        with translated_errors(f"the container {container_id[:12]} can't be removed"):
             try:
                 self._client.api.remove_container(container_id, v=True, force=True)
             except NotFound:
@@ -128,7 +128,7 @@ class Containers:
 
     def _started(self, order: ContainerOrder) -> Container:
         words = " ".join(order.argv)[:200]
-        with told(f"a container of {order.image} does not start", why=words):
+        with translated_errors(f"a container of {order.image} does not start", why=words):
             container: Container = self._client.containers.run(order.image, list(order.argv), **self._options(order))
             return container
 
@@ -155,7 +155,7 @@ class Containers:
 
     def _identity(self) -> dict[str, str]:
         """Who the processes are, so that their files belong to the server user outside, too."""
-        with told("the container engine does not say how it runs"):
+        with translated_errors("the container engine does not say how it runs"):
             maps_users = "name=rootless" in (self._client.info().get("SecurityOptions") or [])
         user = {"user": f"{self._user[0]}:{self._user[1]}"}
         if not maps_users:
@@ -197,7 +197,9 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
             "data directories are folders of this one",
             "run dbdyno there, or unset DOCKER_HOST",
         )
-    with told(f"no container engine answers at {where}", "start Docker or Podman's socket, or name it in DOCKER_HOST"):
+    with translated_errors(
+        f"no container engine answers at {where}", "start Docker or Podman's socket, or name it in DOCKER_HOST"
+    ):
         with socket.socket(socket.AF_UNIX) as probe:  # the client library leaks its own where nobody listens
             probe.settimeout(_TIMEOUT_S)
             probe.connect(where.partition("://")[2])

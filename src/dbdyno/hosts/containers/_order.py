@@ -56,8 +56,8 @@ class ContainerOrder:
 
 
 @contextlib.contextmanager
-def told(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
-    """Return what the client library raises, in our words."""
+def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
+    """Translate what the client library raises into an error of ours."""
     import requests
     from docker.errors import APIError, DockerException
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dbdyno.core import HostError
 from dbdyno.hosts._memory_group import MemoryGroup, memory_group_of
 from dbdyno.hosts._process import EXIT_UNKNOWN, start_ticks_of
-from dbdyno.hosts.containers._order import ContainerOrder, told
+from dbdyno.hosts.containers._order import ContainerOrder, translated_errors
 
 if TYPE_CHECKING:
     from docker.models.containers import Container
@@ -88,7 +88,7 @@ class ContainerProcess:
 
     def _first_process(self) -> tuple[int, int]:
         """Pid and start time; of one that has ended already, its last words are kept."""
-        with told("a container that was just started can't be looked at"):
+        with translated_errors("a container that was just started can't be looked at"):
             self._container.reload()
         pid = int(self._container.attrs["State"]["Pid"])
         ticks = start_ticks_of(pid) if pid else None
@@ -119,7 +119,7 @@ class ContainerProcess:
         """Its exit code, its output and why the kernel ended it; then it is removed."""
         from docker.errors import NotFound
 
-        with told(f"the container {self.container_id[:12]} can't be looked at"):
+        with translated_errors(f"the container {self.container_id[:12]} can't be looked at"):
             try:
                 status = int(self._container.wait(timeout=_TIMEOUT_S)["StatusCode"])
                 self._container.reload()
