@@ -3,9 +3,9 @@
 from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
-from dbdyno.study._read import parse_study, read_study, scales_of
 from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
+from dbdyno.study._study_file import parse_study, read_study, scales_of
 from dbdyno.study._tables import nearest
 from dbdyno.study._values import (
     AdaptiveLength,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dbdyno.core import StudyError
-from dbdyno.store import study_digest
+from dbdyno.store import Results, study_digest
 from dbdyno.study import parse_study, study_text
 
 EARLIER = """\
@@ -57,6 +59,18 @@ def test_both_spellings_are_one_study_with_one_digest(text: str) -> None:
 def test_a_digest_is_that_of_the_earlier_spelling() -> None:
     """Folders hold it: this value was computed before the keys got their names of today."""
     assert study_digest(respelled(SEARCH)) == "14436514d445c746a8d4aa7f18ec5edb02cd6058557332ff65ca910a8f6b5a51"
+
+
+def test_a_folder_of_the_earlier_spelling_is_resumed(tmp_path: Path) -> None:
+    """As an earlier version wrote it; the file in the folder stays what it was."""
+    study = parse_study(EARLIER, "x.toml")
+    written = study_text(study)
+    for old, new in NAMES.items():
+        written = written.replace(f"\n{new} =", f"\n{old} =")
+    assert written != study_text(study)
+    for text in (written, study_text(study)):
+        results = Results.open_or_create(tmp_path / "r", text, {}, {}, study_name="x")
+        assert results.path.joinpath("study.toml").read_text() == written
 
 
 def test_a_scale_may_be_spelled_either_way() -> None:
