@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from dbdyno.cli._folder import results_folder
-from dbdyno.cli._help import Parser
+from dbdyno.cli._folder import default_folder, results_folder
+from dbdyno.cli._help import Parser, nearest_hint
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, parse_share
 from dbdyno.cli._run import add_run_options
 from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.study import OPTION_ALIASES as ALIASES
-from dbdyno.study import Study, full_name, nearest, options_of, parse_study, study_text
+from dbdyno.study import Study, full_name, options_of, parse_study, study_text
 
 _STORY = """\
 Compares engines: obtains them, configures them alike, fills the data once for each, and measures every
@@ -33,9 +35,12 @@ redo log, dirty pages, purge); with --window auto it is judged until its mean is
 
 Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
-Ways to store the same rows are compared with --each, such as three kinds of LinkBench's tables:
---workload linkbench --each table_compression=none,row-compressed,page-compressed
-What the servers are to have in effect is said in words that all engines know, and each gets the options for
+One thing in several ways is compared with --vary: an option of the workload, such as LinkBench's tables in
+two kinds (--workload linkbench --vary table_compression=none,page-compressed), or what servers have in effect:
+
+  dbdyno compare mariadb:11.8 mysql:9.7 --vary redo.capacity=256MB,4GB
+
+What all servers are to have in effect is said in words that all engines know, and each gets the options for
 it: --set redo.capacity=4GB --set commit.durability=relaxed; `dbdyno settings` lists the words.
 Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
 """
@@ -55,7 +60,8 @@ def compare(choices: argparse.Namespace) -> int:
     """Run the study that the options mean."""
     from dbdyno.cli._execute import run_to_report  # late: see _main
 
-    output = results_folder(choices.output, choices.name or "comparison")
+    unnamed = default_folder(choices.targets, datetime.now(UTC).astimezone().date())
+    output = results_folder(choices.output, choices.name) if choices.output or choices.name else unnamed
     choices.name = choices.name or output.name
     return run_to_report(parse_choices(choices), output, choices)
 
@@ -66,10 +72,13 @@ def _add_load(parser: Parser) -> None:
     load.add_argument(
         "--concurrency", "--users", default="1,4,16", metavar="N,..", help="connections (default %(default)s)"
     )
+    for alias in ("--threads", "--connections"):
+        _add_alias(load, alias, "concurrency")
     load.add_argument(
+        "--vary",
         "--each",
-        metavar="OPTION=V,..",
-        help="each engine once with each of these values of an option of the workload, as targets of their own",
+        metavar="NAME=V,..",
+        help="each engine once with each value of an option of the workload or of a neutral parameter",
     )
     load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
@@ -79,6 +88,7 @@ def _add_load(parser: Parser) -> None:
 def _add_server(parser: Parser) -> None:
     server = parser.add_argument_group("server")
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
+    _add_alias(server, "--memory", "tier")
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
     server.add_argument(
@@ -108,6 +118,8 @@ def _add_measurement(parser: Parser) -> None:
     measure.add_argument(
         "--window", default="60s", metavar="TIME", help="driven and judged, or auto: until sure enough (default 60s)"
     )
+    for alias in ("--time", "--duration"):
+        _add_alias(measure, alias, "window")
     measure.add_argument("--window-max", metavar="TIME", help="most of --window auto (default 900s)")
     add_target_half_width(measure, "of --window auto: half-width of its mean")
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
@@ -125,6 +137,11 @@ def _add_measurement(parser: Parser) -> None:
     measure.add_argument("--name", default="", help="name of the study (default: of the results folder)")
 
 
+def _add_alias(group: argparse._ArgumentGroup, alias: str, name: str) -> None:
+    """Take another tool's word for an option, too; help does not list it."""
+    group.add_argument(alias, dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
 _SOURCE = "command line"
 
 
@@ -137,14 +154,14 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     """
     lines = [f"name = {_quoted(choices.name)}"] if choices.name else []
     lines.append(f"policy = {_quoted(choices.policy)}")
-    if choices.each is None:
+    if choices.vary is None:
         lines.append(f"targets = {_list(choices.targets)}")
     else:
-        lines += _targets_each(choices.targets, choices.each)
+        lines += _targets_of_each(choices.targets, choices.vary)
     lines += [
         "[workload]",
         f"name = {_quoted(choices.workload)}",
-        *_workload_options(choices.workload, choices.workload_options),
+        *_workload_options(choices.workload, choices.workload_options, choices.parser.options()),
     ]
     lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
     lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
@@ -180,18 +197,20 @@ def _open_ends(choices: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _targets_each(engines: list[str], each: str) -> list[str]:
-    """Every engine with every value, named by both."""
-    option, equals, values = each.partition("=")
-    if not (option and equals and values):
-        raise StudyError(
-            f"--each '{each}' names no values", "", "write for example --each table_compression=none,page-compressed"
-        )
+def _targets_of_each(engines: list[str], varied: str) -> list[str]:
+    """Every engine with every value, named by both; a name with a dot is a neutral parameter's."""
+    name, equals, values = varied.partition("=")
+    if not (name and equals and values):
+        remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
+        raise StudyError(f"--vary '{varied}' names no values", "", remedy)
     lines = []
     for engine in engines:
         for value in (value.strip() for value in values.split(",")):
             lines += ["[[target]]", f"name = {_quoted(f'{engine} {value}')}", f"engine = {_quoted(engine)}"]
-            lines.append(f"workload = {{{option.removeprefix('--').replace('-', '_')} = {_quoted(value)}}}")
+            if "." in name:
+                lines.append(f"settings = {{{_quoted(name.strip())} = {_quoted(value)}}}")
+            else:
+                lines.append(f"workload = {{{name.removeprefix('--').replace('-', '_')} = {_quoted(value)}}}")
     return lines
 
 
@@ -202,7 +221,7 @@ def _setting(word: str) -> str:
     return f"{_quoted(name.strip())} = {_quoted(value.strip())}"
 
 
-def _workload_options(workload: str, extra: list[str]) -> list[str]:
+def _workload_options(workload: str, extra: list[str], own_options: Sequence[str]) -> list[str]:
     name = full_name(workload) or workload  # an unknown one is the reader's to refuse
     known = [*options_of(name), *ALIASES] if full_name(workload) else []
     options, words = [], list(extra)
@@ -211,7 +230,9 @@ def _workload_options(workload: str, extra: list[str]) -> list[str]:
         key, equals, value = word.removeprefix("--").partition("=")
         key = key.replace("-", "_")
         if not word.startswith("--") or (known and key not in known):
-            raise StudyError(f"unknown option '{word}'", f"options of {name}: {', '.join(known)}", nearest(key, known))
+            every = [*own_options, *(f"--{option.replace('_', '-')}" for option in known)]
+            where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {name}"
+            raise StudyError(f"unknown option '{word}'", "", nearest_hint(word.partition("=")[0], every, where))
         if not equals:
             if not words:
                 raise StudyError(f"option '{word}' has no value", "", f"write {word}=VALUE")

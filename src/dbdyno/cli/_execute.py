@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from dbdyno.cli._console import wide_console
-from dbdyno.cli._folder import check_of
+from dbdyno.cli._folder import check_of, make_room
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
@@ -44,6 +44,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome
     facts = host.facts(home.root)
     examination = examine_here(needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes), home, host)
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
+    make_room(output, study_text(study), fresh=getattr(choices, "fresh", False))
     results = Results.open_or_create(
         output,
         study_text(study),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import re
 import sys
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from dbdyno.store import Check, StoredStudy
 
 _MOST_BYTES = 200
+_MOST_NAME = 120
 
 
 def results_folder(given: Path | None, name: str) -> Path:
@@ -33,6 +38,45 @@ def results_folder(given: Path | None, name: str) -> Path:
         shown = name if len(name) <= 60 else f"{name[:60]}…"
         raise StudyError(f"the study's name {shown!r} can't be that of a folder", "", "name a results folder with -o")
     return Path("results") / name
+
+
+def default_folder(targets: Sequence[str], today: date) -> Path:
+    """Where a comparison goes that nobody named: its engines and the day.
+
+    >>> default_folder(["mariadb:11.8", "mysql:9.7"], date(2026, 11, 23))
+    PosixPath('results/mariadb-11.8-mysql-9.7-2026-11-23')
+    """
+    words = [re.sub(r"[^\w.+]+", "-", target.partition("#")[0]).strip("-") for target in targets]
+    return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
+
+
+def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
+    """Move results aside that a study can't go on with: those of another study without a good run, or all if `fresh`.
+
+    Raises
+    ------
+    StoreError : the folder holds good runs of another study, or is being written
+    """
+    from dbdyno.core import StoreError  # late: see _main
+    from dbdyno.store import Check, Results, is_results_folder, study_digest
+
+    if not is_results_folder(folder):
+        return
+    results = Results.open(folder, check=Check(allow_altered=True))
+    is_same = results.manifest.study_digest == study_digest(study_text)
+    if is_same and not fresh:
+        return
+    aside = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
+    if not fresh and any(record.status != "failed" for record in results.records()):
+        raise StoreError(
+            f"{folder} holds the results of another study",
+            f"it was made by the study in {folder / 'study.toml'} ('{results.manifest.study_name}')",
+            f"--fresh keeps them as {aside} and begins anew; -o names another folder",
+        )
+    if results.is_being_written:
+        raise StoreError(f"{folder} is in use by another dbdyno", "", "wait until it is done, or name another with -o")
+    folder.rename(aside)
+    print(f"  {folder} was moved to {aside}", file=sys.stderr)
 
 
 def add_check_options(parser: Parser) -> None:

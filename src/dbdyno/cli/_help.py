@@ -25,7 +25,7 @@ class Parser(argparse.ArgumentParser):
         """Exit with 2: the request was wrong."""
         hint = f"{self.prog} -h lists the options"
         words = message.partition("unrecognized arguments: ")[2].split()
-        known = [option for action in self._actions for option in action.option_strings]
+        known = self.options()
         if words and words[0].startswith("--"):
             hint = nearest_hint(words[0].partition("=")[0], known, hint)
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
@@ -33,6 +33,10 @@ class Parser(argparse.ArgumentParser):
             allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
             hint = nearest_hint(wrong[1], allowed, hint)
         self.fail(message, hint)
+
+    def options(self) -> list[str]:
+        """All options, each as it is written."""
+        return [option for action in self._actions for option in action.option_strings]
 
     def fail(self, message: str, hint: str) -> NoReturn:
         """Print what was wrong and what to do, and exit with 2."""

@@ -43,6 +43,7 @@ def add_run_options(parser: Parser) -> None:
     """Options of everything that runs a study."""
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
+    output.add_argument("--fresh", action="store_true", help="begin anew; results that are there are moved aside")
     output.add_argument("--retry-failed", action="store_true", help="make failed runs again; their records are kept")
     output.add_argument("--no-calibrate", action="store_true", help="don't calibrate the load generator when unknown")
     output.add_argument(
