@@ -18,12 +18,12 @@ class PlainConsole(Console):
         super().__init__(stderr=stderr, soft_wrap=soft_wrap, width=width, highlight=False, markup=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The same, signs that a terminal would obey replaced."""
+        """Render the same with signs replaced that a terminal would obey."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(plain(segment.text), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Whoever reads went away: `main` ends quietly, where rich would end with 1, a broken rule's exit code."""
+        """Let `main` end quietly when the reader is gone; rich would end with 1, a broken rule's exit code."""
         raise BrokenPipeError
 
 

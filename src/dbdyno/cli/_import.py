@@ -198,7 +198,7 @@ def _tell(outcome: ImportOutcome) -> None:
 
 
 def _warn(diagnostics: Sequence[Diagnostic]) -> None:
-    """What could not be read, each kind once with its number; what no figure rests on comes last, as a note."""
+    """Print what could not be read, each kind once with its number; what no figure rests on comes last."""
     from dbdyno.imports import grouped  # late: see _main
 
     groups = grouped(diagnostics)

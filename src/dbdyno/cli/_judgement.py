@@ -207,7 +207,7 @@ def _run(judgement: SeriesJudgement) -> dict[str, JsonValue]:
 
 
 def _noise(judgement: SeriesJudgement) -> dict[str, JsonValue]:
-    """Of the whole run; `iid_half` as if its seconds were independent."""
+    """Return the noise of the whole run; `iid_half` as if its seconds were independent."""
     whole = judgement.whole
     if whole is None:
         names = ("sd", "iid_half", "iat", "ess", "half_iat", "half_bm5", "half")

@@ -97,7 +97,7 @@ def certainty_lines(precision: Certainty, overhead_s: float) -> list[str]:
 
 
 def certainty_object(precision: Certainty) -> dict[str, JsonValue]:
-    """The same for programs."""
+    """Build the same for programs."""
     return {
         **asdict(precision.variation),
         "basis": precision.basis,

@@ -101,7 +101,7 @@ def _with_tables(
 def _asked_for(
     parameter: Parameter, study_settings: Mapping[str, SettingValue], own: Mapping[str, SettingValue]
 ) -> dict[str, Any]:
-    """Who set it, and what holds otherwise."""
+    """Return who set a parameter, and what holds otherwise."""
     name = parameter.parameter_id
     usual = f"instead of {setting_text(name, own[name])}" if name in own and not parameter.is_optional else ""
     reason = f"set by the study: {name} = {setting_text(name, study_settings[name])}, {usual or parameter.reason}"

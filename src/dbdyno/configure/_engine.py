@@ -66,4 +66,4 @@ class Engine(Protocol):
 
     @property
     def address(self) -> ServerAddress | None:
-        """Of a server that runs already and is not ours to stop."""
+        """Return the address of a server that runs already and is not ours to stop."""

@@ -99,7 +99,7 @@ def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, vers
 
 
 def _taken_out(chosen: dict[str, Setting], name: str, family: str, version: str) -> Setting | None:
-    """What stood for the same variable, under this name or as its negation (``skip_log_bin`` and ``log_bin``)."""
+    """Take out what stood for the same variable, also as its negation (``skip_log_bin`` and ``log_bin``)."""
     shown = {row.name: row.read.partition(":")[2] for p in parameters() for row in p.rows_of(family, version)}
     mine = {name, name.removeprefix("skip_")}
     for option in list(chosen):

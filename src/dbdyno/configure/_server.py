@@ -229,7 +229,7 @@ class Server:
         return None if code is None else exit_words(code)  # it was we who ended it
 
     def diagnose_exit(self) -> CrashReport | None:
-        """Why it ended by itself, with what its log says of it; None while it runs and when it was we who ended it."""
+        """Say why it ended by itself, with its log's words; None while it runs and when it was we who ended it."""
         code = self.process.poll() if self.process is not None and not self._is_ending else None
         if code is not None and self._death is None:
             self._death = self._diagnosed(code)
@@ -356,7 +356,7 @@ class Server:
 
     @contextlib.contextmanager
     def _taken_down(self) -> Iterator[None]:
-        """What belongs to the process goes with it: its private files, its note, its memory group."""
+        """Remove what belongs to the ended process: its private files, its note, its memory group."""
         self.read_memory_use()
         self._is_ending = True
         try:

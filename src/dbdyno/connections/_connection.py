@@ -45,7 +45,7 @@ class UnansweredError(OperationalError):
 
 
 class ServerConnection(_Driver):
-    """See the module.
+    """Waits with a limit, authenticates without clear passwords, and bounds answers; see the module.
 
     Parameters
     ----------
@@ -155,17 +155,17 @@ class ServerConnection(_Driver):
             self._force_close()  # type: ignore[attr-defined]
 
     def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
-        """As the driver's; an answer that is none is an error of the server."""
+        """Do as the driver; an answer that is none is an error of the server."""
         with self._sense():
             return super().query(sql, unbuffered)
 
     def next_result(self, unbuffered: bool = False) -> int:
-        """As the driver's; an answer that is none is an error of the server."""
+        """Do as the driver; an answer that is none is an error of the server."""
         with self._sense():
             return super().next_result(unbuffered)
 
     def check_upgrade(self) -> None:
-        """What came before the encryption may be anybody's: nothing of it is read as if it were encrypted."""
+        """Refuse bytes that came before the encryption: they may be anybody's."""
         if self._inbox:
             what = "the server sent something before the encryption began"
             raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, what)
@@ -206,7 +206,7 @@ class ServerConnection(_Driver):
         super()._execute_command(command, sql)  # type: ignore[misc]
 
     def _request_authentication(self) -> None:
-        """Before anything about the user is sent, the encryption that was asked for is there or can be had."""
+        """Check, before anything about the user is sent, that the requested encryption is there or can be had."""
         if self._ssl_required and not self.server_capabilities & CLIENT.SSL:
             raise OperationalError(
                 CR.CR_SSL_CONNECTION_ERROR,

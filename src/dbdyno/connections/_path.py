@@ -106,7 +106,7 @@ def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
 
 
 def _limit_silence(opened: sockets.socket, path_s: float) -> None:
-    """With a user timeout set, Linux counts no probes: the connection ends once that is over and a probe is open."""
+    """Limit silence by a user timeout: Linux then counts no probes, and ends the connection when it is over."""
     opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_USER_TIMEOUT, max(int(path_s * 1000), 1))
     opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPIDLE, _idle_s(path_s / 2))
     opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPINTVL, _idle_s(path_s / 10))

@@ -160,7 +160,7 @@ def target_title(name: str) -> str:
 
 
 def check_plugin(name: EngineName) -> None:
-    """Whether what a name says of a plug-in hangs together.
+    """Check that what a name says of a plug-in is consistent.
 
     Raises
     ------

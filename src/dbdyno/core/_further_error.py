@@ -24,7 +24,7 @@ class RetriedError:
     cause: int | None = None
 
     def __str__(self) -> str:
-        """As a study writes it.
+        """Format it as a study does.
 
         >>> str(RetriedError(1180, 149)), str(RetriedError(1296))
         ('1180/149', '1296')
@@ -32,7 +32,7 @@ class RetriedError:
         return str(self.code) if self.cause is None else f"{self.code}/{self.cause}"
 
     def to_json(self) -> dict[str, int]:
-        """As a load order holds it."""
+        """Convert it to what a load order holds."""
         return {"code": self.code} | ({} if self.cause is None else {"cause": self.cause})
 
 

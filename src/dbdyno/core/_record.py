@@ -104,7 +104,7 @@ class OrderRates:
 
 @dataclass(frozen=True, slots=True)
 class RunCourse:
-    """How long a run was driven, where that was left to the run. Seconds count from the start of the driven time.
+    """Says how long a run of adaptive length was driven. Seconds count from the start of the driven time.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ class RunRecord:
 
     @property
     def is_window_off(self) -> bool:
-        """Whether the mean of the whole window is off the level: by more than 1 %, or by more than its half-width."""
+        """Tell whether the whole window's mean is off the level: by more than 1 %, or more than its half-width."""
         level, whole = self.level_tps, self.tps_mean
         if not level or whole is None or level == whole:
             return False
@@ -315,7 +315,7 @@ class RunRecord:
 
     @property
     def has_lost_path(self) -> bool:
-        """Whether the server could not be reached for a while, so that seconds without work are no stall of it."""
+        """Tell whether the path to the server was lost for a while: seconds without work are no stall then."""
         return self.fault == "network"
 
 

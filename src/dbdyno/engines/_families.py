@@ -124,7 +124,7 @@ def families() -> tuple[EngineFamily, ...]:
 
 
 def _in_order(ranges: list[Row]) -> list[Row]:
-    """By first version; a range that a later one begins in ends there, and of two of one beginning the first holds."""
+    """Sort by first version; a range ends where a later one begins, and of two of one beginning the first holds."""
     by_beginning: dict[Version, Row] = {}
     for row in ranges:
         by_beginning.setdefault(parse_version(row["since"]), row)

@@ -64,7 +64,7 @@ def matches(version: str, prefix: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
-    """Who a server is.
+    """Identifies a server.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class ServerUser:
 
     @property
     def identity(self) -> Identity:
-        """As a process is given it."""
+        """Format it as a process is given it."""
         return Identity(user=self.user_id, group=self.group_id, extra_groups=[])
 
     def own(self, path: Path) -> None:

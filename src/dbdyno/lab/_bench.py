@@ -219,7 +219,7 @@ class LocalBench:
         return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
 
     def _patient(self, server: Server) -> Server:
-        """With the study's time for the way to it."""
+        """Give its endpoint the study's limit for the path."""
         server.endpoint = replace(server.endpoint, path_s=self.study.timeouts.path_ns / 1e9)
         return server
 
@@ -243,7 +243,7 @@ class LocalBench:
 
 
 def _plugin_version(target: Target, installation: Installation) -> str | None:
-    """Of the storage engine's plug-in: as its file says, else as the study does; None for InnoDB."""
+    """Return the plug-in's version: as its file says, else as the study does; None for InnoDB."""
     engine = target.engine
     if engine.storage_engine == "innodb":
         return None

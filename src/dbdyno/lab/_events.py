@@ -239,7 +239,7 @@ class ResultsCompared:
 
 @dataclass(frozen=True, slots=True)
 class FurtherRepeats:
-    """After a round it is known which cells need another run; none where `runs` is 0."""
+    """A round has shown which cells need another run; none where `runs` is 0."""
 
     repeat: int
     runs: int
@@ -364,7 +364,7 @@ OnEvent: TypeAlias = Callable[[Event], None]
 
 
 def awaited(target: str, wait: ConditionWait) -> ConditionAwaited:
-    """Of a condition that a target has not answered for a while."""
+    """Make the event of a condition that a target has not answered for a while."""
     return ConditionAwaited(target, wait.name, wait.meaning, wait.waited_ns, wait.limit_ns)
 
 

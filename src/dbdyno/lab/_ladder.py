@@ -54,7 +54,7 @@ class LadderServer:
 
 @dataclass(slots=True)
 class HeldServer:
-    """At most one server, held from the end of a run to the beginning of the next."""
+    """Holds at most one server from the end of a run to the beginning of the next."""
 
     study: Study
     _run: Run | None = None

@@ -48,7 +48,7 @@ class RunningServer:
     study_pid: int | None
 
     def __str__(self) -> str:
-        """In one line."""
+        """Describe it in one line."""
         whose = f"of the study in process {self.study_pid}" if self.study_pid else "of a study that has ended"
         age = format_duration(round(self.age_s) * 10**9)
         facts = [f"process {self.pid}", f"since {age}", format_bytes(self.memory_bytes), whose, str(self.folder)]

@@ -125,7 +125,7 @@ class Preparation:
         return filled
 
     def _check_equal(self, targets: Sequence[Target]) -> None:
-        """What the targets hold for a workload is the same, also where they store it in different ways."""
+        """Check that targets hold the same rows for each workload, also where they store them in different ways."""
         seen = set()
         for choice in self.context.study.workloads:
             datasets = {target.name: self._dataset(target, choice.label) for target in targets}
@@ -238,7 +238,7 @@ class Preparation:
         return end.tables
 
     def _note_undecided(self, target: Target, dataset: Dataset, undecided: tuple[ConditionAnswer, ...]) -> None:
-        """What nobody knows of the tables that its runs start from."""
+        """Note conditions of the tables that nobody answered before the runs."""
         if not undecided:
             return
         self.undecided[target.name, dataset.digest] = undecided
@@ -257,7 +257,7 @@ class Preparation:
 
 
 def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:
-    """All targets hold the same rows.
+    """Check that all targets hold the same rows.
 
     Raises
     ------

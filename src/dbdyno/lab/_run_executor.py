@@ -161,7 +161,7 @@ class RunExecutor:
         )
 
     def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
-        """With a caveat where the memory tier does not bind what the storage engine keeps in memory."""
+        """Add a caveat where the memory tier does not bind what the storage engine keeps in memory."""
         is_theirs = self.context.study.target(record.run.cell.target).engine.source_kind == "server"
         if self.context.study.limits.memory is not None or is_theirs:
             return record

@@ -110,7 +110,7 @@ class SessionWatch:
             self._look(row.second)
 
     def words(self) -> str:
-        """What the sessions waited for when they were looked at last; empty where nobody had to look, or none told."""
+        """Say what the sessions waited for at the last look; empty where there was none, or no answer."""
         answers = [look for look in self.looks if isinstance(look, Mapping) and look.get("sessions")]
         return waits_words(answers[-1]) if answers else ""
 
@@ -135,7 +135,7 @@ class SessionWatch:
 
 
 def read_session_waits(connection: Connection[Any]) -> dict[str, JsonValue]:
-    """What the sessions of a server do now, alike ones together, and how many transactions of InnoDB wait for a lock.
+    """Read what the sessions of a server do now, and how many transactions of InnoDB wait for a lock.
 
     `lock_waits` is None where the account may not ask for it.
     """

@@ -106,7 +106,7 @@ class ServerProcess(WatchedServer, Protocol):
 
 @dataclass(slots=True)
 class Collector:
-    """All that is known of a run so far."""
+    """Collects all that is known of a run so far."""
 
     process: PipedProcess
     server: ServerProcess

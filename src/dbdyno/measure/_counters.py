@@ -40,7 +40,7 @@ class CounterDelta:
     highest: float | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As it is stored: a counter with its delta, a level with its three values."""
+        """Convert to what is stored: a counter with its delta, a level with its three values."""
         common: dict[str, JsonValue] = {"name": self.name, "unit": self.unit, "covered_s": round(self.covered_s, 3)}
         if self.delta is not None:
             return {**common, "kind": "counter", "delta": self.delta}
@@ -100,7 +100,7 @@ def _span(before: int, second: int, lateness_ns: Mapping[int, float], first: int
 def counters_document(
     deltas: Sequence[CounterDelta], window_s: float, transactions: int, absent: Sequence[str]
 ) -> dict[str, JsonValue]:
-    """As it is kept with the run; `absent` names the counters that the server does not have."""
+    """Build the document kept with the run; `absent` names the counters that the server does not have."""
     return {
         "window_s": window_s,
         "transactions": transactions,

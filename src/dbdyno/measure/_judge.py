@@ -54,7 +54,7 @@ def judge(
 
 
 def _lost_path(end: EndRecord | None) -> str:
-    """Why a run tells nothing of its server: for a while nobody reached it, whether or not the connections lived on."""
+    """Say that a run tells nothing of its server, because for a while nobody reached it."""
     if end is None or not (end.failure_kind == NETWORK or end.paths_lost):
         return ""
     if end.status == "failed":

@@ -64,7 +64,7 @@ class LoadOrder:
 
     @property
     def storage_engine(self) -> str:
-        """Of the target's tables."""
+        """Return the storage engine of the target's tables."""
         name = self.run.cell.target
         return next((t.engine.storage_engine for t in self.study.targets if t.name == name), "innodb")
 
@@ -136,7 +136,7 @@ def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
 
 
 def _errors(policy: ErrorPolicy, conflicts: Sequence[RetriedError]) -> dict[str, JsonValue]:
-    """What the study says, and conflicts of the storage engine: the rest is as the workload's imitated tool does it."""
+    """Return what the study says, and conflicts of the storage engine; the rest is up to the imitated tool."""
     also: list[JsonValue] = [{**error.to_json()} for error in dict.fromkeys((*conflicts, *policy.also))]
     values: dict[str, JsonValue]
     values = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
@@ -149,7 +149,7 @@ def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
 
 
 def _counts_every(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
-    """Where a window's ends can't be ordered, the server's own counts are read all along."""
+    """Order the server's own counts all along where the ends of the window can't be ordered."""
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
 
 

@@ -77,7 +77,7 @@ def disagreement_caveats(
     first: int,
     last: int,
 ) -> list[Caveat]:
-    """Where the server's rates are not the client's over the very seconds between the server's two readings.
+    """Add a caveat where the server's rates are not the client's over the seconds between its two readings.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _counts_told(told: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]
 
 
 def _counted(counts: Iterable[tuple[str, TypeFigures | TransactionCounts]], count: Mapping[str, Any]) -> int:
-    """By how much the client's transactions, given with their types, let a count of the server grow."""
+    """Return how far the client's transactions, given with their types, let a count of the server grow."""
     grown = [figures for name, figures in counts if name in count["transactions"]]
     rolled_back = 0 if count["with_rollbacks"] else sum(figures.rolled_back for figures in grown)
     return sum(figures.completed for figures in grown) - rolled_back
@@ -134,7 +134,7 @@ class _Span:
 
     @property
     def seconds(self) -> range:
-        """Of the run, between both readings."""
+        """Return the seconds of the run between both readings."""
         return range(self.begin.second, self.end.second)
 
     def per_minute(self, name: str) -> float | None:

@@ -83,7 +83,7 @@ def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
 
 
 def _levels(judged: Mapping[Cell, Sequence[RunRecord]]) -> dict[Cell, LogLevel]:
-    """Of the cells with two runs or more: one tells nothing of its own spread."""
+    """Estimate levels of cells with two runs or more: one tells nothing of its own spread."""
     first = [[_log(record) for record in own if not record.run.is_further] for own in judged.values()]
     every = [[_log(record) for record in own] for own in judged.values()]
     levels = staged_levels(first, every) if judged else []

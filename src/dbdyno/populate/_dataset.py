@@ -99,7 +99,7 @@ class Dataset:
 
 
 def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
-    """How many rows a transaction may have, on an engine that bounds what one may change: a row is in its indexes, too.
+    """Limit the rows of a transaction on an engine that bounds what one may change: a row is in its indexes, too.
 
     >>> _transaction_rows("tidesdb"), _transaction_rows("innodb")
     ({'transaction_rows': 25000}, {})

@@ -28,12 +28,12 @@ class TableSpace:
     allocated_bytes: int | None
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As it is stored."""
+        """Convert it to what is stored."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TableSpace:
-        """Of a record, or of what `to_json` gave."""
+        """Read a record, or what `to_json` gave."""
         return decode(cls, row)
 
 
@@ -52,7 +52,7 @@ class TableSums:
         return cls(decode(str, row.get("name")), decode(int, row.get("rows")), decode(dict[str, int], sums))
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As the load generator writes them."""
+        """Read them as the load generator writes them."""
         return {"name": self.name, "rows": self.rows, **self.sums}
 
 
@@ -74,7 +74,7 @@ class ConditionAnswer:
     quirks: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As it is stored."""
+        """Convert it to what is stored."""
         return asdict(self)
 
 

@@ -168,7 +168,7 @@ class _Reader:
             ) from error
 
     def tell(self) -> None:
-        """Of the condition that is waited for longest, now and then."""
+        """Report the condition that is waited for longest, now and then."""
         now = time.monotonic()
         waiting = [(condition, now - since) for condition, since in self.asked.values() if now - since >= _FIRST_WORD_S]
         if waiting and now >= self.due:

@@ -157,7 +157,7 @@ def _inside(path: Path, name: str, root: Path, archive: Path) -> Path:
 
 
 def _remove_outward_links(root: Path) -> None:
-    """At the end, as what a link points to may come after it; nothing was ever written through one."""
+    """Make the links at the end, as what one points to may come after it; nothing is written through one."""
     for path in [p for p in root.rglob("*") if p.is_symlink()]:
         if not path.resolve().is_relative_to(root):
             path.unlink()

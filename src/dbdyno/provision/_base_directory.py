@@ -85,7 +85,7 @@ def install_hint(names: Sequence[str]) -> str:
 
 
 def _missing(programs: Sequence[Path], path: str, host: Host) -> list[str]:
-    """As the loader says it; a version of a library that is too old counts by the version's name."""
+    """List missing libraries as the loader does; one that is too old counts by the version's name."""
     missing = set[str]()
     for program in programs:
         listing = host.run(

@@ -121,6 +121,6 @@ def _plugin_directory(containers: Containers, image: ImageFacts) -> str:
 
 
 def _plugins(containers: Containers, image: ImageFacts, folder: str, wanted: Iterable[str]) -> list[str]:
-    """Of these storage engines those whose plug-ins the image holds."""
+    """Return those of these storage engines whose plug-ins the image holds."""
     names = [engine for engine in dict.fromkeys(wanted) if engine != "innodb"]
     return [engine for engine in names if containers.has_file(image.image_id, f"{folder}/ha_{engine}.so")]

@@ -131,7 +131,7 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """As written after the ``@`` of an engine's name."""
+        """Return the source as written after the ``@`` of an engine's name."""
 
     def offers(self, host: Host, home: Home) -> list[Offer]:
         """Return what can be had from here; empty when the source does not work on this host."""

@@ -82,7 +82,7 @@ def _unchanged(installation: Installation, home: Home) -> Installation:
 def list_offers(
     host: Host, home: Home, *, servers: Mapping[str, ServerAddress] = _NO_SERVERS, refresh: bool = False
 ) -> list[Offer]:
-    """What can be had here and what is here already, for ``dbdyno engines``; `refresh` asks the mirrors again."""
+    """List what can be had here and what is here, for ``dbdyno engines``; `refresh` asks the mirrors again."""
     packages = PackageSource().offers(host, home, refresh=refresh)
     others = [source for name, source in sources(servers).items() if name != PackageSource.name]
     return packages + [offer for source in others for offer in source.offers(host, home)]

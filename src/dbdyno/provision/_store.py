@@ -74,7 +74,7 @@ def check_unchanged(folder: Path, title: str) -> None:
 
 
 def _times_digest(folder: Path) -> str:
-    """Of names, sizes, modification and change times; nobody can set the last."""
+    """Digest names, sizes, modification and change times; nobody can set the last."""
     rows = []
     for name in _files(folder):
         facts = (folder / name).stat()
@@ -108,7 +108,7 @@ class _Base:
 
 @dataclass(frozen=True, slots=True)
 class _Manifest:
-    """As `save` writes it; a manifest of another version may lack what has a default, and hold more."""
+    """Read what `save` writes; a manifest of another version may lack what has a default, and hold more."""
 
     format: int
     family: str
@@ -171,7 +171,7 @@ def installations(home: Home, host: Host) -> list[Installation]:
 
 
 def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
-    """The same, each with its folder."""
+    """List installations, each with its folder."""
     names = host.run(
         ["find", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST], timeout_s=60, check=False
     ).stdout.splitlines()
@@ -197,7 +197,7 @@ def _here(manifest: str, home: Home, folder: Path) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """As it stands inside of a JSON text."""
+    """Escape a text as inside of a JSON text."""
     return json.dumps(str(path))[1:-1]
 
 

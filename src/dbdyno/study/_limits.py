@@ -27,7 +27,7 @@ class MemoryLimit:
         return round((self.tier_factor * tier_bytes + self.more_bytes) / (1 << 20)) << 20
 
     def __str__(self) -> str:
-        """As a study file says it; reading it gives the same limit."""
+        """Format it as a study file does; reading it gives the same limit."""
         more = _written(self.more_bytes) if self.more_bytes else ""
         if not self.tier_factor:
             return more

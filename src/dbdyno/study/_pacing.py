@@ -39,7 +39,7 @@ class Stretch:
     to_per_s: float
 
     def __str__(self) -> str:
-        """As it is written in a study file.
+        """Format it as a study file does.
 
         >>> str(parse_stretch("500/s to 2000/s over 1min"))
         '500.0/s to 2000.0/s over 60s'
@@ -68,7 +68,7 @@ class Search:
 
     @property
     def slo(self) -> str:
-        """As it is written in a study file.
+        """Format it as a study file does.
 
         >>> Search(0.999, 20_000_000, 100.0, 0.05, 0).slo
         'p99.9 < 20ms'
@@ -78,7 +78,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """When the next transaction is due; at most one kind is chosen, and without any it is at once (closed loop)."""
+    """Says when the next transaction is due: by at most one kind, and without any at once (closed loop)."""
 
     rate_per_s: float | None = None
     arrivals: Arrivals = "poisson"
@@ -88,7 +88,7 @@ class Pacing:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the next transaction waits for the last: then response times leave out the wait behind a stall."""
+        """Tell whether the next transaction waits for the last: response times then leave out the wait for a stall."""
         return self.rate_per_s is None and not self.stretches and self.search is None
 
     @property

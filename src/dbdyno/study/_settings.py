@@ -131,7 +131,7 @@ def settings_lines(study: Study) -> list[str]:
 
 
 def settings_object(study: Study) -> dict[str, Any]:
-    """The same for programs; the policy of imported results is not known."""
+    """Build the same for programs; the policy of imported results is not known."""
     targets = {
         target.name: {
             "settings": dict(target.settings),

@@ -230,7 +230,7 @@ def _with_storage_engine(target: Target, storage_engine: str) -> Target:
 
 
 def _all_named(targets: Sequence[Target]) -> list[Target]:
-    """Who has no name is called by the engine, without the path or coordinate of its source where that is enough."""
+    """Name targets without a name by their engine, without path or coordinate of its source where that is enough."""
     taken = Counter(target.name or _short_name(target.engine) for target in targets)
     return [replace(target, name=target.name or _name(target.engine, taken)) for target in targets]
 

@@ -49,7 +49,7 @@ def processes(subject: Subject) -> Verdict:
 
 
 def backlog(subject: Subject) -> Verdict:
-    """All connections of a run come at once."""
+    """Check the listen backlog: all connections of a run come at once."""
     limit = subject.machine.limits.backlog
     if limit is None:
         return unknown("net.core.somaxconn can't be read")

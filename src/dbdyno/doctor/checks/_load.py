@@ -47,13 +47,13 @@ def stolen(subject: Subject) -> Verdict:
 
 
 def guest(subject: Subject) -> Verdict:
-    """Where neighbours are possible at all."""
+    """Check whether the machine is a guest, which may have neighbours."""
     words = subject.machine.virtualisation
     return idle(words) if words else unknown("what the machine runs in can't be told")
 
 
 def _share(share: float | None, most: float, how: str, effect: str, remedy: str) -> Verdict:
-    """Of the processors' time, a share that is harmless up to `most`."""
+    """Judge a share of the processors' time that is harmless up to `most`."""
     if share is None:
         return unknown("not told by the kernel")
     words = f"{share:.1%} of the processors' time"

@@ -154,7 +154,7 @@ class Containers:
         return options | self._identity()
 
     def _identity(self) -> dict[str, str]:
-        """Who the processes are, so that their files belong to the server user outside, too."""
+        """Choose the processes' user, so that their files belong to the server user outside, too."""
         with translated_errors("the container engine does not say how it runs"):
             maps_users = "name=rootless" in (self._client.info().get("SecurityOptions") or [])
         user = {"user": f"{self._user[0]}:{self._user[1]}"}

@@ -54,7 +54,7 @@ class ContainerProcess:
         }
 
     def memory_group(self) -> MemoryGroup | None:
-        """What the kernel bounds its memory by; None without a limit, and where the group can't be seen from here."""
+        """Return its memory group; None without a limit, and where the group can't be seen from here."""
         limit = self._order.memory_bytes
         return None if limit is None else memory_group_of(self.pid, limit)
 

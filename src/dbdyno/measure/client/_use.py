@@ -89,7 +89,7 @@ def client_use(
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """Of the time of one worker: outside of waiting, on a processor, in want of a processor."""
+    """Shares of one worker's time: outside of waiting, on a processor, in want of a processor."""
 
     busy: float
     cpu: float
