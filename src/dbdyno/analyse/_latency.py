@@ -72,14 +72,26 @@ class SecondHistograms:
     values_ns: FloatArray
 
     @classmethod
-    def coarse(cls, counts: IntArray, values_ns: FloatArray) -> SecondHistograms:
-        """Bins of one percent, by the highest value in each: fine enough for an interval, and fewer to draw."""
-        if counts.shape[1] == 0:
-            return cls(counts, values_ns)
+    def coarse(
+        cls, second: IntArray, column: IntArray, count: IntArray, values_ns: FloatArray, seconds: int
+    ) -> SecondHistograms:
+        """Bins of one percent, by the highest value in each: fine enough for an interval, and fewer to draw.
+
+        Parameters
+        ----------
+        second, column, count : shape (counts,), of each bin that holds something: its second from 0, which of
+            `values_ns` it is, and how many
+        values_ns : shape (bins,), ascending
+        seconds : how many
+        """
+        if len(values_ns) == 0:
+            return cls(np.zeros((seconds, 0), dtype=np.int64), values_ns)
         steps = np.floor(np.log(np.maximum(values_ns, 1.0)) / _BIN_SHARE)
-        first = np.flatnonzero(np.diff(steps, prepend=-1.0))
-        last = np.append(first[1:], len(values_ns)) - 1
-        return cls(np.add.reduceat(counts, first, axis=1), values_ns[last])
+        is_first = np.diff(steps, prepend=-1.0) != 0
+        bins, of_column = int(is_first.sum()), np.cumsum(is_first) - 1
+        last = np.append(np.flatnonzero(is_first)[1:], len(values_ns)) - 1
+        counts = np.bincount(second * bins + of_column[column], count, seconds * bins)
+        return cls(counts.astype(np.int64).reshape(seconds, bins), values_ns[last])
 
 
 def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
@@ -119,7 +131,8 @@ def judge_latency(
     }
     known = {**merged, **told}
     cells = [group for group in judgements if group.cell in known and group.judged]
-    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, seconds)]
+    independent = {group.cell: _independent(_driven(seconds, group.cell)) for group in cells}
+    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, independent)]
     return [replace(each, is_told=each.cell in told) for each in judged]
 
 
@@ -141,7 +154,7 @@ def _judge_quantile(
     quantile: Quantile,
     cells: Sequence[CellJudgement],
     merged: Mapping[Cell, tuple[LatencyNs, int]],
-    seconds: Mapping[Cell, Sequence[SecondHistograms]],
+    independent_counts: Mapping[Cell, Mapping[Quantile, float]],
 ) -> list[LatencyJudgement]:
     logs = {group.cell: _logs(group, quantile) for group in cells}
     known = [group for group in cells if logs[group.cell]]
@@ -152,8 +165,7 @@ def _judge_quantile(
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
             continue
-        runs = _driven(seconds, group.cell)
-        independent = sum(_independent(quantile, run) for run in runs) if runs else None
+        independent = independent_counts[group.cell].get(quantile)
         if independent is not None and independent < ENOUGH_BEYOND:
             continue
         judged = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
@@ -169,9 +181,11 @@ def _driven(seconds: Mapping[Cell, Sequence[SecondHistograms]], cell: Cell) -> l
     return [run for run in seconds.get(cell, ()) if run.counts.any()]
 
 
-def _independent(quantile: Quantile, run: SecondHistograms) -> float:
-    """What those slower in one run are worth as independent ones."""
-    return exceedances(run.counts, run.values_ns, (1 - TAIL[quantile],))[0]
+def _independent(runs: Sequence[SecondHistograms]) -> dict[Quantile, float]:
+    """What those slower than each quantile are worth as independent ones, in all runs; empty without seconds."""
+    shares = [1 - TAIL[quantile] for quantile in QUANTILES]
+    found = [exceedances(run.counts, run.values_ns, shares) for run in runs]
+    return {quantile: sum(of_run[at] for of_run in found) for at, quantile in enumerate(QUANTILES) if found}
 
 
 def _noise(quantile: Quantile, value_ns: int, run: SecondHistograms) -> tuple[int, int]:

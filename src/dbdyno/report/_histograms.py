@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement, SecondHistograms
 from dbdyno.core import Cell, LatencyNs, RunRecord
 from dbdyno.report._curves import Curve, response_curve
-from dbdyno.store import StoredStudy, counts_by_second, latency_of_counts, mean_of_counts
+from dbdyno.store import FilledCounts, StoredStudy, filled_counts, latency_of_counts, mean_of_counts
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
 TypeTimes = dict[str, tuple[float, LatencyNs]]
@@ -26,13 +26,13 @@ class CellHistograms:
     ----------
     merged : quantiles of all judged runs added together, and how many transactions
     seconds : of each judged run, in bins of one percent
-    curves : response times by percentile
+    total : of all judged runs: how many transactions in each bin, and the highest value of each
     types : of cells with several transaction types, or new orders: times of each type over the whole windows
     """
 
     merged: dict[Cell, tuple[LatencyNs, int]]
     seconds: dict[Cell, list[SecondHistograms]]
-    curves: dict[Cell, Curve]
+    total: dict[Cell, Counts]
     types: dict[Cell, TypeTimes]
 
 
@@ -51,11 +51,19 @@ def cell_histograms(results: StoredStudy, judgements: Sequence[CellJudgement]) -
         latency = latency_of_counts(counts, values)
         if latency is not None:
             found.merged[group.cell] = (latency, int(counts.sum()))
-            found.seconds[group.cell] = [SecondHistograms.coarse(*run.settled) for run in read]
-            curve = response_curve(group.cell, counts, values, found.seconds[group.cell])
-            if curve is not None:
-                found.curves[group.cell] = curve
+            found.seconds[group.cell] = [_coarse(run.settled) for run in read]
+            found.total[group.cell] = (counts, values)
     return found
+
+
+def response_curves(histograms: CellHistograms) -> list[Curve]:
+    """Response times by percentile, of the cells that have enough of them."""
+    found = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
+    return [curve for curve in found if curve is not None]
+
+
+def _coarse(run: FilledCounts) -> SecondHistograms:
+    return SecondHistograms.coarse(run.second, run.column, run.count, run.values_ns, run.seconds)
 
 
 def has_types(group: CellJudgement) -> bool:
@@ -68,8 +76,8 @@ def has_types(group: CellJudgement) -> bool:
 class _RunHistograms:
     """Histograms of a run's transactions: of the settled part second by second, of each type over the window."""
 
-    settled: Counts
-    types: dict[str, Counts]
+    settled: FilledCounts
+    types: dict[str, FilledCounts]
 
     @classmethod
     def read(cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool) -> _RunHistograms:
@@ -78,11 +86,11 @@ class _RunHistograms:
         rows = zip(*(table[name].to_pylist() for name in names), strict=True)
         window = [(s, name, text) for s, kind, phase, name, text in rows if kind == "transaction" and phase == "window"]
         first = _settled_from(record, [second for second, _, _ in window])
-        settled = counts_by_second((second, text) for second, _, text in window if second >= first)
+        settled = filled_counts((second, text) for second, _, text in window if second >= first)
         types: dict[str, list[tuple[int, str | None]]] = {}
         for _, name, text in window if by_type else ():
             types.setdefault(name, []).append((0, text))
-        return cls(settled, {name: counts_by_second(texts) for name, texts in types.items()})
+        return cls(settled, {name: filled_counts(texts) for name, texts in types.items()})
 
 
 def _settled_from(record: RunRecord, seconds: Sequence[int]) -> int:
@@ -102,10 +110,10 @@ def _times_by_type(runs: Sequence[_RunHistograms]) -> TypeTimes:
     return found
 
 
-def _added(runs: Sequence[Counts]) -> Counts:
+def _added(runs: Sequence[FilledCounts]) -> Counts:
     """All seconds of all runs together."""
-    values = np.unique(np.concatenate([np.zeros(0), *(own for _, own in runs)]))
+    values = np.unique(np.concatenate([np.zeros(0), *(run.values_ns for run in runs)]))
     total = np.zeros(len(values), dtype=np.int64)
-    for counts, own in runs:
-        total[np.searchsorted(values, own)] += counts.sum(axis=0)
+    for run in runs:
+        total[np.searchsorted(values, run.values_ns)] += run.total
     return total, values

@@ -29,7 +29,7 @@ from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness
-from dbdyno.report._histograms import CellHistograms, cell_histograms
+from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
@@ -122,10 +122,10 @@ class StudyAnalysis:
         """Response times of each cell; of those that were run once with the interval of their noise."""
         return tuple(with_noise_intervals(self.quantiles, self.histograms.seconds))
 
-    @property
+    @cached_property
     def curves(self) -> tuple[Curve, ...]:
         """Response times by percentile, of cells that have histograms."""
-        return tuple(self.histograms.curves.values())
+        return tuple(response_curves(self.histograms))
 
     @cached_property
     def types(self) -> list[CellTypes]:

@@ -9,8 +9,9 @@ from dbdyno.store._altered import QUICK_CHECK, Alteration, Check
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._histograms import (
+    FilledCounts,
     Histogram,
-    counts_by_second,
+    filled_counts,
     latency_of,
     latency_of_counts,
     mean_of_counts,
@@ -35,6 +36,7 @@ __all__ = [
     "Alteration",
     "Check",
     "FileFacts",
+    "FilledCounts",
     "Histogram",
     "IntervalKind",
     "IntervalRow",
@@ -51,7 +53,7 @@ __all__ = [
     "StoredRun",
     "StoredStudy",
     "TelemetryRow",
-    "counts_by_second",
+    "filled_counts",
     "find_results",
     "is_results_folder",
     "latency_of",

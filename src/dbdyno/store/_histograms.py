@@ -6,6 +6,7 @@ import functools
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,28 +85,46 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - as above
         raise StoreError("a histogram is cut short", text[:40]) from error
 
 
-def counts_by_second(encoded: Iterable[tuple[int, str | None]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Histograms of seconds side by side.
+@dataclass(frozen=True, slots=True)
+class FilledCounts:
+    """Histograms of seconds side by side, as far as they hold something: a count for each second and bin that has one.
 
     Parameters
     ----------
-    encoded : second and histogram; several of one second (types of transactions) are added
+    second : shape (counts,), from 0, the first that has a histogram
+    column : shape (counts,), which of `values_ns`
+    count : shape (counts,)
+    values_ns : shape (bins,), highest value of each bin, nanoseconds, ascending
+    seconds : from the first to the last that has a histogram
+    """
 
-    Returns
-    -------
-    counts, shape (seconds, bins), from the first second to the last, with zeros where nothing was recorded; and the
-    highest value of each bin, nanoseconds, ascending. Only bins that hold something
+    second: NDArray[np.int64]
+    column: NDArray[np.int64]
+    count: NDArray[np.int64]
+    values_ns: NDArray[np.float64]
+    seconds: int
+
+    @property
+    def total(self) -> NDArray[np.int64]:
+        """All seconds together, shape (bins,)."""
+        # bincount adds up as float64, which is exact for as many transactions as a run can have.
+        return np.bincount(self.column, self.count, len(self.values_ns)).astype(np.int64)
+
+
+def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
+    """Histograms of seconds, each with its second; several of one second (types of transactions) are added.
 
     Raises
     ------
     StoreError : a text is not a histogram
 
-    >>> counts_by_second([])[0].shape
-    (0, 0)
+    >>> filled_counts([]).seconds
+    0
     """
     given = [(second, text) for second, text in encoded if text]
     if not given:
-        return np.zeros((0, 0), dtype=np.int64), np.zeros(0)
+        nothing = np.zeros(0, dtype=np.int64)
+        return FilledCounts(nothing, nothing, nothing, np.zeros(0), 0)
     seconds, texts = np.array([second for second, _ in given]), [text for _, text in given]
     which, buckets, counts = _filled_of_all(texts)
     column = np.zeros(_layout_length(), dtype=np.int64)
@@ -113,12 +132,8 @@ def counts_by_second(encoded: Iterable[tuple[int, str | None]]) -> tuple[NDArray
     used = np.flatnonzero(column)
     column[used] = np.arange(len(used))
     begin, end = int(seconds.min()), int(seconds.max())
-    table = np.zeros((end - begin + 1, len(used)), dtype=np.int64)
-    if len(np.unique(seconds)) == len(seconds):
-        table[seconds[which] - begin, column[buckets]] = counts
-    else:
-        np.add.at(table, (seconds[which] - begin, column[buckets]), counts)
-    return table, _highest_values(used).astype(np.float64)
+    values_ns = _highest_values(used).astype(np.float64)
+    return FilledCounts(seconds[which] - begin, column[buckets], counts, values_ns, end - begin + 1)
 
 
 def _filled_of_all(texts: Sequence[str]) -> Filled:

@@ -82,7 +82,8 @@ def test_bins_of_one_percent_keep_every_transaction_and_the_highest_value() -> N
     random = np.random.default_rng(2)
     values = np.unique(np.round(np.geomspace(1e6, 1e8, 5000)))
     counts = random.integers(0, 3, (20, len(values)))
-    coarse = SecondHistograms.coarse(counts, values)
+    second, column = np.nonzero(counts)
+    coarse = SecondHistograms.coarse(second, column, counts[second, column], values, 20)
     assert coarse.counts.sum(axis=1).tolist() == counts.sum(axis=1).tolist()
     assert len(coarse.values_ns) < 470
     assert coarse.values_ns[-1] == values[-1]

@@ -9,7 +9,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import StoreError
-from dbdyno.store import counts_by_second, merged_histogram
+from dbdyno.store import merged_histogram
+from dense_counts import dense_counts
 
 HOUR_NS = 3_600_000_000_000
 
@@ -47,7 +48,7 @@ def by_value(rows: list[tuple[int, str]]) -> dict[float, int]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_histograms_decoded_together_are_those_that_hdrh_decodes(seed: int) -> None:
     rows = drawn(seed)
-    counts, values = counts_by_second(rows)
+    counts, values = dense_counts(rows)
     assert dict(zip(values.tolist(), counts.sum(axis=0).tolist(), strict=True)) == by_value(rows)
     first = min(second for second, _ in rows)
     for second in {second for second, _ in rows}:
@@ -58,11 +59,11 @@ def test_histograms_decoded_together_are_those_that_hdrh_decodes(seed: int) -> N
 
 def test_a_histogram_of_another_layout_is_read_with_the_others() -> None:
     rows = [(0, encoded([(1000, 3)])), (1, encoded([(1000, 4)], digits=2))]
-    counts, _ = counts_by_second(rows)
+    counts, _ = dense_counts(rows)
     assert counts.sum(axis=1).tolist() == [3, 4]
 
 
 @pytest.mark.parametrize("text", ["x", base64.b64encode(b"\0" * 40).decode(), encoded([(5, 1)])[:-8]])
 def test_a_damaged_histogram_among_whole_ones_is_an_error(text: str) -> None:
     with pytest.raises(StoreError, match="histogram"):
-        counts_by_second([(0, encoded([(5, 1)])), (1, text)])
+        dense_counts([(0, encoded([(5, 1)])), (1, text)])

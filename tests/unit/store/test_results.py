@@ -26,7 +26,6 @@ from dbdyno.store import (
     SettingRow,
     StoredRun,
     TelemetryRow,
-    counts_by_second,
     latency_of,
     latency_of_counts,
     merged_histogram,
@@ -34,6 +33,7 @@ from dbdyno.store import (
     record_to_json,
     study_digest,
 )
+from dense_counts import dense_counts
 
 STUDY = 'name = "first"\nseed = 1\n'
 
@@ -344,7 +344,7 @@ def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
         with pytest.raises(StoreError, match="histogram"):
             merged_histogram([text])
         with pytest.raises(StoreError, match="histogram"):
-            counts_by_second([(0, encoded(5)), (1, text)])
+            dense_counts([(0, encoded(5)), (1, text)])
 
 
 @pytest.mark.parametrize("count", [1, 7, 1_600, 3_000])
@@ -399,7 +399,7 @@ def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> Non
 @given(seconds=st.lists(st.lists(st.integers(1, 10**10), max_size=20), max_size=6))
 def test_counts_by_second_added_up_give_the_quantiles_of_the_merged_histogram(seconds: list[list[int]]) -> None:
     texts = [encoded(*values) if values else None for values in seconds]
-    counts, values = counts_by_second(enumerate(texts))
+    counts, values = dense_counts(enumerate(texts))
     assert latency_of_counts(counts.sum(axis=0), values) == latency_of(merged_histogram(texts))
     totals = [len(values) for values in seconds]
     filled = [index for index, total in enumerate(totals) if total]
@@ -413,7 +413,7 @@ def test_counts_of_any_layout_stand_in_the_buckets_of_the_merged_histogram(highe
     for _ in range(200):
         other.record_value(int(chance.lognormvariate(12.0, 1.0)))
     texts = [other.encode().decode(), encoded(9, 5_000), encoded(5_000)]
-    counts, values = counts_by_second([(3, texts[0]), (5, texts[1]), (5, texts[2])])
+    counts, values = dense_counts([(3, texts[0]), (5, texts[1]), (5, texts[2])])
     assert counts.sum(axis=1).tolist() == [200, 0, 3]
     merged = merged_histogram(texts)
     expected = {merged.get_highest_equivalent_value(step.value_iterated_to) for step in merged.get_recorded_iterator()}
