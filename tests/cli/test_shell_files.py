@@ -1,0 +1,53 @@
+"""Manual pages and completions say what the program takes, and shells take them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from shell_files import BASH, FISH, FOLDER, ZSH, shell_files
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse lays help out differently in other versions")
+def test_the_files_say_what_the_program_says() -> None:
+    files = shell_files()
+    if os.environ.get("DBDYNO_WRITE_REFERENCE"):
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        for name, text in files.items():
+            (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
+            (FOLDER / name).write_text(text)
+    assert {str(file.relative_to(FOLDER)): file.read_text() for file in FOLDER.rglob("*") if file.is_file()} == files
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("dbdyno com", ["compare"]), ("dbdyno diff --fa", ["--fail-on"]), ("dbdyno self-check --fre", ["--fresh"])],
+)
+def test_bash_offers_what_can_follow(words: str, offered: list[str]) -> None:
+    script = f'source "{FOLDER / BASH}"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _dbdyno; '
+    done = subprocess.run(
+        ["bash", "-c", script + 'printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == offered
+
+
+@pytest.mark.parametrize(("shell", "file"), [("zsh", ZSH), ("fish", FISH)])
+def test_other_shells_read_theirs(shell: str, file: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not here")
+    done = subprocess.run([shell, "-n", str(FOLDER / file)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_pages_are_set_without_a_warning() -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not here")
+    for page in sorted((FOLDER / "man" / "man1").glob("*.1")):
+        command = ["groff", "-man", "-Tutf8", "-ww", str(page)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stderr == "", page.name
+        assert len(done.stdout) > 500
