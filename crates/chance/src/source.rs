@@ -5,13 +5,21 @@ use std::fmt;
 use std::str::FromStr;
 
 /// How the states of the streams are derived from the seed.
+///
+/// As sysbench 1.0.20 on glibc does it: worker n takes values 4n to 4n+3 of `random()` after `srandom(seed)`. What
+/// sysbench draws before `--rand-seed` takes effect (the rows of `prepare`, the sequence `unique`) doesn't depend on the
+/// seed, here as there. As dbdyno does it: the state is a hash of seed, workload and worker, so that streams are
+/// unrelated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum RandomKind {
-    /// As sysbench 1.0.20 on glibc does it, number by number: worker n takes values 4n to 4n+3 of `random()` after
-    /// `srandom(seed)`. What sysbench draws before `--rand-seed` takes effect (the rows of `prepare`, the sequence
-    /// `unique`) doesn't depend on the seed, here as there.
+    /// sysbench 1.0.20's, number by number.
     Sysbench,
-    /// dbdyno's own: the state is a hash of seed, workload and worker, so that streams are unrelated.
+    /// dbdyno's own.
     Dbdyno,
 }
 

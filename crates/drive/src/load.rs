@@ -8,10 +8,18 @@ use std::time::Duration;
 
 /// How statements reach the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum Protocol {
-    /// Prepared once a connection, then executed by number (sysbench's `db-ps-mode=auto`).
+    /// Prepared once a connection, then executed by number.
+    #[cfg_attr(feature = "arguments", value(alias = "auto"))]
+    // the word of sysbench's `--db-ps-mode`
     Prepared,
-    /// Sent as text with the values written in (`db-ps-mode=disable`).
+    /// As text with the values written in.
+    #[cfg_attr(feature = "arguments", value(alias = "disable"))]
     Text,
 }
 
@@ -46,11 +54,14 @@ pub struct ErrorPolicy {
 
 /// An error that a load repeats events after, beyond those that its workload's tool repeats them after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "arguments", serde(deny_unknown_fields))]
 pub struct FurtherError {
     /// The server's code.
     pub code: u16,
     /// The storage engine's own number, which stands in the message of a code that covers many errors, such as 149 in
     /// `Got error 149 "Lock deadlock; Retry transaction" during COMMIT`; `None`: whatever the message says.
+    #[cfg_attr(feature = "arguments", serde(default))]
     pub cause: Option<u16>,
 }
 
@@ -71,11 +82,16 @@ fn first_number(text: &str) -> Option<u16> {
 
 /// What happens when the server holds as many prepared statements as it may.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum PreparedFull {
-    /// The load does not begin.
+    /// Don't begin.
     #[default]
     Stop,
-    /// What could not be prepared is sent as text, and said.
+    /// Send the rest as text, and say so.
     Text,
 }
 

@@ -59,23 +59,35 @@ impl SessionOptions {
     }
 }
 
-/// How the bytes of a connection are packed. Packing begins after the log-in.
+/// How the bytes of a connection are packed. Packing begins after the log-in. zlib has its default level, and packets
+/// of less than 50 bytes are not packed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum Compression {
     /// Not at all.
     #[default]
     Off,
-    /// By zlib at its default level, which every server knows. Packets of less than 50 bytes are not packed.
+    /// By zlib, which every server knows.
     Zlib,
 }
 
 /// A version of TLS.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
 pub enum TlsVersion {
-    /// TLS 1.2, of 2008.
+    /// TLS 1.2
     #[default]
+    #[cfg_attr(feature = "arguments", value(name = "1.2"), serde(rename = "1.2"))]
     V1_2,
-    /// TLS 1.3, of 2018.
+    /// TLS 1.3
+    #[cfg_attr(feature = "arguments", value(name = "1.3"), serde(rename = "1.3"))]
     V1_3,
 }
 

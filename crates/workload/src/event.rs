@@ -99,11 +99,16 @@ pub struct Metadata {
 
 /// The values of an event that is repeated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum RetryValues {
-    /// Drawn anew, as sysbench does.
+    /// Drawn anew (sysbench).
     #[default]
     New,
-    /// Those of the first attempt, as tpcc-mysql does.
+    /// Those of the first attempt (tpcc-mysql).
     Same,
 }
 

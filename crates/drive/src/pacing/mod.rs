@@ -44,11 +44,16 @@ pub enum Pacing {
 
 /// Gaps between due instants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum Arrivals {
-    /// All the same.
-    Constant,
     /// Exponential, as of many independent visitors.
     Poisson,
+    /// All the same.
+    Constant,
 }
 
 impl Pacing {

@@ -24,6 +24,8 @@ pub struct RateStream {
 /// A stretch in which the rate stays, or goes in a straight line from one value to another. A rate of 0 is a
 /// pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "arguments", serde(deny_unknown_fields))]
 pub struct Stretch {
     /// How long it lasts.
     pub duration_ns: u64,

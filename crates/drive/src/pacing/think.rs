@@ -10,6 +10,8 @@ const LONGEST_NS: u64 = 86_400_000_000_000;
 /// How long a connection rests after each event. The rest belongs to no time that is measured: a
 /// response time runs from its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "arguments", serde(deny_unknown_fields))]
 pub struct Think {
     /// Mean of the rests.
     pub mean_ns: u64,
@@ -19,10 +21,15 @@ pub struct Think {
 
 /// How rests scatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "arguments",
+    derive(clap::ValueEnum, serde::Deserialize, serde::Serialize)
+)]
+#[cfg_attr(feature = "arguments", serde(rename_all = "kebab-case"))]
 pub enum ThinkDistribution {
     /// All the same.
     Constant,
-    /// Exponential: most are short, a few are long.
+    /// Most are short, a few are long.
     Exponential,
 }
 

@@ -3,10 +3,12 @@
 use super::{CheckTimeout, Patience, ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
-    ANSWER_TIMEOUT_NS, ErrorOrder, Generator, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION,
-    StatementProtocol, WhenPreparedFull, WorkloadChoice,
+    ANSWER_TIMEOUT_NS, ErrorOrder, LoadOrder, PacingOrder, PhaseOrder, SCHEMA_VERSION,
+    WorkloadChoice,
 };
 use clap::Args;
+use dbdyno_drive::{PreparedFull, Protocol};
+use dbdyno_workload::RandomKind;
 use std::collections::BTreeMap;
 
 /// A day: longer than anybody waits.
@@ -70,11 +72,11 @@ pub(crate) struct SendingArguments {
 
     /// How statements travel
     #[arg(long, value_enum, value_name = "HOW", default_value = "prepared")]
-    pub(crate) protocol: StatementProtocol,
+    pub(crate) protocol: Protocol,
 
     /// Whose random numbers
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
-    pub(crate) rng: Generator,
+    pub(crate) rng: RandomKind,
 
     /// Seed of the random numbers
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
@@ -105,7 +107,7 @@ impl FingerprintArguments {
                 duration_ns: LONGEST_NS,
             }],
             errors: ErrorOrder::default(),
-            prepared_full: WhenPreparedFull::default(),
+            prepared_full: PreparedFull::default(),
             drain_ns: DRAIN_NS,
             answer_timeout_ns: Some(ANSWER_TIMEOUT_NS),
             events: Some(self.sending.events),

@@ -8,10 +8,12 @@ use super::parse::{
 use super::{ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
-    ErrorOrder, FurtherErrorOrder, Generator, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place,
-    RepeatDraws, SCHEMA_VERSION, StatementProtocol, WhenPreparedFull, WorkloadChoice, read_order,
+    ErrorOrder, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place, SCHEMA_VERSION,
+    WorkloadChoice, read_order,
 };
 use clap::Args;
+use dbdyno_drive::{FurtherError, PreparedFull, Protocol};
+use dbdyno_workload::{RandomKind, RetryValues};
 use std::path::PathBuf;
 
 /// Repeats of an event where the imitated tool would go on for ever.
@@ -135,11 +137,11 @@ pub(crate) struct LoadArguments {
         value_name = "HOW",
         default_value = "prepared"
     )]
-    pub(crate) protocol: StatementProtocol,
+    pub(crate) protocol: Protocol,
 
     /// Whose random numbers
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
-    pub(crate) rng: Generator,
+    pub(crate) rng: RandomKind,
 
     /// Seed of the random numbers
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
@@ -189,7 +191,7 @@ pub(crate) struct ErrorArguments {
     /// 1180/149 is 1180 whose message names the storage engine's error 149, a conflict at COMMIT: 1180 alone is any
     /// error there, a full disk too.
     #[arg(long, value_name = "CODE[/CAUSE]", value_delimiter = ',', value_parser = further_error)]
-    pub(crate) also_repeat: Vec<FurtherErrorOrder>,
+    pub(crate) also_repeat: Vec<FurtherError>,
 
     /// Send ROLLBACK before the repeat [default: as the imitated tool; sysbench's OLTP scripts do not]
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = switch)]
@@ -202,7 +204,7 @@ pub(crate) struct ErrorArguments {
 
     /// Values of a repeated event [default: as the imitated tool; sysbench: new]
     #[arg(long, value_enum, value_name = "WHICH")]
-    pub(crate) repeat_draws: Option<RepeatDraws>,
+    pub(crate) repeat_draws: Option<RetryValues>,
 
     /// From the third attempt on wait a random time up to this, doubled with each attempt up to 64 times
     ///
@@ -212,7 +214,7 @@ pub(crate) struct ErrorArguments {
 
     /// When the server's max_prepared_stmt_count is reached
     #[arg(long, value_enum, value_name = "WHAT", default_value = "stop")]
-    pub(crate) prepared_full: WhenPreparedFull,
+    pub(crate) prepared_full: PreparedFull,
 }
 
 /// What is kept.

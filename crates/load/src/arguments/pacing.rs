@@ -2,8 +2,9 @@
 
 use super::parse::{nanoseconds, seconds};
 use super::profile::{RateText, rate, rate_of};
-use crate::order::{Gaps, LawWord, PacingOrder, PhaseOrder, StreamOrder, ThinkOrder};
+use crate::order::{PacingOrder, PhaseOrder, StreamOrder};
 use clap::{ArgGroup, Args};
+use dbdyno_drive::{Arrivals, Think, ThinkDistribution};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -41,7 +42,7 @@ pub(crate) struct PacingArguments {
         default_value = "poisson",
         requires = "open_loop"
     )]
-    pub(crate) arrivals: Gaps,
+    pub(crate) arrivals: Arrivals,
 
     /// Mean rest of a connection after each event (closed loop) [default: none]
     ///
@@ -58,7 +59,7 @@ pub(crate) struct PacingArguments {
         default_value = "exponential",
         requires = "think"
     )]
-    pub(crate) think_law: LawWord,
+    pub(crate) think_law: ThinkDistribution,
 
     /// Seconds that are judged [default: 60s; with stretches of --rate as long as they last, and 60s more
     /// if the last has no end; with --events until they are done]
@@ -80,7 +81,7 @@ impl PacingArguments {
         let arrivals = self.arrivals;
         match &self.rate {
             None if self.rate_of.is_empty() => PacingOrder::Closed {
-                think: self.think.map(|mean_ns| ThinkOrder {
+                think: self.think.map(|mean_ns| Think {
                     mean_ns,
                     law: self.think_law,
                 }),

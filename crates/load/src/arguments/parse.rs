@@ -1,6 +1,7 @@
 //! Parses values of arguments in human units.
 
-use crate::order::{FurtherErrorOrder, Place};
+use crate::order::Place;
+use dbdyno_drive::FurtherError;
 /// Seconds of a duration such as `90`, `90s`, `1.5m` or `1h`; only whole seconds, because they lie on one
 /// grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
@@ -136,7 +137,7 @@ pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
 }
 
 /// An error such as `1180`, or `1180/149` with the storage engine's own number.
-pub(super) fn further_error(text: &str) -> Result<FurtherErrorOrder, String> {
+pub(super) fn further_error(text: &str) -> Result<FurtherError, String> {
     let number = |text: &str| {
         text.trim()
             .parse()
@@ -146,7 +147,7 @@ pub(super) fn further_error(text: &str) -> Result<FurtherErrorOrder, String> {
         Some((code, cause)) => (code, Some(number(cause)?)),
         None => (text, None),
     };
-    Ok(FurtherErrorOrder {
+    Ok(FurtherError {
         code: number(code)?,
         cause,
     })
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn error_codes_are_listed_or_none() {
         assert_eq!(code_list("1213,1205"), Ok(vec![1213, 1205]));
-        let further = |code, cause| Ok(FurtherErrorOrder { code, cause });
+        let further = |code, cause| Ok(FurtherError { code, cause });
         assert_eq!(further_error("1180/149"), further(1180, Some(149)));
         assert_eq!(further_error(" 1180 "), further(1180, None));
         for wrong in ["", "deadlock", "1180/", "/149", "1180/149/1", "70000"] {

@@ -3,10 +3,9 @@
 use super::parse::nanoseconds;
 use super::{CheckTimeout, DdlTimeout, Patience, ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
-use crate::order::{
-    Generator, LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order,
-};
+use crate::order::{LoadBy, OrderFile, PopulateOrder, SCHEMA_VERSION, WorkloadChoice, read_order};
 use clap::Args;
+use dbdyno_workload::RandomKind;
 use std::num::NonZeroU32;
 
 const POPULATE_ABOUT: &str = "\
@@ -69,7 +68,7 @@ pub(crate) struct FillingArguments {
 
     /// Whose random numbers
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
-    pub(crate) rng: Generator,
+    pub(crate) rng: RandomKind,
 
     /// Seed of the random numbers
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]

@@ -1,7 +1,7 @@
 //! Parses a rate as it is written: `2000`, `500:30s,1000:30s`, `100..2000:60s,2000`.
 
 use super::parse::nanoseconds;
-use crate::order::StretchOrder;
+use dbdyno_drive::Stretch;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -12,7 +12,7 @@ const EXAMPLES: &str =
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RateText {
     /// In order; the end rate of the last one goes on.
-    pub(crate) stretches: Vec<StretchOrder>,
+    pub(crate) stretches: Vec<Stretch>,
     /// The last one was written without a duration.
     pub(crate) goes_on: bool,
 }
@@ -66,7 +66,7 @@ pub(super) fn rate_of(text: &str) -> Result<(String, RateText), String> {
 }
 
 /// `None` when the piece has no duration.
-fn stretch(piece: &str) -> Result<Option<StretchOrder>, String> {
+fn stretch(piece: &str) -> Result<Option<Stretch>, String> {
     let Some((rates, duration)) = piece.split_once(':') else {
         if piece.contains("..") {
             return Err(format!(
@@ -81,7 +81,7 @@ fn stretch(piece: &str) -> Result<Option<StretchOrder>, String> {
     }
     Ok(Some(match rates.split_once("..") {
         None => level(number(rates)?, duration_ns),
-        Some((from, to)) => StretchOrder {
+        Some((from, to)) => Stretch {
             duration_ns,
             from_per_s: number(from)?,
             to_per_s: number(to)?,
@@ -89,8 +89,8 @@ fn stretch(piece: &str) -> Result<Option<StretchOrder>, String> {
     }))
 }
 
-fn level(rate_per_s: f64, duration_ns: u64) -> StretchOrder {
-    StretchOrder {
+fn level(rate_per_s: f64, duration_ns: u64) -> Stretch {
+    Stretch {
         duration_ns,
         from_per_s: rate_per_s,
         to_per_s: rate_per_s,

@@ -5,8 +5,9 @@ use super::pacing::phases;
 use super::parse::{nanoseconds, seconds};
 use super::{ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
-use crate::order::{Gaps, LoadOrder, PacingOrder, SearchOrder, WorkloadChoice};
+use crate::order::{LoadOrder, PacingOrder, SearchOrder, WorkloadChoice};
 use clap::Args;
+use dbdyno_drive::Arrivals;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -96,7 +97,7 @@ pub(crate) struct ProbeArguments {
 
     /// Gaps between the due instants
     #[arg(long, value_enum, value_name = "GAPS", default_value = "poisson")]
-    pub(crate) arrivals: Gaps,
+    pub(crate) arrivals: Arrivals,
 }
 
 impl SearchArguments {

@@ -2,8 +2,9 @@
 
 use super::parse::nanoseconds;
 use crate::cli_error::CliError;
-use crate::order::{CompressionWord, Target, TlsVersionWord, TlsWord};
+use crate::order::{Target, TlsWord};
 use clap::Args;
+use dbdyno_wire::{Compression, TlsVersion};
 use std::path::PathBuf;
 
 /// Which server, which user, which schema.
@@ -71,7 +72,7 @@ pub(crate) struct ServerArguments {
 
     /// Oldest version of TLS to agree to
     #[arg(long, value_enum, value_name = "VERSION", default_value = "1.2")]
-    pub(crate) tls_minimum: TlsVersionWord,
+    pub(crate) tls_minimum: TlsVersion,
 
     /// PEM file of this side's own certificate, for a user that needs one
     #[arg(long, value_name = "FILE", requires = "tls_key_file")]
@@ -83,7 +84,7 @@ pub(crate) struct ServerArguments {
 
     /// Packing of the bytes on the connections of a load
     #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
-    pub(crate) compression: CompressionWord,
+    pub(crate) compression: Compression,
 
     /// How long the way to the server may be silent before a connection over TCP counts as lost [default: 10s]
     ///

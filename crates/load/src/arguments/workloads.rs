@@ -1,8 +1,8 @@
 //! Defines the arguments of `workloads`.
 
 use super::WorkloadOptions;
-use crate::order::Generator;
 use clap::Args;
+use dbdyno_workload::RandomKind;
 
 const LONG_ABOUT: &str = "\
 List the workloads, or tell of one: what its options come to, and what an event is.
@@ -41,7 +41,7 @@ pub(crate) struct WorkloadsArguments {
         default_value = "sysbench",
         requires = "workload"
     )]
-    pub(crate) rng: Generator,
+    pub(crate) rng: RandomKind,
 
     /// Seed of the random numbers
     #[arg(

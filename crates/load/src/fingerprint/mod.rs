@@ -20,7 +20,7 @@ use std::io::Write;
 pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let source = RandomSource {
-        kind: order.rng.into(),
+        kind: order.rng,
         seed: order.seed,
     };
     let population = population(&arguments.workload, &arguments.options.0, source)?;

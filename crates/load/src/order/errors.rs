@@ -1,6 +1,5 @@
 //! Reads what an order says about errors of the server, beyond what the imitated tool does by itself.
 
-use super::RepeatDraws;
 use dbdyno_drive::{ErrorPolicy, FurtherError};
 use dbdyno_workload::{RetryAfter, RetryPolicy, RetryValues};
 use serde::{Deserialize, Deserializer};
@@ -15,7 +14,7 @@ const TRANSIENT: [u16; 3] = [1213, 1020, 1205];
 pub(crate) struct ErrorOrder {
     pub(crate) ignore: Option<Vec<u16>>,
     /// Beyond these, or those of the imitated tool.
-    pub(crate) also: Vec<FurtherErrorOrder>,
+    pub(crate) also: Vec<FurtherError>,
     pub(crate) rollback_first: Option<bool>,
     /// `Some(None)`: repeated until it succeeds.
     #[serde(deserialize_with = "given")]
@@ -23,18 +22,8 @@ pub(crate) struct ErrorOrder {
     /// Where neither the order nor the imitated tool has a limit.
     #[serde(skip)]
     pub(crate) retry_limit_otherwise: Option<u32>,
-    pub(crate) draws: Option<RepeatDraws>,
+    pub(crate) draws: Option<RetryValues>,
     pub(crate) pause_ns: u64,
-}
-
-/// A further error after which an event is repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FurtherErrorOrder {
-    pub(crate) code: u16,
-    /// The storage engine's own number, which must be the first in the message.
-    #[serde(default)]
-    pub(crate) cause: Option<u16>,
 }
 
 /// A field that is there, `null` included.
@@ -48,10 +37,10 @@ impl ErrorOrder {
         let law = law.unwrap_or_else(|| self.sysbench_law());
         ErrorPolicy {
             after: self.ignore.clone().map_or(law.after, RetryAfter::Codes),
-            also: self.also.iter().map(|further| further.into()).collect(),
+            also: self.also.clone(),
             rollback_first: self.rollback_first.unwrap_or(law.rollback_first),
             retry_limit: self.retry_limit.unwrap_or(law.limit),
-            draws: self.draws.map_or(law.draws, Into::into),
+            draws: self.draws.unwrap_or(law.draws),
             pause: Duration::from_nanos(self.pause_ns),
         }
     }
@@ -62,15 +51,6 @@ impl ErrorOrder {
             rollback_first: false,
             limit: self.retry_limit_otherwise,
             draws: RetryValues::New,
-        }
-    }
-}
-
-impl From<&FurtherErrorOrder> for FurtherError {
-    fn from(order: &FurtherErrorOrder) -> Self {
-        Self {
-            code: order.code,
-            cause: order.cause,
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Reads the order of `dbdyno-load run`: `contract/load-order.schema.json`.
 
 use super::{
-    ErrorOrder, Generator, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, StatementProtocol,
-    Target, WhenPreparedFull, WorkloadChoice,
+    ErrorOrder, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, Target, WorkloadChoice,
 };
 use crate::cli_error::CliError;
-use dbdyno_drive::{Load, Phase, Search, StopSwitch, default_workers};
+use dbdyno_drive::{Load, Phase, PreparedFull, Protocol, Search, StopSwitch, default_workers};
 use dbdyno_wire::{Endpoint, SessionOptions};
-use dbdyno_workload::{Digested, RandomSource, Workload, name_schema, workload};
+use dbdyno_workload::{Digested, RandomKind, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -27,8 +26,8 @@ pub(crate) struct LoadOrder {
     #[serde(default)]
     pub(crate) role_targets: BTreeMap<String, Place>,
     pub(crate) workload: WorkloadChoice,
-    pub(crate) protocol: StatementProtocol,
-    pub(crate) rng: Generator,
+    pub(crate) protocol: Protocol,
+    pub(crate) rng: RandomKind,
     pub(crate) seed: u64,
     pub(crate) concurrency: u32,
     /// `None`: as suits concurrency and machine.
@@ -39,7 +38,7 @@ pub(crate) struct LoadOrder {
     #[serde(default)]
     pub(crate) errors: ErrorOrder,
     #[serde(default)]
-    pub(crate) prepared_full: WhenPreparedFull,
+    pub(crate) prepared_full: PreparedFull,
     pub(crate) drain_ns: u64,
     /// How long a statement may be without any byte of an answer; `None`: for ever.
     #[serde(default = "answer_timeout_ns")]
@@ -107,7 +106,7 @@ impl LoadOrder {
             },
             role_endpoint: self.role_endpoint(&*workload)?,
             endpoint: access.endpoint,
-            protocol: self.protocol.into(),
+            protocol: self.protocol,
             concurrency: self.concurrency,
             workers: self.worker_count(),
             cpus: self.cpus.clone().unwrap_or_default(),
@@ -121,7 +120,7 @@ impl LoadOrder {
                 Some(events) => Arc::new(Digested::new(workload, events)),
                 None => workload,
             },
-            prepared_full: self.prepared_full.into(),
+            prepared_full: self.prepared_full,
             drain: Duration::from_nanos(self.drain_ns),
             events_limit: self.events,
             seed: self.seed,
@@ -268,7 +267,7 @@ impl LoadOrder {
 
     fn make_workload(&self) -> anyhow::Result<Arc<dyn Workload>> {
         let source = RandomSource {
-            kind: self.rng.into(),
+            kind: self.rng,
             seed: self.seed,
         };
         let mut options = self.workload.option_texts()?;

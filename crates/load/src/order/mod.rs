@@ -11,19 +11,16 @@ mod target;
 mod timeouts;
 mod words;
 
-pub(crate) use errors::{ErrorOrder, FurtherErrorOrder};
+pub(crate) use errors::ErrorOrder;
 pub(crate) use load::{ANSWER_TIMEOUT_NS, LoadOrder, PhaseOrder};
-pub(crate) use pacing::{LawWord, PacingOrder, SearchOrder, StreamOrder, StretchOrder, ThinkOrder};
+pub(crate) use pacing::{PacingOrder, SearchOrder, StreamOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
 pub(crate) use target::{Access, Place, Target};
 pub(crate) use timeouts::{
     CHECK_TIMEOUT, DDL_TIMEOUT, LOGIN_TIMEOUT, ROWS_TIMEOUT, SHORT_STATEMENT_TIMEOUT,
 };
-pub(crate) use words::{
-    CompressionWord, Gaps, Generator, LoadBy, RepeatDraws, StatementProtocol, TlsVersionWord,
-    TlsWord, WhenPreparedFull, WorkloadChoice,
-};
+pub(crate) use words::{LoadBy, TlsWord, WorkloadChoice};
 
 /// Version of the contract that this program speaks.
 pub(crate) const SCHEMA_VERSION: u32 = 1;

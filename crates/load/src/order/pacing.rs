@@ -1,10 +1,8 @@
 //! Reads from an order when events are due.
 
-use super::Gaps;
 use super::load::{SECOND_NS, whole_seconds};
 use crate::cli_error::CliError;
-use clap::ValueEnum;
-use dbdyno_drive::{Pacing, RateStream, Search, Stretch, Think, ThinkDistribution};
+use dbdyno_drive::{Arrivals, Pacing, RateStream, Search, Stretch, Think};
 use dbdyno_workload::{RateProfile, RateSegment, Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 
@@ -16,21 +14,21 @@ pub(crate) enum PacingOrder {
     Closed {
         /// `None`: no rest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        think: Option<ThinkOrder>,
+        think: Option<Think>,
     },
     /// Events are due at given instants.
     FixedRate {
         /// Events a second over all connections.
         rate_per_s: f64,
         /// Gaps between them.
-        arrivals: Gaps,
+        arrivals: Arrivals,
     },
     /// Events are due at rates that change.
     VariedRate {
         /// Arrivals that run side by side.
         streams: Vec<StreamOrder>,
         /// Gaps between the events of each.
-        arrivals: Gaps,
+        arrivals: Arrivals,
     },
     /// Rates are tried until the highest is found that holds a promise.
     Search(SearchOrder),
@@ -48,25 +46,7 @@ pub(crate) struct SearchOrder {
     pub(crate) precision: f64,
     pub(crate) settle_ns: u64,
     pub(crate) window_ns: u64,
-    pub(crate) arrivals: Gaps,
-}
-
-/// Rest of a connection after each event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ThinkOrder {
-    pub(crate) mean_ns: u64,
-    pub(crate) law: LawWord,
-}
-
-/// How rests scatter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum LawWord {
-    /// All the same.
-    Constant,
-    /// Most are short, a few are long.
-    Exponential,
+    pub(crate) arrivals: Arrivals,
 }
 
 /// Events of one kind.
@@ -76,22 +56,13 @@ pub(crate) struct StreamOrder {
     /// Name of their transaction type; `None`: the workload chooses.
     #[serde(default)]
     pub(crate) transaction: Option<String>,
-    pub(crate) profile: Vec<StretchOrder>,
-}
-
-/// A stretch of a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct StretchOrder {
-    pub(crate) duration_ns: u64,
-    pub(crate) from_per_s: f64,
-    pub(crate) to_per_s: f64,
+    pub(crate) profile: Vec<Stretch>,
 }
 
 impl PacingOrder {
     /// The rates of a workload with these transaction types.
     pub(super) fn following(course: &RateProfile, types: &[&str]) -> Self {
-        let stretch = |stretch: &RateSegment| StretchOrder {
+        let stretch = |stretch: &RateSegment| Stretch {
             duration_ns: u64::from(stretch.seconds) * SECOND_NS,
             from_per_s: stretch.from_per_s,
             to_per_s: stretch.to_per_s,
@@ -105,33 +76,31 @@ impl PacingOrder {
             });
         Self::VariedRate {
             streams: streams.collect(),
-            arrivals: Gaps::Poisson,
+            arrivals: Arrivals::Poisson,
         }
     }
 
     /// The pacing of this workload.
     pub(super) fn pacing(&self, workload: &dyn Workload) -> Result<Pacing, WorkloadError> {
         Ok(match self {
-            Self::Closed { think } => Pacing::Closed {
-                think: think.map(Think::from),
-            },
+            Self::Closed { think } => Pacing::Closed { think: *think },
             &Self::FixedRate {
                 rate_per_s,
                 arrivals,
             } => Pacing::FixedRate {
                 rate_per_s,
-                arrivals: arrivals.into(),
+                arrivals,
             },
             Self::VariedRate { streams, arrivals } => Pacing::VariedRate {
                 streams: streams
                     .iter()
                     .map(|stream| stream.stream(workload))
                     .collect::<Result<_, _>>()?,
-                arrivals: (*arrivals).into(),
+                arrivals: *arrivals,
             },
             Self::Search(search) => Pacing::FixedRate {
                 rate_per_s: search.first_per_s,
-                arrivals: search.arrivals.into(),
+                arrivals: search.arrivals,
             },
         })
     }
@@ -165,7 +134,7 @@ impl StreamOrder {
             transaction: transaction
                 .map(|name| transaction_type(workload, name))
                 .transpose()?,
-            profile: self.profile.iter().copied().map(Stretch::from).collect(),
+            profile: self.profile.clone(),
         })
     }
 
@@ -182,32 +151,10 @@ impl SearchOrder {
             quantile: self.quantile,
             response_ns: self.response_ns,
             first_per_s: self.first_per_s,
-            arrivals: self.arrivals.into(),
+            arrivals: self.arrivals,
             precision: self.precision,
             settle_s: whole_seconds("the settling of a probe", self.settle_ns)?,
             window_s: whole_seconds("the window of a probe", self.window_ns)?,
         })
-    }
-}
-
-impl From<ThinkOrder> for Think {
-    fn from(order: ThinkOrder) -> Self {
-        Self {
-            mean_ns: order.mean_ns,
-            law: match order.law {
-                LawWord::Constant => ThinkDistribution::Constant,
-                LawWord::Exponential => ThinkDistribution::Exponential,
-            },
-        }
-    }
-}
-
-impl From<StretchOrder> for Stretch {
-    fn from(order: StretchOrder) -> Self {
-        Self {
-            duration_ns: order.duration_ns,
-            from_per_s: order.from_per_s,
-            to_per_s: order.to_per_s,
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::load::check_version;
 use super::timeouts::{an_hour, twelve_hours};
-use super::{Generator, LoadBy, Target, WorkloadChoice};
-use dbdyno_workload::{Population, RandomSource, population};
+use super::{LoadBy, Target, WorkloadChoice};
+use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct PopulateOrder {
     pub(crate) workload: WorkloadChoice,
     /// `None`: the workload's default.
     pub(crate) storage_engine: Option<String>,
-    pub(crate) rng: Generator,
+    pub(crate) rng: RandomKind,
     pub(crate) seed: u64,
     pub(crate) connections: u32,
     /// Whether the rows are read again and compared with what was sent.
@@ -70,10 +70,7 @@ impl PopulateOrder {
             .into_iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let (name, kind) = (
-            &self.workload.name,
-            dbdyno_workload::RandomKind::from(self.rng).word(),
-        );
+        let (name, kind) = (&self.workload.name, self.rng.word());
         Ok(format!(
             "{name} {} rng={kind} seed={}",
             options.join(" "),
@@ -114,7 +111,7 @@ impl PopulateOrder {
         let mut options = self.workload.option_texts()?;
         options.extend(self.storage_engine_option());
         let source = RandomSource {
-            kind: self.rng.into(),
+            kind: self.rng,
             seed: self.seed,
         };
         Ok(population(&self.workload.name, &options, source)?)

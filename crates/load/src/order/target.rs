@@ -1,12 +1,12 @@
 //! Reads the server of an order.
 
 use super::password::read_password;
-use super::{CompressionWord, LOGIN_TIMEOUT, SHORT_STATEMENT_TIMEOUT, TlsVersionWord, TlsWord};
+use super::{LOGIN_TIMEOUT, SHORT_STATEMENT_TIMEOUT, TlsWord};
 use crate::cli_error::CliError;
 use dbdyno_drive::StopSwitch;
 use dbdyno_wire::{
-    Address, CancelFlag, ClientCertificate, Endpoint, PathTimeout, Session, SessionOptions,
-    TlsPolicy, WireError,
+    Address, CancelFlag, ClientCertificate, Compression, Endpoint, PathTimeout, Session,
+    SessionOptions, TlsPolicy, TlsVersion, WireError,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -30,11 +30,11 @@ pub(crate) struct Target {
     pub(crate) tls: TlsWord,
     pub(crate) tls_ca_file: Option<PathBuf>,
     #[serde(default)]
-    pub(crate) tls_minimum: TlsVersionWord,
+    pub(crate) tls_minimum: TlsVersion,
     pub(crate) tls_cert_file: Option<PathBuf>,
     pub(crate) tls_key_file: Option<PathBuf>,
     #[serde(default)]
-    pub(crate) compression: CompressionWord,
+    pub(crate) compression: Compression,
     /// How long the way to the server may be silent; `None`: as long as is usual.
     #[serde(default)]
     pub(crate) path_timeout_ns: Option<u64>,
@@ -80,8 +80,8 @@ impl Target {
 
     fn session_options(&self) -> Result<SessionOptions, CliError> {
         Ok(SessionOptions {
-            compression: self.compression.into(),
-            tls_minimum: self.tls_minimum.into(),
+            compression: self.compression,
+            tls_minimum: self.tls_minimum,
             client_certificate: self.client_certificate()?,
             path_timeout: self.path_timeout()?,
             answer_timeout: Some(SHORT_STATEMENT_TIMEOUT),
@@ -225,10 +225,10 @@ mod tests {
             database: "dbdyno_test".to_owned(),
             tls: TlsWord::VerifyCa,
             tls_ca_file: None,
-            tls_minimum: TlsVersionWord::V1_2,
+            tls_minimum: TlsVersion::V1_2,
             tls_cert_file: None,
             tls_key_file: None,
-            compression: CompressionWord::Off,
+            compression: Compression::Off,
             path_timeout_ns: None,
         }
     }

@@ -2,9 +2,6 @@
 
 use crate::cli_error::CliError;
 use clap::ValueEnum;
-use dbdyno_drive::{Arrivals, PreparedFull, Protocol};
-use dbdyno_wire::{Compression, TlsVersion};
-use dbdyno_workload::{RandomKind, RetryValues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -24,105 +21,6 @@ pub(crate) enum TlsWord {
     VerifyIdentity,
 }
 
-/// The oldest version of TLS that is agreed to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-pub(crate) enum TlsVersionWord {
-    /// TLS 1.2
-    #[default]
-    #[value(name = "1.2")]
-    #[serde(rename = "1.2")]
-    V1_2,
-    /// TLS 1.3
-    #[value(name = "1.3")]
-    #[serde(rename = "1.3")]
-    V1_3,
-}
-
-impl From<TlsVersionWord> for TlsVersion {
-    fn from(word: TlsVersionWord) -> Self {
-        match word {
-            TlsVersionWord::V1_2 => Self::V1_2,
-            TlsVersionWord::V1_3 => Self::V1_3,
-        }
-    }
-}
-
-/// How the bytes of the connections are packed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum CompressionWord {
-    /// Not at all.
-    #[default]
-    Off,
-    /// By zlib, which every server knows.
-    Zlib,
-}
-
-impl CompressionWord {
-    pub(crate) fn of(compression: Compression) -> Self {
-        match compression {
-            Compression::Off => Self::Off,
-            Compression::Zlib => Self::Zlib,
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Zlib => "zlib",
-        }
-    }
-}
-
-impl From<CompressionWord> for Compression {
-    fn from(word: CompressionWord) -> Self {
-        match word {
-            CompressionWord::Off => Self::Off,
-            CompressionWord::Zlib => Self::Zlib,
-        }
-    }
-}
-
-/// How statements travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum StatementProtocol {
-    /// Prepared once a connection, then executed by number.
-    #[value(alias = "auto")]
-    Prepared,
-    /// As text with the values written in.
-    #[value(alias = "disable")]
-    Text,
-}
-
-impl From<StatementProtocol> for Protocol {
-    fn from(word: StatementProtocol) -> Self {
-        match word {
-            StatementProtocol::Prepared => Self::Prepared,
-            StatementProtocol::Text => Self::Text,
-        }
-    }
-}
-
-/// Whose random numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Generator {
-    /// sysbench 1.0.20's, number by number.
-    Sysbench,
-    /// dbdyno's own.
-    Dbdyno,
-}
-
-impl From<Generator> for RandomKind {
-    fn from(word: Generator) -> Self {
-        match word {
-            Generator::Sysbench => Self::Sysbench,
-            Generator::Dbdyno => Self::Dbdyno,
-        }
-    }
-}
-
 /// How rows go to the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -136,65 +34,6 @@ pub(crate) enum LoadBy {
     Statements,
     /// As the file of a LOAD DATA LOCAL INFILE, which is never on any disk.
     Infile,
-}
-
-/// Gaps between the due instants of a fixed rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Gaps {
-    /// Exponential, as of many independent visitors.
-    Poisson,
-    /// All the same.
-    Constant,
-}
-
-impl From<Gaps> for Arrivals {
-    fn from(word: Gaps) -> Self {
-        match word {
-            Gaps::Poisson => Self::Poisson,
-            Gaps::Constant => Self::Constant,
-        }
-    }
-}
-
-/// The values of a repeated event.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum RepeatDraws {
-    /// Drawn anew (sysbench).
-    #[default]
-    New,
-    /// Those of the first attempt (tpcc-mysql).
-    Same,
-}
-
-impl From<RepeatDraws> for RetryValues {
-    fn from(word: RepeatDraws) -> Self {
-        match word {
-            RepeatDraws::New => Self::New,
-            RepeatDraws::Same => Self::Same,
-        }
-    }
-}
-
-/// What happens when the server holds as many prepared statements as it may.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum WhenPreparedFull {
-    /// Don't begin.
-    #[default]
-    Stop,
-    /// Send the rest as text, and say so.
-    Text,
-}
-
-impl From<WhenPreparedFull> for PreparedFull {
-    fn from(word: WhenPreparedFull) -> Self {
-        match word {
-            WhenPreparedFull::Stop => Self::Stop,
-            WhenPreparedFull::Text => Self::Text,
-        }
-    }
 }
 
 /// A workload and its options, not yet checked.

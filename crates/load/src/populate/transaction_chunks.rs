@@ -188,14 +188,13 @@ impl RowSource for TransactionChunk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::Generator;
-    use dbdyno_workload::{Population, RandomSource, population};
+    use dbdyno_workload::{Population, RandomKind, RandomSource, population};
     use std::sync::Arc;
 
     fn table(rows: u64) -> Arc<dyn Population> {
         let options = [("table_size".to_owned(), rows.to_string())];
         let source = RandomSource {
-            kind: Generator::Dbdyno.into(),
+            kind: RandomKind::Dbdyno,
             seed: 1,
         };
         population("sysbench/oltp_read_write", &options, source).unwrap()

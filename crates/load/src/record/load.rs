@@ -3,11 +3,10 @@
 use super::PROGRAM;
 use super::named::Named;
 use super::search::AnswerRecord;
-use crate::order::{
-    CompressionWord, Generator, LoadOrder, PacingOrder, SCHEMA_VERSION, StatementProtocol,
-};
-use dbdyno_drive::{Cause, Level, Load, Outage, RunOutcome, SessionReadBack, Status};
-use dbdyno_workload::{Metric, ServerCount, ServerCounts, UserDigest, Workload};
+use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
+use dbdyno_drive::{Cause, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status};
+use dbdyno_wire::Compression;
+use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::Serialize;
 
 /// All connections are ready.
@@ -20,8 +19,8 @@ pub(crate) struct Start<'a> {
     realtime_ns: u64,
     session: SessionRecord<'a>,
     workload: WorkloadRecord,
-    protocol: StatementProtocol,
-    rng: Generator,
+    protocol: Protocol,
+    rng: RandomKind,
     seed: u64,
     concurrency: u32,
     workers: u32,
@@ -100,7 +99,7 @@ struct SessionRecord<'a> {
     auth_plugin: &'a str,
     tls_version: Option<&'a str>,
     tls_cipher: Option<&'a str>,
-    compression: &'static str,
+    compression: Compression,
     isolation: &'a str,
     autocommit: bool,
     snapshot_isolation: Option<bool>,
@@ -167,7 +166,7 @@ impl<'a> SessionRecord<'a> {
             auth_plugin: &session.auth_plugin,
             tls_version: session.tls_version.as_deref(),
             tls_cipher: session.tls_cipher.as_deref(),
-            compression: CompressionWord::of(session.compression).word(),
+            compression: session.compression,
             isolation: &session.isolation,
             autocommit: session.autocommit,
             snapshot_isolation: session.snapshot_isolation,

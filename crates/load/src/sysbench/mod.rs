@@ -12,14 +12,14 @@ mod unsupported_builtin;
 
 use crate::arguments::ScriptArguments;
 use crate::cli_error::CliError;
-use crate::order::{CompressionWord, TlsWord};
+use crate::order::TlsWord;
 use crate::terminal;
 use benchmark::{ConfiguredBenchmark, Invocation, find};
 use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
 use dbdyno_sysbench::db::AnswerLimits;
 use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, Stream};
 use dbdyno_sysbench::{DatabaseSettings, Dialect, Engine, IgnoreErrors, Level, Log, options, text};
-use dbdyno_wire::Address;
+use dbdyno_wire::{Address, Compression};
 use records::SysbenchRecorder;
 use std::io::{self, Write};
 use std::path::Path;
@@ -108,13 +108,13 @@ fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, CliError> {
         ssl_key: target.tls_key_file,
         ssl_ca: target.tls_ca_file,
         ssl_cert: target.tls_cert_file,
-        tls_minimum: target.tls_minimum.into(),
+        tls_minimum: target.tls_minimum,
         path_timeout,
         answers: (arguments.command == "run").then(|| AnswerLimits {
             answer_timeout: arguments.answer_timeout(),
         }),
         ssl_cipher: String::new(),
-        compression: target.compression != CompressionWord::Off,
+        compression: target.compression != Compression::Off,
         ignore: IgnoreErrors::All,
         dry_run: false,
     })

@@ -21,7 +21,7 @@ impl WorkloadListing {
     /// Makes the workload and its dataset, which checks everything that can be checked without a server.
     pub(super) fn of(name: &str, arguments: &WorkloadsArguments) -> anyhow::Result<Self> {
         let source = RandomSource {
-            kind: arguments.rng.into(),
+            kind: arguments.rng,
             seed: arguments.seed,
         };
         let options = &arguments.options.0;
