@@ -62,6 +62,8 @@ pub(crate) struct Statement {
 pub(crate) struct StatementTable {
     pub(crate) statements: Vec<Statement>,
     first_of_kind: Vec<Option<u16>>,
+    /// Whether any has the time of the event as a value.
+    pub(crate) has_time: bool,
     /// Whether each district has a statement of its own that reads stock.
     pub(crate) has_stock_by_district: bool,
 }
@@ -96,6 +98,9 @@ impl StatementTable {
         let has_stock_by_district = of_stock.count() > 1;
         let first_of_kind = StatementKind::ALL.iter().map(first).collect();
         Self {
+            has_time: statements
+                .iter()
+                .any(|one| one.places.contains(&Place::Now)),
             statements,
             first_of_kind,
             has_stock_by_district,

@@ -46,8 +46,7 @@ places! {
     Stock "stock"
     Carrier "carrier"
     IsByName "is_by_name"
-    Threshold "threshold"
-    // The last whole number.
+    Threshold "threshold" // the last whole number
     Amount "amount"
     LineAmount "line_amount"
     Balance "balance"
@@ -95,11 +94,9 @@ pub(crate) struct Values {
 
 impl Values {
     /// Begins a transaction.
-    pub(crate) fn start(&mut self, input: &TransactionInput, time: EventTime) {
+    pub(crate) fn start(&mut self, input: &TransactionInput) {
         self.amount = input.amount;
         self.last_name = input.last_name;
-        self.now.clear();
-        time.put(&mut self.now);
         let is_local = input.is_all_local() && !input.is_called_remote;
         for (place, value) in [
             (Place::Warehouse, input.warehouse),
@@ -115,6 +112,11 @@ impl Values {
         ] {
             self.set(place, value);
         }
+    }
+
+    pub(crate) fn set_now(&mut self, time: EventTime) {
+        self.now.clear();
+        time.put(&mut self.now);
     }
 
     /// Packs the lines of an order: six digits of the item, eight of the supplying warehouse, two of the quantity.
@@ -152,8 +154,16 @@ impl Values {
         self.whole[place as usize]
     }
 
-    /// Adds a value to those of a statement.
+    /// Adds a value to those of a statement. Most are whole numbers.
+    #[inline]
     pub(crate) fn push(&self, place: Place, rules: &Rules, to: &mut Parameters) {
+        match self.whole.get(place as usize) {
+            Some(number) => to.push_int(*number),
+            None => self.push_other(place, rules, to),
+        }
+    }
+
+    fn push_other(&self, place: Place, rules: &Rules, to: &mut Parameters) {
         match place {
             Place::Amount => match rules.amount {
                 AmountForm::Whole => to.push_int(self.amount.into()),
@@ -171,7 +181,7 @@ impl Values {
             Place::DataRest => to.push_text(&self.data_rest),
             Place::History => to.push_text(&self.history),
             Place::Now => to.push_text(&self.now),
-            whole => to.push_int(self.whole[whole as usize]),
+            _ => {} // a whole number
         }
     }
 

@@ -43,7 +43,10 @@ impl TransactionExecutor for StatementExecutor {
     ) -> Result<EventEnd, Aborted> {
         let input = event.input;
         self.set = input.set as usize;
-        self.values.start(input, event.time);
+        self.values.start(input);
+        if self.dialect.table.has_time {
+            self.values.set_now(event.time);
+        }
         if self.has(CallNewOrder) {
             return self.call(event.transaction, input, context).await;
         }
