@@ -1,6 +1,5 @@
 //! Defines why a load could not be started, sorted by who is at fault.
 
-use crate::stop::{Cause, Failure};
 use dbdyno_wire::WireError;
 use std::io;
 
@@ -138,25 +137,6 @@ impl DriveError {
             _ => None,
         }
     }
-
-    /// The same as the reason why a run ended.
-    #[must_use]
-    pub fn as_failure(&self) -> Failure {
-        Failure {
-            code: match self {
-                Self::Server { source, .. } => server_code(source),
-                _ => None,
-            },
-            statement: None,
-            message: self.to_string(),
-            fault: self.fault(),
-            cause: match self {
-                Self::Server { source, .. } => Cause::of(source),
-                Self::PreparedStatements { .. } | Self::Connections { .. } => Cause::Server,
-                _ => Cause::Client,
-            },
-        }
-    }
 }
 
 pub(crate) fn server_code(error: &WireError) -> Option<u16> {
@@ -183,5 +163,13 @@ pub(crate) fn remedy_for_code(code: u16) -> Option<&'static str> {
             "look into the server's log; to go on after a lost connection, list 2006,2013 among the ignored errors",
         ),
         _ => None,
+    }
+}
+
+pub(crate) fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {
+    let doing = doing.into();
+    move |source| match source {
+        WireError::Cancelled { .. } => DriveError::Interrupted,
+        source => DriveError::Server { doing, source },
     }
 }

@@ -1,10 +1,10 @@
 //! Opens connections in parallel: logs in and prepares the statements.
 
 use crate::connection_pair::ConnectionPair;
-use crate::error::server_code;
+use crate::error::{server, server_code};
 use crate::session_read_back::{SessionReadBack, global_variable, read_back};
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
-use dbdyno_wire::{Channel, Session, WireError};
+use dbdyno_wire::{Channel, Session};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -264,12 +264,4 @@ fn ask_connection_limit(opener: &Opener) -> Option<String> {
         thread::sleep(Duration::from_millis(50));
     }
     None
-}
-
-pub(crate) fn server(doing: impl Into<String>) -> impl FnOnce(WireError) -> DriveError {
-    let doing = doing.into();
-    move |source| match source {
-        WireError::Cancelled { .. } => DriveError::Interrupted,
-        source => DriveError::Server { doing, source },
-    }
 }

@@ -1,6 +1,6 @@
 //! Defines what a run hands out: its start, each second, remarks, and how it ended.
 
-use crate::search::{Probe, SearchResult};
+use crate::search_result::{Probe, SearchResult};
 use crate::{Failure, Outage, SessionReadBack};
 use dbdyno_meter::Interval;
 use std::io;

@@ -1,7 +1,7 @@
 //! Reads back what the server says of a session, instead of assuming it.
 
 use crate::DriveError;
-use crate::login::server;
+use crate::error::server;
 use dbdyno_wire::{Compression, QueryResult, Session};
 
 /// Settings of a session that move results, as the server tells them.

@@ -1,7 +1,7 @@
 //! Stops a run before its time, and says why it stopped.
 
-use crate::Fault;
-use crate::error::{PATH_REMEDY, remedy_for_code};
+use crate::error::{PATH_REMEDY, remedy_for_code, server_code};
+use crate::{DriveError, Fault};
 use dbdyno_wire::WireError;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,6 +86,27 @@ impl Failure {
             _ => self.code.and_then(remedy_for_code),
         };
         remedy.map(str::to_owned)
+    }
+}
+
+impl DriveError {
+    /// The same as the reason why a run ended.
+    #[must_use]
+    pub fn as_failure(&self) -> Failure {
+        Failure {
+            code: match self {
+                Self::Server { source, .. } => server_code(source),
+                _ => None,
+            },
+            statement: None,
+            message: self.to_string(),
+            fault: self.fault(),
+            cause: match self {
+                Self::Server { source, .. } => Cause::of(source),
+                Self::PreparedStatements { .. } | Self::Connections { .. } => Cause::Server,
+                _ => Cause::Client,
+            },
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod digest;
 mod error;
 mod event;
 mod event_time;
+mod family;
 mod growing_insert;
 mod insert_benchmark;
 mod linkbench;
@@ -50,8 +51,8 @@ pub mod transcript;
 
 pub use call::Call;
 pub use catalog::{
-    FamilyInfo, OptionInfo, families, name_schema, option_table, population, transaction_type,
-    workload, workload_names,
+    FamilyInfo, families, name_schema, option_table, population, transaction_type, workload,
+    workload_names,
 };
 pub use dbdyno_chance::{RandomKind, RandomSource};
 pub use digest::{Digested, UserDigest};
@@ -60,6 +61,7 @@ pub use event::{
     Class, Metadata, Metric, NextAction, Readiness, Response, RetryAfter, RetryPolicy, RetryValues,
     StatementTemplate, StatementType, TransactionType, User, UserDraws, Workload, WorkloadSpec,
 };
+pub use family::OptionInfo;
 pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
 pub use population::{
     Check, CheckPhase, Compression, Condition, InvariantScope, Population, RowSource,

@@ -1,6 +1,7 @@
 //! Decides which rate a search tries next.
 
-use super::{Probe, RATES_PER_S, Search, SearchResult};
+use super::{RATES_PER_S, Search};
+use crate::search_result::{Probe, SearchResult};
 
 /// Probes after which a search ends without having settled.
 const MOST_PROBES: usize = 60;

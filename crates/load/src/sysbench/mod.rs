@@ -5,6 +5,7 @@
 
 mod benchmark;
 mod bundled;
+mod configured_benchmark;
 mod cpu;
 mod records;
 mod script;
@@ -14,7 +15,8 @@ use crate::arguments::ScriptArguments;
 use crate::cli_error::CliError;
 use crate::order::TlsWord;
 use crate::terminal;
-use benchmark::{ConfiguredBenchmark, Invocation, find};
+use benchmark::Invocation;
+use configured_benchmark::{ConfiguredBenchmark, find};
 use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
 use dbdyno_sysbench::db::AnswerLimits;
 use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, Stream};

@@ -9,7 +9,7 @@ mod population;
 mod user;
 mod workload;
 
-use crate::catalog::GivenOptions;
+use crate::family::GivenOptions;
 use crate::{Population, Workload, WorkloadError};
 use options::Options;
 use population::BulkPopulation;

@@ -36,7 +36,7 @@ mod tests;
 mod vectors;
 mod workload;
 
-use crate::catalog::Family;
+use crate::family::Family;
 use crate::{Workload, WorkloadError};
 use benchmark_context::BenchmarkContext;
 use options::InsertBenchmarkOptions;

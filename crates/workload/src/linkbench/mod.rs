@@ -32,7 +32,7 @@ mod vectors;
 mod workload;
 mod zipf;
 
-use crate::catalog::{Family, GivenOptions};
+use crate::family::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use graph::Graph;

@@ -21,7 +21,7 @@ mod user;
 mod workload;
 
 use crate::bulk_insert::{self, NAME as BULK_INSERT};
-use crate::catalog::{Family, GivenOptions};
+use crate::family::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use options::OltpOptions;

@@ -22,7 +22,7 @@ mod user;
 mod words;
 mod workload;
 
-use crate::catalog::{Family, GivenOptions};
+use crate::family::{Family, GivenOptions};
 use crate::option_value::identifier;
 use crate::{OptionInfo, Population, WorkloadError};
 use dbdyno_chance::RandomSource;

@@ -1,9 +1,9 @@
 //! Builds the workload that the drive knows from the parts of a dialect.
 
 use super::options::TpccOptions;
-use super::population::warehouse_tables;
 use super::quirks;
 use super::server_counts::server_counts;
+use super::table::warehouse_tables;
 use crate::Precondition;
 use crate::{
     Call, Metadata, RetryPolicy, StatementTemplate, User, Workload, WorkloadError, WorkloadSpec,

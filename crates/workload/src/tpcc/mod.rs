@@ -28,6 +28,7 @@ mod standard;
 mod statements;
 mod stock;
 mod sysbench_tpcc;
+mod table;
 mod terminal;
 mod tpcc_mysql;
 mod transactions;
@@ -35,7 +36,7 @@ mod values;
 #[cfg(test)]
 mod vectors;
 
-use crate::catalog::{Family, GivenOptions};
+use crate::family::{Family, GivenOptions};
 use crate::{Population, Workload, WorkloadError};
 use dbdyno_chance::RandomSource;
 use dialect::Dialect;

@@ -3,7 +3,7 @@
 use super::dialect::Dialect;
 use super::mix::DECK;
 use super::options::{DeliveryMode, MixMethod, TpccOptions};
-use super::population::district_tables;
+use super::table::district_tables;
 use super::{transaction, transaction_types};
 use crate::{ServerCount, ServerCounts, TransactionType};
 

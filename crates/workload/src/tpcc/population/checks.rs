@@ -1,7 +1,7 @@
 //! Compares the filled tables with what was sent, by sums.
 
-use super::table::TpccTable;
 use crate::Check;
+use crate::tpcc::table::TpccTable;
 
 const ROWS: Check = Check {
     name: "rows",

@@ -1,7 +1,7 @@
 //! Lists the columns of the tables and their types.
 
-use super::table::TpccTable;
 use crate::tpcc::dialect::Dialect;
+use crate::tpcc::table::TpccTable;
 
 /// What a column holds; which type that is depends on the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

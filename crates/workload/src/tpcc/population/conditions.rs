@@ -5,9 +5,9 @@
 
 use super::condition_scope::holds;
 use super::schema::foreign_key_names;
-use super::table::TpccTable;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, ITEMS};
 use crate::tpcc::options::{ForeignKeys, TpccOptions};
+use crate::tpcc::table::TpccTable;
 use crate::{Condition, InvariantScope};
 
 /// Up to so many warehouses, all are asked.

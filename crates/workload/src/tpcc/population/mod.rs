@@ -13,12 +13,12 @@ mod original_marks;
 mod packed;
 mod rows;
 mod schema;
-mod table;
 mod text;
 mod values;
 
 use super::dialect::Dialect;
 use super::options::TpccOptions;
+use super::table::TpccTable;
 use super::{hammerdb, standard};
 use crate::{Check, Condition, Population, RowForm, RowSource, WorkloadError};
 use dbdyno_chance::RandomSource;
@@ -30,7 +30,6 @@ use rows::{
     Warehouses,
 };
 use std::sync::{Arc, OnceLock};
-use table::TpccTable;
 use values::ValueRules;
 
 /// The dataset on which a dialect runs.
@@ -43,16 +42,6 @@ pub(crate) fn population(
         source,
         unseeded: OnceLock::new(),
     }))
-}
-
-/// The names of the districts' tables, one a set.
-pub(super) fn district_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
-    (0..options.tables).map(|set| TpccTable::District.name(options, set))
-}
-
-/// The names of the warehouses' tables, one a set.
-pub(super) fn warehouse_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
-    (0..options.tables).map(|set| TpccTable::Warehouse.name(options, set))
 }
 
 /// Tables are counted set by set, in the order of [`TpccTable::ALL`].

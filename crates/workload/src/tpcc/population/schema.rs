@@ -1,9 +1,9 @@
 //! Writes CREATE TABLE, secondary keys and foreign keys.
 
 use super::columns::definitions;
-use super::table::TpccTable;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::options::{ForeignKeys, KeyOrder, TpccOptions};
+use crate::tpcc::table::TpccTable;
 
 /// Warehouses from which on HammerDB cuts order_line into partitions, and warehouses of one.
 const PARTITIONS_FROM: u32 = 200;

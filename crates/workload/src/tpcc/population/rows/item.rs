@@ -2,13 +2,13 @@
 
 use super::super::original_marks::{OriginalKind, OriginalMarks};
 use super::super::packed::{OWN_SUMS, RowGenerator};
-use super::super::table::ITEM_CHUNK;
 use super::super::text::{RowText, put_letters};
 use super::super::values::ValueRules;
 use super::PopulationContext;
 use crate::decimal::put_number;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::uniform;
+use crate::tpcc::table::ITEM_CHUNK;
 use dbdyno_chance::Stream;
 
 /// A range of items.

@@ -1,12 +1,12 @@
 //! Generates the order lines.
 
 use super::super::packed::{OWN_SUMS, RowGenerator};
-use super::super::table::FIRST_WAITING;
 use super::super::text::{LOAD_TIME, RowText};
 use super::super::values::ValueRules;
 use super::{LineCounts, PopulationContext, Walk};
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{ITEMS, uniform};
+use crate::tpcc::table::FIRST_WAITING;
 use dbdyno_chance::Stream;
 
 /// The lines of a warehouse's orders.

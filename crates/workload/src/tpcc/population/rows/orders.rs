@@ -2,10 +2,10 @@
 
 use super::super::order_customers::OrderAssignment;
 use super::super::packed::{OWN_SUMS, RowGenerator};
-use super::super::table::FIRST_WAITING;
 use super::super::text::{LOAD_TIME, RowText};
 use super::{LineCounts, PopulationContext, Walk};
 use crate::tpcc::draws::{CUSTOMERS, uniform};
+use crate::tpcc::table::FIRST_WAITING;
 use dbdyno_chance::Stream;
 
 /// The orders of a warehouse.

@@ -113,6 +113,16 @@ impl TpccTable {
     }
 }
 
+/// The names of the districts' tables, one a set.
+pub(crate) fn district_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| TpccTable::District.name(options, set))
+}
+
+/// The names of the warehouses' tables, one a set.
+pub(crate) fn warehouse_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
+    (0..options.tables).map(|set| TpccTable::Warehouse.name(options, set))
+}
+
 #[cfg(test)]
 mod tests {
     use super::TpccTable;

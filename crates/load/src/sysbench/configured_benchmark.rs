@@ -1,0 +1,125 @@
+//! Finds the script or builtin that a command line names, and runs its command with the options of the line.
+
+use super::benchmark::{Benchmark, ExecutionScope, Invocation};
+use super::bundled::BundledScript;
+use super::cpu::CpuTest;
+use super::script::ScriptBenchmark;
+use super::unsupported_builtin::UnsupportedBuiltin;
+use super::{FAILED, GOOD, complaint, failed, tell};
+use dbdyno_sysbench::options::{
+    EarlyExit, OptionMessage, ScriptOption, Table, apply_script_options, script_help,
+};
+use dbdyno_sysbench::run::{self, Failed};
+
+/// A builtin, a file or a module.
+pub(super) fn find(call: Invocation<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit> {
+    if let Some(bundled) = BundledScript::named(call) {
+        return Ok(Box::new(bundled));
+    }
+    if let Some(elsewhere) = UnsupportedBuiltin::named(call) {
+        return Ok(Box::new(elsewhere));
+    }
+    if call.name() == CpuTest::NAME {
+        return Ok(Box::new(CpuTest::new(call)));
+    }
+    Ok(Box::new(ScriptBenchmark::load(call)?))
+}
+
+/// A benchmark whose options are known, and what the command line says of them.
+pub(super) struct ConfiguredBenchmark<'a> {
+    call: Invocation<'a>,
+    benchmark: Box<dyn Benchmark + 'a>,
+    declared: Vec<ScriptOption>,
+    table: Table,
+}
+
+impl<'a> ConfiguredBenchmark<'a> {
+    /// The second pass over the command line.
+    pub(super) fn new(
+        call: Invocation<'a>,
+        benchmark: Box<dyn Benchmark + 'a>,
+    ) -> Result<Self, EarlyExit> {
+        let (ready, said) = Self::read(call, benchmark)?;
+        tell(&said);
+        Ok(ready)
+    }
+
+    fn read(
+        call: Invocation<'a>,
+        benchmark: Box<dyn Benchmark + 'a>,
+    ) -> Result<(Self, Vec<OptionMessage>), EarlyExit> {
+        let declared = benchmark.declared().map_err(|Failed| failed())?;
+        let mut validate = |name: &str, value: Option<&str>| benchmark.accepts(name, value);
+        let (table, said) = apply_script_options(call.line, declared.as_deref(), &mut validate)?;
+        let ready = Self {
+            call,
+            benchmark,
+            declared: declared.unwrap_or_default(),
+            table,
+        };
+        Ok((ready, said))
+    }
+
+    /// Who carries a command out, if there is such a command.
+    pub(super) fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, EarlyExit> {
+        self.benchmark.manner(command).map_err(|Failed| failed())
+    }
+
+    /// Hands the values over, which sysbench reads where somebody begins to act.
+    fn hand_over(&mut self) -> Result<(), EarlyExit> {
+        let values = self.table.values()?;
+        if self.benchmark.take(values).map_err(|Failed| failed())? {
+            return Ok(());
+        }
+        let script = ScriptBenchmark::of_bundled(self.call)?;
+        (*self, _) = Self::read(self.call, Box::new(script))?;
+        let values = self.table.values()?;
+        self.benchmark.take(values).map_err(|Failed| failed())?;
+        Ok(())
+    }
+
+    /// The command `run`.
+    pub(super) fn run(&mut self) -> Result<u8, EarlyExit> {
+        self.hand_over()?;
+        Ok(self.benchmark.run())
+    }
+
+    /// A command that there is.
+    pub(super) fn carry_out(
+        &mut self,
+        command: &str,
+        manner: ExecutionScope,
+    ) -> Result<u8, EarlyExit> {
+        self.hand_over()?;
+        let engine = self.call.engine;
+        let is_shared = manner == ExecutionScope::Shared && engine.settings.threads > 1;
+        let done = match is_shared {
+            true => run::parallel_command(engine, self.benchmark.part(command)),
+            false => self.benchmark.carry_out(command),
+        };
+        // sysbench forgets what became of what users shared.
+        let is_forgotten = is_shared && !engine.settings.fixes.prepare_exit;
+        Ok(if done.is_ok() || is_forgotten {
+            GOOD
+        } else {
+            FAILED
+        })
+    }
+
+    /// A command that there is not: options are listed all the same.
+    pub(super) fn without(&self, command: &str) -> Result<u8, EarlyExit> {
+        let name = self.call.name();
+        match command {
+            "help" if !self.declared.is_empty() => {
+                let title = name.rsplit('/').next().unwrap_or(name);
+                let help = script_help(title, &self.declared);
+                self.call.engine.log.answer(&help);
+                Ok(GOOD)
+            }
+            "help" | "prepare" | "cleanup" => Err(complaint(format!(
+                "'{name}' test does not implement the '{command}' command.\n"
+            ))),
+            _ => Err(complaint(format!("Unknown command: {command}\n"))),
+        }
+    }
+}
