@@ -98,7 +98,7 @@ fn window_name(number: u32) -> String {
 /// # Errors
 ///
 /// The load could not begin. What happens after its start is told by the [`RunOutcome`], which holds the
-/// [`SearchResult`].
+/// [`SearchResult`](crate::SearchResult).
 pub fn search(
     load: &Load,
     search: &Search,
