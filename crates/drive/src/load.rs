@@ -130,7 +130,7 @@ const LOST_CONNECTION: [u16; 8] = [2006, 2011, 2013, 2055, 1053, 1159, 1927, 403
 pub struct Load {
     /// The server and who logs in.
     pub endpoint: Endpoint,
-    /// The server of the workload's role, where it has one; see [`Workload::role`].
+    /// The server of the workload's role, where it has one; see [`WorkloadSpec::role`](dbdyno_workload::WorkloadSpec::role).
     pub role_endpoint: Option<Endpoint>,
     /// What each connection agrees on with it.
     pub session: SessionOptions,
