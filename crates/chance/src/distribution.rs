@@ -4,7 +4,7 @@ use crate::Sampler;
 use std::fmt;
 use std::str::FromStr;
 
-/// How whole numbers are spread over an interval; the interval comes later, with [`Distribution::over`].
+/// How whole numbers are spread over an interval; the interval comes later, with [`Distribution::sampler`].
 ///
 /// Parameters have the meaning and the defaults of sysbench's options.
 #[derive(Debug, Clone, Copy, PartialEq)]
