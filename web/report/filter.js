@@ -86,9 +86,15 @@ export class Filter {
     return { ...whole, datasets, ...(rowPx && { height: rowPx * new Set(rows.map((row) => row.name)).size }) };
   }
 
+  // What a value is called: targets as their vendors write them.
+  titleOf(name, value) {
+    const { values, titles } = this.facets.find((facet) => facet.name === name);
+    return String(titles[values.indexOf(value)]);
+  }
+
   words() {
     return [...this.#chosen].map(([name, values]) => {
-      const shown = [...values].map((value) => shortened(String(value)));
+      const shown = [...values].map((value) => shortened(this.titleOf(name, value)));
       return `${FACET_TITLES[name].toLowerCase()}: ${shown.join(", ")}`;
     });
   }

@@ -3,10 +3,24 @@ import test from "node:test";
 import { Filter } from "../report/filter.js";
 
 const FACETS = [
-  { name: "target", letter: "t", values: ["a", "b", "c"], keys: ["a", "b", "c"], groups: ["x", "x", "y"] },
-  { name: "memory", letter: "m", values: ["64 MiB", "1 GiB"], keys: ["64MiB", "1GiB"], groups: ["", ""] },
-  { name: "connections", letter: "c", values: [1, 16], keys: ["1", "16"], groups: ["", ""] },
-  { name: "route", letter: "r", values: ["socket"], keys: ["socket"], groups: [""] },
+  {
+    name: "target",
+    letter: "t",
+    values: ["a", "b", "c"],
+    titles: ["A", "B", "C"],
+    keys: ["a", "b", "c"],
+    groups: ["x", "x", "y"],
+  },
+  {
+    name: "memory",
+    letter: "m",
+    values: ["64 MiB", "1 GiB"],
+    titles: ["64 MiB", "1 GiB"],
+    keys: ["64MiB", "1GiB"],
+    groups: ["", ""],
+  },
+  { name: "connections", letter: "c", values: [1, 16], titles: [1, 16], keys: ["1", "16"], groups: ["", ""] },
+  { name: "route", letter: "r", values: ["socket"], titles: ["socket"], keys: ["socket"], groups: [""] },
 ];
 
 function filtered(choices) {
@@ -69,8 +83,23 @@ test("a choice survives its way through the address", () => {
 });
 
 test("long names are shortened where the choice is told", () => {
-  const facet = { name: "target", letter: "t", values: ["x".repeat(90), "b"], keys: ["x", "b"], groups: ["", ""] };
+  const facet = {
+    name: "target",
+    letter: "t",
+    values: ["x".repeat(90), "b"],
+    titles: ["x".repeat(90), "b"],
+    keys: ["x", "b"],
+    groups: ["", ""],
+  };
   const filter = new Filter([facet]);
   filter.choose("target", [facet.values[0]]);
   assert.ok(filter.words()[0].length < 60);
+});
+
+test("a chosen target is told as its vendor writes it, and linked by its id", () => {
+  const filter = filtered({ target: ["b"] });
+  assert.match(filter.words()[0], /: B$/);
+  const params = new URLSearchParams();
+  filter.toParams(params);
+  assert.equal(String(params), "target=b");
 });

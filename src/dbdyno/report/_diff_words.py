@@ -17,7 +17,7 @@ from dbdyno.analyse import (
 from dbdyno.core import Cell
 from dbdyno.report._changed import Changed
 from dbdyno.report._diff import StudyDiff
-from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report._format import clock_time, figure, milliseconds
 from dbdyno.report._rules import RuleOutcome, overall
 
 MEASURES = ("tps", "p50", "p95", "p99", "p999")
@@ -69,7 +69,7 @@ def legend_lines(diff: StudyDiff) -> list[str]:
     """What the words of the table mean, and how small a change was likely to be missed."""
     found = sorted(change.smallest for change in diff.of("tps"))
     middle = found[len(found) // 2] if found else 1.0
-    missed = f"a change of less than {100 * (middle - 1):.2g} % was likely to be missed"
+    missed = f"a change of less than {figure(100 * (middle - 1), 2)} % was likely to be missed"
     if middle > _MOST_SMALLEST:
         missed = "the runs disagree so much that hardly any change could be shown"
     return [

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import Cell, RunRecord, format_memory
+from dbdyno.core import Cell, RunRecord, format_memory, target_title
 from dbdyno.study import Study
 
 _KEY_CHARS = 40
@@ -85,7 +85,14 @@ class Facets:
     def listed(self) -> list[dict[str, Any]]:
         """As the page's script reads them."""
         return [
-            {"name": f.name, "letter": f.letter, "values": f.values, "keys": f.keys, "groups": f.groups}
+            {
+                "name": f.name,
+                "letter": f.letter,
+                "values": f.values,
+                "titles": [target_title(str(value)) for value in f.values] if f is self.target else f.values,
+                "keys": f.keys,
+                "groups": f.groups,
+            }
             for f in (self.target, self.workload, self.memory, self.connections, self.route)
         ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import counted, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, target_title
 from dbdyno.fairness import late_findings, study_sets
 from dbdyno.store import StoredStudy
 
@@ -128,7 +128,7 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
 
 
 def _targets_words(names: Sequence[str], finding: Finding) -> str:
-    return ", ".join(names) if len(finding.targets) <= _NAMED else counted(len(names), "target")
+    return ", ".join(map(target_title, names)) if len(finding.targets) <= _NAMED else counted(len(names), "target")
 
 
 def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:

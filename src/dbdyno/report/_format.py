@@ -7,7 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.core import format_bytes, format_duration
+from dbdyno.core import RunRecord, format_bytes, format_duration, target_title
 
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
@@ -15,8 +15,8 @@ _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 def milliseconds(value_ns: float | None) -> str:
     """A response time with three digits; empty when it is not known.
 
-    >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000)
-    ('6.13 ms', '412 ms', '84 µs')
+    >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000), milliseconds(1.2345e12)
+    ('6.13 ms', '412 ms', '84 µs', '1,230 s')
     """
     if value_ns is None:
         return ""
@@ -24,7 +24,7 @@ def milliseconds(value_ns: float | None) -> str:
         return f"{value_ns / 1e3:.3g} µs"
     if value_ns < 1e9:
         return f"{value_ns / 1e6:.3g} ms"
-    return f"{value_ns / 1e9:.3g} s"
+    return f"{figure(value_ns / 1e9, 3)} s"
 
 
 def rank_words(places: tuple[int, int], count: int) -> str:
@@ -72,6 +72,12 @@ def figure(value: float, digits: int = 4) -> str:
     ('13,390', '98.13', '130', '0.001235')
     """
     return f"{significant(value, digits):,.12g}"
+
+
+def server_title(record: RunRecord) -> str:
+    """What ran, as its vendor writes it; a storage engine is named where it is not InnoDB."""
+    storage = "" if record.storage_engine == "innodb" else f"+{record.storage_engine}"
+    return target_title(f"{record.family}:{record.version}{storage}")
 
 
 def clock_time(unix_ns: int) -> str:

@@ -22,9 +22,9 @@ from dbdyno.analyse import (
     summarise_courses,
 )
 from dbdyno.claims import about, arithmetic_words, own_words, printed_words
-from dbdyno.core import TypeFigures, format_bytes
+from dbdyno.core import TypeFigures, format_bytes, target_title
 from dbdyno.report._claims import CheckedClaims, followed_claims
-from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report._format import clock_time, figure, milliseconds, server_title
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._pair_words import p_words, verdict_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
@@ -155,8 +155,8 @@ def _comparisons(analysis: StudyAnalysis) -> list[str]:
     rows = [
         [
             place_words(place),
-            pair.left,
-            pair.right,
+            target_title(pair.left),
+            target_title(pair.right),
             verdict_words(pair),
             ratio_words(pair.ratio, pair.low, pair.high),
             p_words(pair),
@@ -174,7 +174,7 @@ def _capacity(analysis: StudyAnalysis) -> list[str]:
 
 def _types(analysis: StudyAnalysis) -> list[str]:
     rows = [
-        [cell.group.cell.target, f"{cell.group.cell.concurrency:,}", *_type_row(figures)]
+        [target_title(cell.group.cell.target), f"{cell.group.cell.concurrency:,}", *_type_row(figures)]
         for cell in analysis.types
         for figures in cell.types
     ]
@@ -187,7 +187,7 @@ def _types(analysis: StudyAnalysis) -> list[str]:
 def _type_row(figures: TypeFigures) -> list[str]:
     latency = figures.latency_ns
     times = ["", ""] if latency is None else [milliseconds(latency.p95), milliseconds(latency.p99)]
-    return [figures.name, f"{figures.completed:,}", f"{figures.tps:,.4g}", *times]
+    return [figures.name, f"{figures.completed:,}", figure(figures.tps), *times]
 
 
 def _driven(analysis: StudyAnalysis) -> str:
@@ -205,10 +205,11 @@ def _how(analysis: StudyAnalysis) -> list[str]:
     study, manifest, host = analysis.study, analysis.results.manifest, analysis.results.host
     versions: dict[str, str] = {}
     for record in analysis.stored:
-        versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
+        versions.setdefault(record.run.cell.target, server_title(record))
     survives = {target: f"; durability: {words}" for target, words in durability_classes(analysis).items() if words}
     servers = [
-        f"{target}: {versions.get(target, 'no run yet')}{survives.get(target, '')}" for target in analysis.targets
+        f"{target_title(target)}: {versions.get(target, 'no run yet')}{survives.get(target, '')}"
+        for target in analysis.targets
     ]
     memory, courses = host.get("memory_bytes"), summarise_courses(analysis.stored)
     sentinel = judge_sentinel(analysis.records)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dbdyno.analyse import place_namer, significant_words
-from dbdyno.core import RunRecord, SettledPart
+from dbdyno.core import RunRecord, SettledPart, target_title
 from dbdyno.report._client import client_words
 from dbdyno.report._downsample import downsampling_for, packed_run
 from dbdyno.report._format import figure
@@ -74,7 +74,8 @@ def runs_listed(
     return [
         {
             "id": run_id,
-            "title": f"{record.run.cell.target} at {place_words(_place(record))}, {record.run.repeat_words}",
+            "title": f"{target_title(record.run.cell.target)} at {place_words(_place(record))}, "
+            f"{record.run.repeat_words}",
             "f": about[run_id],
         }
         for record, run_id in found

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory
+from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory, target_title
 from dbdyno.store import StoredStudy
 
 TIMES = ("start_ns", "shutdown_ns", "recovery_ns")
@@ -85,8 +85,10 @@ def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
         if facts:
             start = life.median_ns("start_ns")
             facts = [*([f"start {format_duration(start)}"] if start is not None else []), *facts]
-            lines.append(f"{life.target} at {format_memory(life.tier_bytes)}: {', '.join(facts)}")
-    return lines + [f"{death.record.run.cell.target}: {death.words}" for death in lives.deaths[:_MOST_DEATHS]]
+            lines.append(f"{target_title(life.target)} at {format_memory(life.tier_bytes)}: {', '.join(facts)}")
+    return lines + [
+        f"{target_title(death.record.run.cell.target)}: {death.words}" for death in lives.deaths[:_MOST_DEATHS]
+    ]
 
 
 def lifecycles_object(lives: ServerLifecycles) -> list[dict[str, object]]:

@@ -22,7 +22,7 @@ from dbdyno.analyse import (
     sentinel_words,
     summarise_courses,
 )
-from dbdyno.core import Comparison, TypeFigures
+from dbdyno.core import Comparison, TypeFigures, target_title
 from dbdyno.report._client import client_share
 from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import figure, milliseconds, rank_words
@@ -114,7 +114,7 @@ def _types(analysis: StudyAnalysis) -> list[RenderableType]:
         nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
         tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
         orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
-        heading = f"{where.target}, {where.concurrency} connections{orders}"
+        heading = f"{target_title(where.target)}, {where.concurrency} connections{orders}"
         parts += [Text(), Text(heading, style="bold"), _type_table(cell.types)]
     return parts
 
@@ -164,7 +164,7 @@ def cell_row(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgem
     found = {x.quantile: x.value_ns for x in analysis.quantiles if x.cell == judgement.cell}
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
     return [
-        f"  {target}",
+        f"  {target_title(target)}",
         tps,
         rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
         against,

@@ -124,14 +124,14 @@ def choose_target(visit: Visit, name: str) -> None:
 def test_a_filter_acts_on_charts_tables_and_strips(browser: playwright.Browser, address: str) -> None:
     visit = Visit(browser, address, 1280, "light")
     visit.all_drawn()
-    choose_target(visit, "mysql:9.7")
+    choose_target(visit, "MySQL 9.7")
     visit.page.select_option("#connections", label="Connections: 4")
     playwright.expect(visit.page.locator("#filter-count")).to_have_text("4 of 36 runs")
     playwright.expect(visit.page.locator("#filter-note")).to_be_visible()
-    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).not_to_contain_text("rocksdb")
-    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).to_contain_text("mysql:9.7")
+    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).not_to_contain_text("MyRocks")
+    playwright.expect(visit.page.locator("#chart-throughput-1 svg")).to_contain_text("MySQL 9.7")
     visit.page.locator("#chart-map-1").scroll_into_view_if_needed()
-    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("rocksdb")
+    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("MyRocks")
     rows = "[...document.querySelectorAll('table[data-csv=%s] tbody tr')].filter((row) => !row.hidden).length"
     assert visit.page.evaluate(rows % "cells") == 2
     assert visit.page.evaluate(rows % "comparisons") == 0
@@ -148,7 +148,7 @@ def test_a_filter_acts_on_charts_tables_and_strips(browser: playwright.Browser, 
 
 def test_a_link_holds_filter_run_second_and_opened_tables(browser: playwright.Browser, address: str) -> None:
     visit = Visit(browser, address, 1280, "light")
-    choose_target(visit, "rocksdb")
+    choose_target(visit, "MyRocks")
     visit.page.locator("button[data-run]:visible").first.click()
     visit.run_drawn()
     visit.page.locator("#detail-panels").focus()
@@ -189,12 +189,12 @@ def test_going_back_undoes_one_choice_at_a_time(browser: playwright.Browser, add
 def test_a_click_on_a_point_opens_its_run(browser: playwright.Browser, address: str) -> None:
     visit = Visit(browser, address, 1280, "light")
     visit.all_drawn()
-    choose_target(visit, "mysql:9.7")
+    choose_target(visit, "MySQL 9.7")
     visit.page.locator("#chart-map-1").scroll_into_view_if_needed()
-    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("rocksdb")
+    playwright.expect(visit.page.locator("#chart-map-1 svg")).not_to_contain_text("MyRocks")
     visit.page.locator("#chart-map-1 svg .mark-rect path").first.click(position={"x": 40, "y": 18})
     visit.run_drawn()
-    assert visit.page.locator("#detail-title").text_content().startswith("mysql:9.7 at 64 MiB and 16 connections")
+    assert visit.page.locator("#detail-title").text_content().startswith("MySQL 9.7 at 64 MiB and 16 connections")
     visit.context.close()
 
 
@@ -203,14 +203,14 @@ def test_a_filtered_chart_is_saved_with_its_title_and_filter(
 ) -> None:
     visit = Visit(browser, address, 1280, "light")
     visit.all_drawn()
-    choose_target(visit, "mysql:9.7")
+    choose_target(visit, "MySQL 9.7")
     with visit.page.expect_download() as download:  # at once, before it may be drawn anew
         visit.page.evaluate("document.querySelector('#chart-window-1 .save button').click()")
     download.value.save_as(tmp_path / "boxes.svg")
     text = (tmp_path / "boxes.svg").read_text()
     assert "64 MiB memory" in text
-    assert "first · targets: mysql:9.7" in text
-    assert "rocksdb" not in text
+    assert "first · targets: MySQL 9.7" in text
+    assert "MyRocks" not in text
     visit.context.close()
 
 

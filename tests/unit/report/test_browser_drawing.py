@@ -76,7 +76,7 @@ def test_paper_says_what_the_filter_leaves(browser: playwright.Browser, address:
     visit = Visit(browser, f"{address}#target=mysql:9.7", 1280, "light")
     visit.page.emulate_media(media="print")
     playwright.expect(visit.page.locator("#filter-note")).to_be_visible()
-    playwright.expect(visit.page.locator("#filter-note")).to_contain_text("Shown: targets: mysql:9.7.")
+    playwright.expect(visit.page.locator("#filter-note")).to_contain_text("Shown: targets: MySQL 9.7.")
     visit.context.close()
 
 

@@ -46,7 +46,7 @@ def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom
     first = analyse_study(unlike).limitations[0]
     assert first.code == "audit-commit-policy-mismatch"
     assert first.text.startswith("Critical difference with 64 MiB, what a commit waits for: ")
-    assert "write-each-commit (mysql:9.7)" in first.text and "Favours" in first.text
+    assert "write-each-commit (MySQL 9.7)" in first.text and "Favours" in first.text
 
 
 def test_an_open_critical_finding_stands_above_the_answer_in_every_format(unlike: Results, twins: Results) -> None:
@@ -69,7 +69,7 @@ def test_the_durability_class_stands_with_each_result_in_every_format(unlike: Re
         "mariadb:11.8": "flush per commit, no binary log",
         "mysql:9.7": relaxed_words,
     }
-    table = next(line for line in markdown_text(unlike).splitlines() if "mysql:9.7" in line and line.startswith("|"))
+    table = next(line for line in markdown_text(unlike).splitlines() if "MySQL 9.7" in line and line.startswith("|"))
     assert relaxed_words in table
     assert relaxed_words in terminal(unlike)
     assert relaxed_words in page_text(unlike)
@@ -106,9 +106,9 @@ def test_identical_targets_earn_no_caveat_of_fairness(twins: Results) -> None:
 
 def test_one_durability_for_all_is_one_line_and_different_ones_a_column(unlike: Results, twins: Results) -> None:
     assert "durability of all targets: flush per commit, no binary log" in terminal(twins)
-    rows = [line for line in terminal(unlike).splitlines() if line.startswith("  m")]
-    assert any("mysql:9.7" in row and "relaxed" in row for row in rows)
-    assert any("mariadb:11.8" in row and "flush per commit" in row for row in rows)
+    rows = [line for line in terminal(unlike).splitlines() if line.startswith("  M")]
+    assert any("MySQL 9.7" in row and "relaxed" in row for row in rows)
+    assert any("MariaDB 11.8" in row and "flush per commit" in row for row in rows)
 
 
 def test_the_page_tells_promises_then_differences_then_what_is_missing(unlike: Results) -> None:

@@ -31,7 +31,7 @@ def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: StoredS
     assert text.index("No difference shown at") < text.index("Limitations") < text.index("Windows of 12 s")
     cells, pairs = tables(text)
     assert (len(cells), len(pairs)) == (2 + 18, 2 + 18)
-    assert "- mysql:9.7: mysql 9.7.4, innodb" in text
+    assert "- MySQL 9.7: MySQL 9.7.4" in text
 
 
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(broken: StoredStudy) -> None:

@@ -227,7 +227,7 @@ def test_charts_are_saved_as_svg_and_png(broken: StoredStudy, tmp_path: Path) ->
     assert {"throughput-1.svg", "throughput-1.png", "timeline.svg"} <= names
     svg = (tmp_path / "figures" / "throughput-1.svg").read_text()
     assert "var(--" not in svg
-    assert "mysql:9.7" in svg
+    assert "MySQL 9.7" in svg
     assert (tmp_path / "figures" / "throughput-1.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -6,13 +6,22 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._boxes import Box
 from dbdyno.report._format import figure, significant
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import AT_BEST, best_groups
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, colour, row_facts, rows_data, short_names
+from dbdyno.report.charts._style import (
+    AUTOSIZE,
+    Chart,
+    Drawing,
+    Row,
+    colour,
+    row_facts,
+    short_names,
+    titled,
+)
 from dbdyno.report.charts._throughput import panel_title
 
 _ROW_PX = 24
@@ -54,7 +63,7 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
     x_scale = alt.Scale(zero=True, nice=True)
     x_axis = alt.Axis(title="TPS of single seconds", format=",.6~g", tickCount=5)
     y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8, grid=True)
-    base = Unit(rows_data(rows)).encode(
+    base = titled(rows, palette).encode(
         y=alt.Y("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
     )
     x = alt.X("low:Q", scale=x_scale, axis=x_axis)
@@ -77,12 +86,12 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
 def _tooltip() -> list[alt.Tooltip]:
     fields = {"connections": "connections", "median": "median", "lower": "25 %", "upper": "75 %", "low": "5 %"}
     fields |= {"high": "95 %", "min": "slowest", "max": "fastest", "seconds": "seconds"}
-    return [alt.Tooltip("target:N", title="target"), *(alt.Tooltip(f"{f}:Q", title=t) for f, t in fields.items())]
+    return [alt.Tooltip("title:N", title="target"), *(alt.Tooltip(f"{f}:Q", title=t) for f, t in fields.items())]
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
     words = [
-        f"{row['target']} at {row['connections']} connections: median {figure(row['median'])}, "
+        f"{target_title(row['target'])} at {row['connections']} connections: median {figure(row['median'])}, "
         f"middle half {figure(row['lower'])} to {figure(row['upper'])}"
         for row in rows
         if row["at"] == AT_BEST

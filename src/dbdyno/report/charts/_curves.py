@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._curves import Curve
 from dbdyno.report._format import milliseconds, significant
 from dbdyno.report._palette import Palette
@@ -22,12 +22,11 @@ from dbdyno.report.charts._style import (
     Chart,
     Drawing,
     Row,
-    Unit,
     colour,
     dash,
     end_labels,
     padding,
-    rows_data,
+    titled,
 )
 from dbdyno.report.charts._throughput import panel_title
 
@@ -84,9 +83,9 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -
     right = max(row["nines"] for row in rows)
     x_scale = alt.Scale(domain=[nines(0.1), right], nice=False, zero=False)
     x, y = alt.X("nines:Q", scale=x_scale, axis=x_axis), alt.Y("ms:Q", scale=y_scale, axis=y_axis)
-    lines = Unit(rows_data(rows)).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
+    lines = titled(rows, palette).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
     line = lines.mark_line(strokeWidth=1.8, clip=True).encode(
-        tooltip=[alt.Tooltip("target:N"), alt.Tooltip("connections:Q")]
+        tooltip=[alt.Tooltip("title:N", title="target"), alt.Tooltip("connections:Q")]
     )
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette, along="nines")
     return alt.layer(line, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
@@ -94,7 +93,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -
 
 def _description(curves: Sequence[Curve], tier_bytes: int) -> str:
     words = [
-        f"{c.cell.target} at {c.cell.concurrency} connections up to p{100 * c.quantiles[-1]:.6g}, "
+        f"{target_title(c.cell.target)} at {c.cell.concurrency} connections up to p{100 * c.quantiles[-1]:.6g}, "
         f"{milliseconds(c.values_ns[-1])}"
         for c in curves
     ]

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse import cell_level_words, ratio_words
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import RelativeThroughput, relative_throughputs
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, row_facts, rows_data, short_names
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, short_names, titled
 
 STEPS = (0.25, 0.5, 0.7, 0.85, 0.95)
 _ROW_PX = 38
@@ -42,7 +42,7 @@ def heat_charts(
             names = short_names(palette.targets, 26)
             rows = [_row(standing, names) for standing in here]
             title, description = _title(analysis, workload, route), _description(rows)
-            drawing = _drawing(rows, analysis, list(names.values()))
+            drawing = _drawing(rows, analysis, palette, list(names.values()))
             charts.append(Chart(f"map-{index + 1}", title, description, drawing, (workload, route), row_facts(_ROW_PX)))
     return charts
 
@@ -77,11 +77,11 @@ def _interval(standing: RelativeThroughput) -> str:
     return ratio_words(standing.ratio, standing.low or 0.0, standing.high or 0.0).split(", ", 1)[1]
 
 
-def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, names: Sequence[str]) -> Drawing:
+def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, names: Sequence[str]) -> Drawing:
     memory = [format_memory(tier) for tier in analysis.study.tiers_bytes]
     x_axis = alt.Axis(title=None, orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
     y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8)
-    base = Unit(rows_data(rows)).encode(
+    base = titled(rows, palette).encode(
         x=alt.X("memory:N", sort=memory, axis=x_axis, scale=alt.Scale(paddingInner=0.04)),
         y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
         tooltip=_tooltip(),
@@ -107,12 +107,12 @@ def _steps(letter: str) -> alt.Color:
 
 
 def _tooltip() -> list[alt.Tooltip]:
-    fields = {"target": "target", "memory": "memory", "connections": "connections", "shown": "over the best"}
+    fields = {"title": "target", "memory": "memory", "connections": "connections", "shown": "over the best"}
     fields |= {"tps": "mean, 95 %", "place": "may hold place"}
     return [alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()]
 
 
 def _description(rows: Sequence[Row]) -> str:
     best = [row for row in rows if row["at"] == 0]
-    words = [f"{row['target']} with {row['memory']} {row['shown']}, place {row['place']}" for row in best]
+    words = [f"{target_title(row['target'])} with {row['memory']} {row['shown']}, place {row['place']}" for row in best]
     return "Throughput over that of the best target, each at its own best connections. " + "; ".join(words) + "."

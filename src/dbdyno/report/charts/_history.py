@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from dbdyno.analyse import CellHistory
+from dbdyno.report._format import figure
 from dbdyno.report.charts._style import Chart, Row, rows_data
 
 HEIGHT = 190
@@ -67,7 +68,7 @@ def _points(found: CellHistory, labels: dict[int, str], scale: float) -> list[Ro
             "value": scale * point.value,
             "low": scale * point.low,
             "high": scale * point.high,
-            "shown": f"{scale * point.value:.4g}",
+            "shown": figure(scale * point.value),
         }
         for at, point in enumerate(found.points)
     ]

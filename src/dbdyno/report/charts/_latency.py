@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse import LatencyJudgement
+from dbdyno.core import target_title
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -16,14 +17,13 @@ from dbdyno.report.charts._style import (
     Chart,
     Drawing,
     Row,
-    Unit,
     colour,
     concurrency_axis,
     dash,
     end_labels,
     padding,
-    rows_data,
     shape,
+    titled,
 )
 from dbdyno.report.charts._throughput import panel_title
 
@@ -89,7 +89,7 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnal
     y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
     ticks = steps_125(*ends)
     y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
-    base = Unit(rows_data(rows)).encode(
+    base = titled(rows, palette).encode(
         x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
     y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
@@ -104,12 +104,12 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnal
 
 def _tooltip() -> list[alt.Tooltip]:
     return [
-        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("title:N", title="target"),
         alt.Tooltip("concurrency:Q", title="connections"),
         alt.Tooltip("shown:N", title="quantile, 95 %"),
     ]
 
 
 def _description(words: str, rows: Sequence[Row]) -> str:
-    listed = [f"{row['target']} at {row['concurrency']} connections {row['shown']}" for row in rows]
+    listed = [f"{target_title(row['target'])} at {row['concurrency']} connections {row['shown']}" for row in rows]
     return f"Response time, {words}, against connections. " + "; ".join(listed) + "."

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._format import rank_words
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, colour, rows_data, shape
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, shape, titled
 from dbdyno.report.charts._throughput import panel_title
 
 CROWDED_FROM = 5
@@ -50,11 +50,11 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
     y_axis = alt.Axis(title="place", values=list(range(1, count + 1)), format="d", minExtent=44)
     order = [target for target in palette.targets if any(row["target"] == target for row in rows)]
     tooltip = [
-        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("title:N", title="target"),
         alt.Tooltip("concurrency:Q", title="connections"),
         alt.Tooltip("shown:N", title="may hold"),
     ]
-    base = Unit(rows_data(rows)).encode(
+    base = titled(rows, palette).encode(
         x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.3)),
         xOffset=alt.XOffset("target:N", sort=order, scale=alt.Scale(domain=order)),
         color=colour(palette),
@@ -70,5 +70,5 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
 
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
-    words = [f"{row['target']} at {row['concurrency']} connections: {row['shown']}" for row in rows]
+    words = [f"{target_title(row['target'])} at {row['concurrency']} connections: {row['shown']}" for row in rows]
     return f"Places each target may hold with {format_memory(tier_bytes)}. " + "; ".join(words) + "."

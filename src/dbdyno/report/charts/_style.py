@@ -13,6 +13,7 @@ from typing import Any
 
 import altair as alt
 
+from dbdyno.core import target_title
 from dbdyno.report._palette import Palette
 
 Row = Mapping[str, Any]
@@ -143,28 +144,34 @@ def concurrency_axis(values: Sequence[int]) -> alt.X:
 
 
 def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
-    """Names of targets as they fit beside a line, no two the same.
+    """Names of targets as they fit next to a line, no two the same.
 
     What all names begin with says nothing there and goes first; then the tail, back to the end of a word; where that
     would make two alike, what is in the middle.
 
     >>> short_names(["mariadb:11.8+rocksdb", "mysql:9.7"])
-    {'mariadb:11.8+rocksdb': 'mariadb:11.8+rocksdb', 'mysql:9.7': 'mysql:9.7'}
+    {'mariadb:11.8+rocksdb': 'MariaDB 11.8 + MyRocks', 'mysql:9.7': 'MySQL 9.7'}
     >>> list(short_names(["mariadb:10.11 row-compressed", "mariadb:10.11 page-compressed"]).values())
     ['row-compressed', 'page-compressed']
     >>> list(short_names(["mariadb 11.4.10-MariaDB-ubu2404", "percona-server 5.7.44-48"]).values())
-    ['mariadb 11.4.10…', 'percona-server 5.7.44…']
+    ['MariaDB 11.4.10', 'Percona Server 5.7.44…']
     >>> list(short_names(["x" * 99, "x" * 98]).values())
     ['xxxxxxxxxxxxx…xxxxxxxx', 'xxxxxxxxxx…xxxxxxxx #2']
     """
     names = list(dict.fromkeys(targets))
-    shown = names if all(len(name) <= most for name in names) else _without_common_words(names)
+    titles = [target_title(name) for name in names]
+    shown = titles if all(len(title) <= most for title in titles) else _without_common_words(titles)
     heads = [_head(words, most) for words in shown]
     short: dict[str, str] = {}
     for number, (name, words, head) in enumerate(zip(names, shown, heads, strict=True), 1):
         cut = head if heads.count(head) == 1 else _cut(words, most)
         short[name] = cut if cut not in short.values() else f"{_cut(words, most - 3)} #{number}"
     return short
+
+
+def _lookup(names: Mapping[str, str]) -> str:
+    """Vega's expression for the name of a row's target."""
+    return f"{json.dumps(list(names.values()))}[indexof({json.dumps(list(names))}, datum.target)]"
 
 
 def _head(words: str, most: int) -> str:
@@ -185,6 +192,11 @@ def _without_common_words(names: list[str]) -> list[str]:
     heads = zip(*(own[:-1] for own in words), strict=False)  # the last word stays in any case
     common = sum(1 for _ in itertools.takewhile(lambda head: len(set(head)) == 1, heads)) if len(names) > 1 else 0
     return [" ".join(own[common:]) for own in words]
+
+
+def titled(rows: Sequence[Row], palette: Palette) -> Unit:
+    """A layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
+    return Unit(rows_data(rows)).transform_calculate(title=_lookup({t: target_title(t) for t in palette.targets}))
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:
@@ -224,7 +236,7 @@ def end_labels(
         share = f"log(max(datum.{field}, {low}) / {low}) / {math.log(high / low)}"
         value = f"{low} * pow({high / low}, datum.label_px / {height})"
     names = short_names(dict.fromkeys(row["target"] for row in rows))
-    name = f"{json.dumps(list(names.values()))}[indexof({json.dumps(list(names))}, datum.target)]"
+    name = _lookup(names)
     by_height: list[alt.SortField | dict[str, str]] = [alt.SortField("wanted_px")]
     base = (
         Unit(rows_data(rows))

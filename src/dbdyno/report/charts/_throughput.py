@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 
 from dbdyno.analyse import CellJudgement, cell_level_words
-from dbdyno.core import format_bytes, format_memory
+from dbdyno.core import format_bytes, format_memory, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -28,6 +28,7 @@ from dbdyno.report.charts._style import (
     padding,
     rows_data,
     shape,
+    titled,
 )
 from dbdyno.stats import fit_scalability
 
@@ -115,7 +116,7 @@ def _drawing(
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
     y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
-    base = Unit(rows_data(rows)).encode(
+    base = titled(rows, palette).encode(
         x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
     )
     drawn = Unit(rows_data(lines)).encode(x=concurrency_axis(analysis.study.concurrencies), color=colour(palette))
@@ -139,7 +140,7 @@ def _drawing(
 
 def _tooltip() -> list[alt.Tooltip]:
     return [
-        alt.Tooltip("target:N", title="target"),
+        alt.Tooltip("title:N", title="target"),
         alt.Tooltip("concurrency:Q", title="connections"),
         alt.Tooltip("shown:N", title="mean, 95 %"),
         alt.Tooltip("runs:N", title="runs"),
@@ -147,5 +148,5 @@ def _tooltip() -> list[alt.Tooltip]:
 
 
 def _description(rows: Sequence[Row]) -> str:
-    words = [f"{row['target']} at {row['concurrency']} connections {row['shown']}" for row in rows]
+    words = [f"{target_title(row['target'])} at {row['concurrency']} connections {row['shown']}" for row in rows]
     return "Throughput against connections. " + "; ".join(words) + "."

@@ -39,7 +39,7 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
 
 
 def _drawing(rows: list[Row], palette: Palette) -> Drawing:
-    fields = {"order": "run", "target": "target", "memory": "memory", "concurrency": "connections"}
+    fields = {"order": "run", "name": "target", "memory": "memory", "concurrency": "connections"}
     fields |= {"repeat": "repeat", "status": "status"}
     base = alt.Chart(rows_data(rows)).encode(
         x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),

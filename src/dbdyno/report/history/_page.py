@@ -7,7 +7,7 @@ from typing import Any
 
 from dbdyno.analyse import CellHistory, Measure, counted
 from dbdyno.report._document import document
-from dbdyno.report._format import clock_time
+from dbdyno.report._format import clock_time, figure
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
 from dbdyno.report._palette import Palette
 from dbdyno.report._write_atomic import write_atomic
@@ -15,6 +15,7 @@ from dbdyno.report.charts import history_chart
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._words import (
     MEASURE_WORDS,
+    MOST_TELLING,
     between_words,
     cell_words,
     changed_words,
@@ -93,11 +94,11 @@ def _head(history: History, measure: Measure) -> Html:
 def _stillness(history: History, measure: Measure) -> str:
     if history.moves(measure):
         return "Every change is one that something made, too, of which nothing recorded had changed."
-    known = sorted(cell.smallest for cell in history.cells[measure] if cell.smallest < 10)
+    known = sorted(cell.smallest for cell in history.cells[measure] if cell.smallest < MOST_TELLING)
     if not known:
         return "Too few studies to tell a change from the spread between them."
-    middle = 100 * (known[len(known) // 2] - 1)
-    return f"In half of the series one more study would have to differ by {middle:.2g} % or more to be a change point."
+    middle = figure(100 * (known[len(known) // 2] - 1), 2)
+    return f"In half of the series one more study would have to differ by {middle} % or more to be a change point."
 
 
 def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Html:
@@ -208,7 +209,7 @@ def _method(history: History, measure: Measure) -> Html:
     spreads = sorted(cell.spread for cell in history.cells[measure] if cell.spread == cell.spread)
     words = _METHOD_WORDS
     if spreads:
-        words += f" Spread between studies: {100 * spreads[0]:.2g} to {100 * spreads[-1]:.2g} %."
+        words += f" Spread between studies: {figure(100 * spreads[0], 2)} to {figure(100 * spreads[-1], 2)} %."
     return _section("method", "Method", element("p", words), element("p", f"Method {METHOD}.", class_="quiet"))
 
 

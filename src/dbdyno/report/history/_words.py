@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, counted, listed, place_words, supported
 from dbdyno.core import Caveat, Cell
 from dbdyno.report._altered import altered_caveats
-from dbdyno.report._format import clock_time, milliseconds
+from dbdyno.report._format import clock_time, figure, milliseconds
 from dbdyno.report.history._gather import History, StudyAt
 
 FEW_STUDIES = 6
+MOST_TELLING = 10.0
+"""A change that many times as large is no bound worth printing."""
 MEASURE_WORDS = {"tps": "throughput", "p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 _MOST_CHANGED = 3
 
@@ -68,7 +70,7 @@ def changed_words(history: History, move: HistoryChange) -> str:
     if not rows:
         return "nothing that is recorded changed there"
     shown = [f"{row.what} {row.base} -> {row.new}" for row in rows[:_MOST_CHANGED]]
-    rest = f" and {counted(len(rows) - _MOST_CHANGED, 'more')}".replace("mores", "more")
+    rest = f" and {len(rows) - _MOST_CHANGED:,} more"
     return "; ".join(shown) + (rest if len(rows) > _MOST_CHANGED else "")
 
 
@@ -164,4 +166,4 @@ def smallest_words(cell: CellHistory) -> str:
     """What one more study would have to show."""
     if math.isinf(cell.smallest):
         return "spread not known"
-    return f"{100 * (cell.smallest - 1):.2g} %"
+    return f"{figure(100 * (cell.smallest - 1), 2)} %" if cell.smallest < MOST_TELLING else "too few studies to say"

@@ -122,9 +122,14 @@
       const rowPx = whole.usermeta?.row_px;
       return { ...whole, datasets, ...rowPx && { height: rowPx * new Set(rows.map((row) => row.name)).size } };
     }
+    // What a value is called: targets as their vendors write them.
+    titleOf(name, value) {
+      const { values, titles } = this.facets.find((facet) => facet.name === name);
+      return String(titles[values.indexOf(value)]);
+    }
     words() {
       return [...this.#chosen].map(([name, values]) => {
-        const shown2 = [...values].map((value) => shortened(String(value)));
+        const shown2 = [...values].map((value) => shortened(this.titleOf(name, value)));
         return `${FACET_TITLES[name].toLowerCase()}: ${shown2.join(", ")}`;
       });
     }
@@ -230,8 +235,16 @@
       pick(facet, on.length ? on : [value]);
     });
     const swatch = facet.name === "target" ? [make("span", { className: "swatch", style: `--c:var(--t${index})` })] : [];
-    const only = button("only", `Only ${value}`, (event) => (event.preventDefault(), pick(facet, [value])), "only");
-    return make("label", { title: String(value).slice(0, 500) }, box, ...swatch, shortened(String(value)), only);
+    const title = filter.titleOf(facet.name, value);
+    const only = button("only", `Only ${title}`, (event) => (event.preventDefault(), pick(facet, [value])), "only");
+    return make(
+      "label",
+      { title: title === value ? title.slice(0, 500) : `${title} (${value})`.slice(0, 500) },
+      box,
+      ...swatch,
+      shortened(title),
+      only
+    );
   }
   function connectionsMenu(facet) {
     const select = make("select", { "aria-label": "Connections", id: "connections" });
@@ -275,7 +288,7 @@
   function showMenu(facet) {
     const details = document.querySelector(`details.facet[data-facet=${facet.name}]`);
     const on = facet.values.filter((value) => filter.isChosen(facet.name, value));
-    const some = on.length === 1 ? shortened(String(on[0]), 24) : `${on.length} of ${facet.values.length}`;
+    const some = on.length === 1 ? shortened(filter.titleOf(facet.name, on[0]), 24) : `${on.length} of ${facet.values.length}`;
     const words = filter.isNarrowed(facet.name) ? some : "all";
     details.querySelector("summary").textContent = `${FACET_TITLES[facet.name]}: ${words}`;
     details.classList.toggle("active", filter.isNarrowed(facet.name));

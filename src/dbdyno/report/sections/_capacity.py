@@ -11,7 +11,7 @@ from dbdyno.analyse import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._html import Column, Html, element, table
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
 
@@ -45,7 +45,7 @@ def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     columns += [Column(title) for title, tells in zip(titles, telling, strict=True) if tells]
     columns += [Column("most TPS", is_number=True), Column("at connections", is_number=True)]
     columns += [Column("collapse, of the peak"), Column("law of scalability")]
-    rows = [[each.target, *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
+    rows = [[target_title(each.target), *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
     facets = [_about(page, each) for each in found]
     return table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
 
@@ -88,7 +88,14 @@ def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
     columns += [Column(title, is_number=True) for title in ("from", "to", "times as much")]
     rows = [
-        [each.target, each.workload, format_memory(each.tier_bytes), f"{s.before:,}", f"{s.after:,}", _ratio(s)]
+        [
+            target_title(each.target),
+            each.workload,
+            format_memory(each.tier_bytes),
+            f"{s.before:,}",
+            f"{s.after:,}",
+            _ratio(s),
+        ]
         for each in found
         for s in each.steps
     ]

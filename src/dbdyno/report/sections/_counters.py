@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dbdyno.analyse import Place, place_namer
-from dbdyno.core import format_bytes
+from dbdyno.core import format_bytes, target_title
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, element, folded, table
@@ -54,7 +54,7 @@ def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequenc
 
 
 def _target_columns(page: Page, targets: Iterable[str]) -> list[Column]:
-    return [Column(target, True, facets=page.facets.of(targets=[target])) for target in targets]
+    return [Column(target_title(target), True, facets=page.facets.of(targets=[target])) for target in targets]
 
 
 def _amplification(cell: CellCounters) -> str:

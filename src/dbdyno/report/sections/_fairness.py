@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analyse import counted
 from dbdyno.audit import Finding, missing_words, spoken_values
+from dbdyno.core import target_title
 from dbdyno.report._fairness import short_value
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
@@ -46,7 +47,7 @@ def _late(page: Page) -> list[Html]:
 def _promises(page: Page) -> Html:
     columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
     rows = [
-        [target, promise.durability, promise.torn_pages, promise.encryption]
+        [target_title(target), promise.durability, promise.torn_pages, promise.encryption]
         for target in page.analysis.targets
         for promise in page.analysis.fairness.promises.get(target, ())
     ]
@@ -80,7 +81,7 @@ def _difference(finding: Finding) -> Html:
 
 def _values(finding: Finding) -> Html:
     rows = [
-        [title or finding.rule.title, short_value(value), ", ".join(names)]
+        [title or finding.rule.title, short_value(value), ", ".join(map(target_title, names))]
         for title, groups in spoken_values(finding)
         for value, names in groups
     ]

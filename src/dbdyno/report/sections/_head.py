@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dbdyno.analyse import counted
-from dbdyno.core import format_duration
-from dbdyno.report._format import clock_time
+from dbdyno.core import format_duration, target_title
+from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page
@@ -91,14 +91,16 @@ def _targets(page: Page) -> Html:
     """The key: colour, symbol and version of each target."""
     versions: dict[str, str] = {}
     for record in page.analysis.stored:
-        versions.setdefault(record.run.cell.target, f"{record.family} {record.version}, {record.storage_engine}")
+        versions.setdefault(record.run.cell.target, server_title(record))
     durability = {look.target: page.analysis.fairness.durability(look.target) for look in page.palette.looks}
     are_alike = len(set(durability.values())) == 1
     items = [
         element(
             "li",
             element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
-            element("b", shortened(look.target, 60)),
+            element("b", shortened(target_title(look.target), 60)),
+            " ",
+            element("code", shortened(look.target, 60)) if target_title(look.target) != look.target else "",
             " ",
             element("span", versions.get(look.target, "no run yet"), class_="quiet"),
             element("span", f" · {durability[look.target]}", class_="quiet")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
-from dbdyno.core import RunRecord, format_duration, format_memory
+from dbdyno.core import RunRecord, format_duration, format_memory, target_title
 from dbdyno.report._client import client_words
 from dbdyno.report._format import clock_time, figure, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
@@ -84,7 +84,7 @@ def _asked_table(page: Page) -> Html:
 
 
 def _target_columns(page: Page) -> list[Column]:
-    return [Column(target, facets=page.facets.of(targets=[target])) for target in page.analysis.targets]
+    return [Column(target_title(target), facets=page.facets.of(targets=[target])) for target in page.analysis.targets]
 
 
 def _value(found: tuple[str, str, str] | None) -> str:
@@ -132,7 +132,7 @@ def _run_table(page: Page) -> Html:
     rows = []
     for record in page.analysis.records:
         cell = record.run.cell
-        where = [cell.target, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
+        where = [target_title(cell.target), format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
         took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
         began = clock_time(record.started_ns) if record.started_ns else ""
         noise = figure(record.level_half_width, 2) if record.level_half_width is not None else ""
@@ -165,7 +165,7 @@ def _documents(page: Page, kind: str) -> Html:
     parts = [
         element(
             "div",
-            element("h4", target),
+            element("h4", target_title(target)),
             facts_list({k: v for k, v in facts.items() if k != "target"}),
             class_="card",
             data_f=page.facets.of(targets=[target]) or None,

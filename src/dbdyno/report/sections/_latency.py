@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analyse import counted
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import milliseconds
 from dbdyno.report._html import Column, Html, element, table
@@ -69,7 +69,7 @@ def _curve_table(page: Page) -> Html:
     rows = []
     for curve in page.analysis.curves:
         cell, values = curve.cell, dict(zip(curve.quantiles, curve.values_ns, strict=True))
-        where = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+        where = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
         rows.append([*where, *(milliseconds(values.get(q)) for q in shown)])
     facets = [page.facets.of_cell(curve.cell) for curve in page.analysis.curves]
     return table("percentiles", "Response time by percentile", columns, rows, facets=facets)
@@ -110,7 +110,7 @@ def _table(page: Page) -> Html:
     columns.append(Column("interval of"))
     rows = [
         [
-            x.cell.target,
+            target_title(x.cell.target),
             x.cell.workload,
             format_memory(x.cell.tier_bytes),
             f"{x.cell.concurrency:,}",

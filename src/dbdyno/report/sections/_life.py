@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.core import format_bytes, format_duration, format_memory
+from dbdyno.core import format_bytes, format_duration, format_memory, target_title
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report._server_lifecycle import TIMES, ServerCrash, TargetLifecycle
 from dbdyno.report.sections._frame import Page, section, subtitle, to_see
@@ -46,7 +46,9 @@ def _times(lives: tuple[TargetLifecycle, ...]) -> Html:
     rows = []
     for life in lives:
         runs = str(len(life.times_ns["start_ns"]))
-        rows.append([life.target, format_memory(life.tier_bytes), runs, *(_span(life, name) for name in names)])
+        rows.append(
+            [target_title(life.target), format_memory(life.tier_bytes), runs, *(_span(life, name) for name in names)]
+        )
     return table("lives", "Start, shutdown and recovery", columns, rows)
 
 
@@ -61,7 +63,7 @@ def _span(life: TargetLifecycle, name: str) -> str:
 def _memory(lives: list[TargetLifecycle]) -> Html:
     titles = ("limit", "most used", "page cache", "its own", "pages read again")
     columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
-    rows = [[life.target, format_memory(life.tier_bytes), *_used(life)] for life in lives]
+    rows = [[target_title(life.target), format_memory(life.tier_bytes), *_used(life)] for life in lives]
     return table("memory-limits", "What memory limits made of the servers", columns, rows)
 
 
@@ -75,7 +77,7 @@ def _deaths(deaths: tuple[ServerCrash, ...]) -> Html:
     parts = []
     for death in deaths[:_MOST_DEATHS]:
         cell = death.record.run.cell
-        where = f"{cell.target}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
+        where = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
         head = f"{where}, repeat {death.record.run.repeat}: {death.words}"
         log = folded("What the logs say", element("pre", death.excerpt)) if death.excerpt else Html("")
         parts.append(element("li", head, log))

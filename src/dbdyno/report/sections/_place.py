@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse import CellJudgement, listed
-from dbdyno.core import format_memory
+from dbdyno.core import format_memory, target_title
 from dbdyno.report._html import Column
 
 _AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
@@ -22,7 +22,7 @@ def place_columns(groups: Sequence[CellJudgement]) -> list[Column]:
 def place(group: CellJudgement, groups: Sequence[CellJudgement]) -> list[str]:
     """What stands in them for one cell."""
     where = zip(_words(group), _differing(groups), strict=True)
-    return [group.cell.target, *(words for words, differs in where if differs)]
+    return [target_title(group.cell.target), *(words for words, differs in where if differs)]
 
 
 def alike_words(groups: Sequence[CellJudgement]) -> str:

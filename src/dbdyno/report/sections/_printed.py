@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.analyse import STATUS_WORDS
-from dbdyno.core import RunRecord, ToolFigures, format_memory
+from dbdyno.core import RunRecord, ToolFigures, format_memory, target_title
 from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.sections._frame import Page
@@ -43,7 +43,7 @@ def _settled(record: RunRecord) -> str:
 
 def _row(record: RunRecord, tool: ToolFigures) -> list[str]:
     cell = record.run.cell
-    place = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+    place = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
     times = (tool.percentile_ns, tool.second_percentile_ns_median, tool.min_ns, tool.mean_ns, tool.max_ns)
     return [
         *place,

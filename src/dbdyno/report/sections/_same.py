@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbdyno.core import Fingerprint
+from dbdyno.core import Fingerprint, target_title
 from dbdyno.report._html import Column, Html, element, joined, table
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.sections._frame import to_see
@@ -46,7 +46,7 @@ def _dataset_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
     for target in analysis.targets:
         for facts in (analysis.results.dataset(target) or {}).get("datasets", ()):
             checksum = facts.get("content_sha256", "")
-            yield [facts["dataset"], target, f"{facts['rows_total']:,}", _checksum(checksum)]
+            yield [facts["dataset"], target_title(target), f"{facts['rows_total']:,}", _checksum(checksum)]
 
 
 def _result_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
@@ -58,9 +58,9 @@ def _result_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
             if isinstance(stored.made, Fingerprint):
                 made = stored.made
                 sums = [_checksum(made.statements_sha256), _checksum(made.content_sha256)]
-                yield [choice.label, target, f"{made.events:,}", f"{made.failed:,}", *sums]
+                yield [choice.label, target_title(target), f"{made.events:,}", f"{made.failed:,}", *sums]
             else:
-                yield [choice.label, target, "", "", "not known", stored.made.splitlines()[0]]
+                yield [choice.label, target_title(target), "", "", "not known", stored.made.splitlines()[0]]
 
 
 def _checksum(sha256: str) -> str:

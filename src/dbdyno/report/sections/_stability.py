@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS, Place, counted, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, format_memory
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, format_memory, target_title
 from dbdyno.report._boxes import FEWEST_SECONDS, Box, window_boxes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, element, folded, shortened, table
@@ -70,7 +70,7 @@ def _box_table(page: Page, boxes: Sequence[Box]) -> Html:
     for box in boxes:
         cell = box.group.cell
         values = (box.minimum, box.low, box.lower, box.median, box.upper, box.high, box.maximum)
-        where = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+        where = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
         rows.append([*where, *(figure(value) for value in values), f"{box.seconds:,}"])
     facets = [page.facets.of_cell(box.group.cell) for box in boxes]
     return table("seconds-of-windows", "Throughput of single seconds of the window", columns, rows, facets=facets)
@@ -102,7 +102,7 @@ def _line(
     name = element(
         "span",
         element("span", class_="swatch", style=f"--c:var(--{variable})", aria_hidden="true"),
-        shortened(target, 34),
+        shortened(target_title(target), 34),
         class_="strip-name",
     )
     strips = [_strip(record, seconds.get(record.run.run_id), top) for record in runs]
@@ -127,7 +127,7 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
     stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
     drawing = spark(drawn, bisect_left(drawn_s, found.window_from), top, stalled=stalled)
     marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
-    title = f"{record.run.cell.target}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
+    title = f"{target_title(record.run.cell.target)}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
     return element(
         "button", drawing, text, type="button", data_run=run_id, aria_label=title[:400], aria_controls="detail"

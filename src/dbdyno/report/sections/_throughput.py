@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words, place_namer, ratio_words
-from dbdyno.core import Cell, format_memory
+from dbdyno.core import Cell, format_memory, target_title
 from dbdyno.report._client import most_client_words
 from dbdyno.report._format import figure, milliseconds, rank_words
 from dbdyno.report._html import Column, Html, element, table
@@ -103,7 +103,13 @@ def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Html:
         places = None if standing.first is None or standing.last is None else (standing.first, standing.last)
         rows.append(
             [
-                *(cell.target, cell.workload, format_memory(cell.tier_bytes), where, f"{cell.concurrency:,}"),
+                *(
+                    target_title(cell.target),
+                    cell.workload,
+                    format_memory(cell.tier_bytes),
+                    where,
+                    f"{cell.concurrency:,}",
+                ),
                 cell_level_words(group),
                 f"{standing.ratio:.3f}",
                 "" if standing.low is None else f"{standing.low:.3f}",
@@ -149,7 +155,7 @@ def _cell_row(page: Page, group: CellJudgement, found: Mapping[str, int]) -> lis
         ends = ["", ""] if group.is_vague else [figure(low), figure(high)]
         numbers = [cell_level_words(group), *ends]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
-    identity = [cell.target, cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
+    identity = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
     return [*identity, *numbers, runs, rank, *quantiles, most_client_words(group.judged)]
 
 
@@ -162,8 +168,8 @@ def _pair_table(page: Page) -> Html:
     rows = [
         [
             place_words(place),
-            pair.left,
-            pair.right,
+            target_title(pair.left),
+            target_title(pair.right),
             ratio_words(pair.ratio, pair.low, pair.high),
             verdict_words(pair),
             p_words(pair),
