@@ -19,7 +19,7 @@ from dbdyno.cli._words import counted
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from dbdyno.cli._plan_precision import Certainty
+    from dbdyno.cli._plan_precision import PlanPrecision
     from dbdyno.hosts import Host
     from dbdyno.plan import Plan, Span
     from dbdyno.store import JsonValue
@@ -63,26 +63,26 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _plan(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._plan_precision import certainty_object, foreseen  # late: see _main
+    from dbdyno.cli._plan_precision import plan_precision, precision_object  # late: see _main
     from dbdyno.hosts import LocalHost
     from dbdyno.plan import out_of_scope
     from dbdyno.study import read_study
 
     study = read_study(choices.study, choices.scale)
     plan = full_plan(study, LocalHost())
-    certainty = foreseen(study, choices, plan.budget.overhead_ns)
+    precision = plan_precision(study, choices, plan.budget.overhead_ns)
     silence = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
     if choices.json:
-        known = None if certainty is None else certainty_object(certainty)
+        known = None if precision is None else precision_object(precision)
         document = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
         print(json.dumps(document, indent=1))
     else:
-        _print_plan(study, plan, certainty, silence)
-    return 0 if certainty is None or choices.within is None or certainty.is_possible else 1
+        _print_plan(study, plan, precision, silence)
+    return 0 if precision is None or choices.within is None or precision.is_possible else 1
 
 
-def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: Sequence[str]) -> None:
-    from dbdyno.cli._plan_precision import certainty_lines
+def _print_plan(study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str]) -> None:
+    from dbdyno.cli._plan_precision import precision_lines
 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
@@ -115,7 +115,7 @@ def _print_plan(study: Study, plan: Plan, certainty: Certainty | None, silence: 
         f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
         markup=False,
     )
-    lines = [_SEARCHED] if certainty is None else certainty_lines(certainty, budget.overhead_ns / 1e9)
+    lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
         console.print(line, markup=False)
 

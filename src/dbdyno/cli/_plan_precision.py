@@ -25,7 +25,7 @@ _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Certainty:
+class PlanPrecision:
     """Describes what windows and repeats will give.
 
     Parameters
@@ -56,7 +56,7 @@ class Certainty:
         return self.cheapest is not None and (self.within_ns is None or self.cheapest.runs_ns <= self.within_ns)
 
 
-def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Certainty | None:
+def plan_precision(study: Study, choices: argparse.Namespace, overhead_ns: int) -> PlanPrecision | None:
     """Return how sure the study will be; None for a search, whose own precision says that.
 
     Parameters
@@ -80,10 +80,10 @@ def foreseen(study: Study, choices: argparse.Namespace, overhead_ns: int) -> Cer
     designs = tuple(designs_for(study, variation, wished, overhead_ns))
     best = None if within_ns is None else best_within(study, variation, within_ns, overhead_ns)
     planned = planned_design(study, variation, overhead_ns)
-    return Certainty(variation, basis, planned, wished, within_ns, designs, best)
+    return PlanPrecision(variation, basis, planned, wished, within_ns, designs, best)
 
 
-def certainty_lines(precision: Certainty, overhead_s: float) -> list[str]:
+def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
@@ -96,7 +96,7 @@ def certainty_lines(precision: Certainty, overhead_s: float) -> list[str]:
     return lines
 
 
-def certainty_object(precision: Certainty) -> dict[str, JsonValue]:
+def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
     """Build the same for programs."""
     return {
         **asdict(precision.variation),
@@ -139,7 +139,7 @@ def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[s
     return [f"{words}; {planned.repeats} repeats of {how} one of 900 s"]
 
 
-def _wish_lines(precision: Certainty) -> list[str]:
+def _wish_lines(precision: PlanPrecision) -> list[str]:
     wished = f"±{_percent(precision.wished)}"
     if not precision.designs:
         return [

@@ -43,7 +43,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedTarget:
     """A target ready for its runs.
 
     Parameters
@@ -64,7 +64,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Unprepared:
+class UnpreparedTarget:
     """A target whose server died or refused while it was set up: its runs are failed ones, with this reason."""
 
     target: Target
@@ -102,7 +102,7 @@ class RunContext:
         """Look up what the load generator says of a workload; None where it was not asked."""
         return self.plan.workloads.get((target, label))
 
-    def run_server(self, run: Run, prepared: Prepared) -> RunServer:
+    def run_server(self, run: Run, prepared: PreparedTarget) -> RunServer:
         """Start a server on restored data for a run, or attach to one that is not ours."""
         if prepared.is_running_server:
             return self.bench.running_server(prepared.target, prepared.installation)

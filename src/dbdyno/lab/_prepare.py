@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from dbdyno.core import ConfigureError, PopulateError, StoreError, Target
 from dbdyno.engines import used_tables
 from dbdyno.lab import _events as events
-from dbdyno.lab._context import Prepared, RunContext, Unprepared
+from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
 from dbdyno.populate import (
     ConditionAnswer,
     ConditionWait,
@@ -105,7 +105,7 @@ class Preparation:
     sums: dict[tuple[str, str], tuple[TableSums, ...]] = field(default_factory=dict)
     undecided: dict[tuple[str, str], tuple[ConditionAnswer, ...]] = field(default_factory=dict)
 
-    def all_targets(self, targets: Sequence[Target]) -> dict[str, Prepared | Unprepared]:
+    def all_targets(self, targets: Sequence[Target]) -> dict[str, PreparedTarget | UnpreparedTarget]:
         """Bring the engines of these targets, then fill what is not filled; target name -> what is ready.
 
         Raises
@@ -116,10 +116,10 @@ class Preparation:
         """
         installations = {target.name: self._engine(target) for target in targets}
         filled = {target.name: self._filled(target, installations[target.name]) for target in targets}
-        failed = [outcome for outcome in filled.values() if isinstance(outcome, Unprepared)]
+        failed = [outcome for outcome in filled.values() if isinstance(outcome, UnpreparedTarget)]
         if len(failed) == len(filled):
             raise failed[0].error
-        self._check_equal([target for target in targets if isinstance(filled[target.name], Prepared)])
+        self._check_equal([target for target in targets if isinstance(filled[target.name], PreparedTarget)])
         for name, facts in self.facts.items():
             self.context.writer.write_dataset(name, {"datasets": facts})
         return filled
@@ -137,7 +137,7 @@ class Preparation:
             title = Dataset.of_study(self.context.study, choice).title
             self.context.emit(events.DatasetsEqual(title, len(targets)))
 
-    def _filled(self, target: Target, installation: Installation) -> Prepared | Unprepared:
+    def _filled(self, target: Target, installation: Installation) -> PreparedTarget | UnpreparedTarget:
         snapshots = {}
         labels = {self._dataset(target, choice.label).digest: choice.label for choice in self.context.study.workloads}
         try:
@@ -150,9 +150,9 @@ class Preparation:
                     self.sums[target.name, digest] = snapshots[digest].tables
         except (ConfigureError, PopulateError) as error:
             self.context.emit(events.TargetFailed(target.name, str(error)))
-            return Unprepared(target, installation, error)
+            return UnpreparedTarget(target, installation, error)
         undecided = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
-        return Prepared(target, installation, snapshots, undecided)
+        return PreparedTarget(target, installation, snapshots, undecided)
 
     def _dataset(self, target: Target, label: str) -> Dataset:
         return self.context.dataset(target.name, label)

@@ -11,7 +11,7 @@ from dbdyno.connections import PathLostError
 from dbdyno.core import Caveat, DbdynoError, Run, RunRecord, RunStatus, WorldError, format_memory
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
-from dbdyno.lab._context import Prepared, Unprepared
+from dbdyno.lab._context import PreparedTarget, UnpreparedTarget
 from dbdyno.measure import MeasuredRun, WallClock
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD
@@ -143,7 +143,7 @@ _NOT_INDEPENDENT = Caveat(
 
 def record_of(
     run: Run,
-    prepared: Prepared,
+    prepared: PreparedTarget,
     measured: MeasuredRun,
     death: CrashReport | None,
     log_tail: str,
@@ -238,7 +238,11 @@ def with_waits(record: RunRecord, words: str) -> RunRecord:
 
 
 def failed_run(
-    run: Run, prepared: Prepared | Unprepared, error: Exception, clock: WallClock, server: RunServer | None = None
+    run: Run,
+    prepared: PreparedTarget | UnpreparedTarget,
+    error: Exception,
+    clock: WallClock,
+    server: RunServer | None = None,
 ) -> StoredRun:
     """A run that an error ended, with what its server had to say."""
     death, wedged = (_death_of(server), server.wedged()) if server else (None, None)

@@ -11,7 +11,7 @@ import pymysql
 from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
-from dbdyno.lab._context import Prepared, RunContext, Unprepared
+from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
 from dbdyno.lab._ladder import HeldServer, LadderServer
 from dbdyno.lab._record import (
     changed_caveats,
@@ -44,7 +44,7 @@ class RunExecutor:
     context: RunContext
     held: HeldServer
 
-    def make(self, run: Run, prepared: Prepared | Unprepared, following: Run | None = None) -> StoredRun:
+    def make(self, run: Run, prepared: PreparedTarget | UnpreparedTarget, following: Run | None = None) -> StoredRun:
         """Attempt a run. A server that does not start or dies is a failed run, not an error.
 
         Parameters
@@ -52,7 +52,7 @@ class RunExecutor:
         following : the run that is made next; where both share a server, it is kept for that one
         """
         clock = WallClock.start()
-        if isinstance(prepared, Unprepared):
+        if isinstance(prepared, UnpreparedTarget):
             return failed_run(run, prepared, prepared.error, clock)
         try:
             ladder_server = self._ladder_server(run, prepared)
@@ -68,7 +68,7 @@ class RunExecutor:
                 self._leave(run, ladder_server, stored, following)
         return stored
 
-    def _ladder_server(self, run: Run, prepared: Prepared) -> LadderServer:
+    def _ladder_server(self, run: Run, prepared: PreparedTarget) -> LadderServer:
         if prepared.is_running_server:
             return LadderServer(self.context.run_server(run, prepared))
         held = self.held.take(run)
@@ -89,9 +89,9 @@ class RunExecutor:
     def _dataset(self, run: Run) -> Dataset:
         return self.context.dataset(run.cell.target, run.cell.workload)
 
-    def _with_server(self, run: Run, prepared: Prepared, ladder_server: LadderServer) -> StoredRun:
+    def _with_server(self, run: Run, prepared: PreparedTarget, ladder_server: LadderServer) -> StoredRun:
         server = ladder_server.server
-        before = _Before.seen(server, self._dataset(run).schema)
+        before = _ServerBefore.read(server, self._dataset(run).schema)
         order = self._order(run, ladder_server)
         watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
         measured = self._measured(order, prepared, ladder_server, before, watch)
@@ -140,7 +140,12 @@ class RunExecutor:
         return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used)
 
     def _measured(
-        self, order: LoadOrder, prepared: Prepared, ladder_server: LadderServer, before: _Before, watch: SessionWatch
+        self,
+        order: LoadOrder,
+        prepared: PreparedTarget,
+        ladder_server: LadderServer,
+        before: _ServerBefore,
+        watch: SessionWatch,
     ) -> MeasuredRun:
         """Let the server settle, then drive it."""
         run, server = order.run, ladder_server.server
@@ -182,7 +187,7 @@ class RunExecutor:
             return replace(record, caveats=(*record.caveats, caveat))
         return record
 
-    def _verified(self, run: Run, prepared: Prepared, server: RunServer, measured: MeasuredRun) -> Verified:
+    def _verified(self, run: Run, prepared: PreparedTarget, server: RunServer, measured: MeasuredRun) -> Verified:
         """Return whether the tables are consistent after the run; not asked of a run that failed anyway."""
         workload = self.context.workload(run.cell.target, run.cell.workload)
         if workload is None or not workload.conditions or measured.judgement.status == "failed":
@@ -211,7 +216,9 @@ class RunExecutor:
         points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
         return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
-    def _gate_facts(self, prepared: Prepared, before: _Before, ladder_server: LadderServer) -> ServerFacts | None:
+    def _gate_facts(
+        self, prepared: PreparedTarget, before: _ServerBefore, ladder_server: LadderServer
+    ) -> ServerFacts | None:
         """Return what the server's gates are read with; None: the study does not ask them."""
         if not self.context.study.adaptive_length.gates:
             return None
@@ -221,7 +228,7 @@ class RunExecutor:
 
 
 @dataclass(frozen=True, slots=True)
-class _Before:
+class _ServerBefore:
     """Describes what a server says of itself before the load."""
 
     variables: Mapping[str, str]
@@ -230,7 +237,7 @@ class _Before:
     process: Mapping[str, JsonValue]
 
     @classmethod
-    def seen(cls, server: RunServer, schema: str) -> _Before:
+    def read(cls, server: RunServer, schema: str) -> _ServerBefore:
         return cls(server.variables(), server.status(), server.schema(schema), server.process())
 
 

@@ -15,7 +15,7 @@ from dbdyno.core import DbdynoError, HostError, ResultComparison, Run
 from dbdyno.hosts import Home, Host
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench
-from dbdyno.lab._context import Prepared, RunContext, RunOptions, Unprepared
+from dbdyno.lab._context import PreparedTarget, RunContext, RunOptions, UnpreparedTarget
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
 from dbdyno.lab._passwords import exposed_passwords, password_files
@@ -161,7 +161,7 @@ class StudyRunner:
         names = {run.cell.target for _, run in left}
         targets = [target for target in context.study.targets if may_follow or target.name in names]
         outcomes = Preparation(context).all_targets(targets)
-        prepared = [outcome for outcome in outcomes.values() if isinstance(outcome, Prepared)]
+        prepared = [outcome for outcome in outcomes.values() if isinstance(outcome, PreparedTarget)]
         if self._is_refused(prepared):
             return False
         compare_results(context, prepared)
@@ -203,7 +203,7 @@ class StudyRunner:
             self.context.emit(events.FurtherRepeats(last.repeat, len(last.runs), last.sure_count, last.cell_count))
         return left
 
-    def _is_refused(self, prepared: Sequence[Prepared]) -> bool:
+    def _is_refused(self, prepared: Sequence[PreparedTarget]) -> bool:
         """Return whether the audit of the servers, as they will be measured, stops the study."""
         auditor = self.context.options.auditor
         if auditor is None or len(self.context.study.targets) < 2:
@@ -211,7 +211,10 @@ class StudyRunner:
         return PreflightInspection(self.context, auditor).is_refused(prepared)
 
     def _make(
-        self, left: Sequence[tuple[int, Run]], outcomes: Mapping[str, Prepared | Unprepared], executor: RunExecutor
+        self,
+        left: Sequence[tuple[int, Run]],
+        outcomes: Mapping[str, PreparedTarget | UnpreparedTarget],
+        executor: RunExecutor,
     ) -> None:
         context = self.context
         for place, (number, run) in enumerate(left):

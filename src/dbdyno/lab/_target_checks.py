@@ -18,7 +18,7 @@ import pymysql
 from dbdyno.core import ConfigureError, Fingerprint, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
-from dbdyno.lab._context import Auditor, Prepared, RunContext
+from dbdyno.lab._context import Auditor, PreparedTarget, RunContext
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, load_sessions, worker_count
 from dbdyno.populate import fingerprint
@@ -32,7 +32,7 @@ class PreflightInspection:
     context: RunContext
     auditor: Auditor
 
-    def is_refused(self, targets: Sequence[Prepared]) -> bool:
+    def is_refused(self, targets: Sequence[PreparedTarget]) -> bool:
         """Emit the auditor's findings on these targets; whether they stop the study, as it asks."""
         inspections = [inspection for prepared in targets if (inspection := self._inspect(prepared)) is not None]
         if not inspections:
@@ -43,7 +43,7 @@ class PreflightInspection:
         self.context.emit(audit)
         return audit.stops
 
-    def _inspect(self, prepared: Prepared) -> StoredRun | None:
+    def _inspect(self, prepared: PreparedTarget) -> StoredRun | None:
         """Inspect one target's server; None where that fails: its runs will fail with the reason."""
         run = self._run(prepared.target.name)
         self.context.emit(events.ServerInspected(prepared.target.name))
@@ -71,7 +71,7 @@ class PreflightInspection:
         ]
         return max(own, key=lambda run: run.cell.concurrency)
 
-    def _inspection(self, prepared: Prepared, run: Run, server: RunServer) -> StoredRun:
+    def _inspection(self, prepared: PreparedTarget, run: Run, server: RunServer) -> StoredRun:
         study, dataset = self.context.study, self.context.dataset(run.cell.target, run.cell.workload)
         variables, schema, process = server.variables(), server.schema(dataset.schema), server.process()
         workers = worker_count(run.cell.concurrency, study.pinning.client, self.context.machine.logical_cpu_count)
@@ -89,7 +89,7 @@ class PreflightInspection:
         )
 
 
-def compare_results(context: RunContext, targets: Sequence[Prepared]) -> None:
+def compare_results(context: RunContext, targets: Sequence[PreparedTarget]) -> None:
     """Send the events to the targets that have no fingerprint yet, and emit how all targets compare."""
     study = context.study
     if study.equivalence_events == 0 or len(study.targets) < 2:
@@ -104,7 +104,7 @@ def compare_results(context: RunContext, targets: Sequence[Prepared]) -> None:
 
 
 def _fingerprint(
-    context: RunContext, prepared: Prepared, label: str, known: StoredFingerprint | None
+    context: RunContext, prepared: PreparedTarget, label: str, known: StoredFingerprint | None
 ) -> StoredFingerprint:
     """Keep the known one if it is of the same dataset and events and did not fail; else make it."""
     target, events_count = prepared.target.name, context.study.equivalence_events
@@ -121,7 +121,7 @@ def _fingerprint(
     return StoredFingerprint(label, digest, events_count, outcome)
 
 
-def _send_events(context: RunContext, prepared: Prepared, label: str) -> Fingerprint:
+def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> Fingerprint:
     """Start a server as for the first of the target's runs, and send it the events."""
     target = prepared.target.name
     run = next(run for run in context.plan.runs if (run.cell.target, run.cell.workload) == (target, label))
