@@ -1,13 +1,15 @@
-"""Values as the report prints them: one conversion, by the unit at the end of a name."""
+"""Values, comparisons and the use of the client as the report prints them; units by the end of a name."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.core import RunRecord, format_bytes, format_duration, target_title
+from dbdyno.analyse import assumed_words, percent_words
+from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, target_title
 
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
@@ -134,3 +136,41 @@ def _number(key: str, value: int | float) -> str:
     if key.endswith("_ns"):
         return clock_time(int(value)) if value > 10**18 else format_duration(int(value))
     return f"{value:,}" if isinstance(value, int) and "port" not in key and "seed" not in key else f"{value}"
+
+
+def verdict_words(pair: Comparison) -> str:
+    """The verdict, with the spread between repeats that it rests on where none was measured."""
+    words = assumed_words(pair.assumed_spread)
+    if not words or pair.verdict == "not settled":
+        return pair.verdict
+    stands = f" (stands up to {percent_words(pair.stands_to)})" if pair.stands_to and pair.is_significant else ""
+    return f"{pair.verdict}, {words}{stands}"
+
+
+def p_words(pair: Comparison) -> str:
+    """The adjusted p; empty where the spread is assumed, since it would be the p of an assumption."""
+    return "" if pair.p_adjusted is None else f"{pair.p_adjusted:.2g}"
+
+
+def decider_words(pair: Comparison) -> str:
+    """What would decide an open comparison: repeats, or what settles its levels."""
+    return pair.remedy or str(pair.repeats_needed or "")
+
+
+def client_share(record: RunRecord) -> float | None:
+    """Use of the client, 0 to 1; of a run stored by an older version, which knew no better, the busy share."""
+    return record.client_busy_share if record.client_use_share is None else record.client_use_share
+
+
+def client_words(record: RunRecord) -> str:
+    """Use of the client in a table's cell; empty when nothing is known."""
+    share = client_share(record)
+    if share is None:
+        return ""
+    return f"{share:.0%}" + (" (not calibrated)" if record.client_use_basis in ("", "busy share") else "")
+
+
+def most_client_words(records: Iterable[RunRecord]) -> str:
+    """The largest use among runs."""
+    known = [record for record in records if client_share(record) is not None]
+    return client_words(max(known, key=lambda record: client_share(record) or 0.0)) if known else ""

@@ -24,9 +24,8 @@ from dbdyno.analyse import (
 from dbdyno.claims import about, arithmetic_words, own_words, printed_words
 from dbdyno.core import TypeFigures, format_bytes, target_title
 from dbdyno.report._claims import CheckedClaims, followed_claims
-from dbdyno.report._format import clock_time, figure, milliseconds, server_title
+from dbdyno.report._format import clock_time, figure, milliseconds, p_words, server_title, verdict_words
 from dbdyno.report._pacing import pacing_words
-from dbdyno.report._pair_words import p_words, verdict_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
 from dbdyno.report._write_atomic import write_atomic

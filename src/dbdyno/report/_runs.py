@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from dbdyno.analyse import place_namer, significant_words
 from dbdyno.core import RunRecord, SettledPart, target_title
-from dbdyno.report._client import client_words
 from dbdyno.report._downsample import downsampling_for, packed_run
-from dbdyno.report._format import figure
+from dbdyno.report._format import client_words, figure
 from dbdyno.report._marks import run_marks
 from dbdyno.report._series import run_series
 from dbdyno.report._study_analysis import StudyAnalysis

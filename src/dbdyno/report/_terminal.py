@@ -23,9 +23,8 @@ from dbdyno.analyse import (
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures, target_title
-from dbdyno.report._client import client_share
 from dbdyno.report._fairness import fairness_line
-from dbdyno.report._format import figure, milliseconds, rank_words
+from dbdyno.report._format import client_share, figure, milliseconds, rank_words
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy

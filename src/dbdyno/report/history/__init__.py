@@ -1,7 +1,6 @@
 """Many studies of the same cells, over dates or versions: series, change points, page, objects and files for others."""
 
-from dbdyno.report.history._gather import History, Omitted, StudyAt, gather_history
-from dbdyno.report.history._lines import Order, line_of
+from dbdyno.report.history._gather import History, Omitted, Order, StudyAt, gather_history, line_of
 from dbdyno.report.history._object import history_object
 from dbdyno.report.history._otava import CONFIGURATION, GROUP, MEASURES, save_otava
 from dbdyno.report.history._page import build_history_page, history_page_text

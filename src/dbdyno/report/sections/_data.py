@@ -8,9 +8,9 @@ from dbdyno.analyse import counted
 from dbdyno.core import format_bytes
 from dbdyno.report._format import clock_time
 from dbdyno.report._glossary import GLOSSARY
-from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report._html import Column, Html, element, folded, shortened, table
+from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.sections._frame import Page, section, subtitle
-from dbdyno.report.sections._origin import origin_parts
 from dbdyno.store import FileFacts
 from dbdyno.study import named_quirks
 
@@ -76,3 +76,37 @@ def _files(name: str, rows: list[tuple[str, FileFacts]]) -> Html:
     cells = [[path, f"{facts.bytes:,}", element("code", facts.sha256)] for path, facts in rows]
     title = f"{name}: {counted(len(rows), 'file')}"
     return folded(title, table(f"files-{name}".replace(" ", "-"), title, columns, cells))
+
+
+def origin_parts(analysis: StudyAnalysis) -> list[Html]:
+    """Heading and tables; nothing for results that were not imported."""
+    imported = analysis.study.imported
+    if imported is None:
+        return []
+    heading = element("h3", "Where the runs come from")
+    words = element("p", f"Logs of {imported.tool} in {imported.origin}; paths are relative to that folder.")
+    return [heading, words, _original_files(analysis), *_not_read(analysis)]
+
+
+def _original_files(analysis: StudyAnalysis) -> Html:
+    files: dict[str, tuple[str, int, str]] = {}
+    for record in analysis.stored:
+        for row in analysis.results.document(record.run.run_id, "origin"):
+            files[str(row["path"])] = (str(row["role"]), int(row["bytes"]), str(row["sha256"]))
+    columns = [Column("file"), Column("kind"), Column("bytes", True), Column("SHA-256")]
+    rows = [
+        [shortened(path, 120), role, f"{size:,}", element("code", sha256)]
+        for path, (role, size, sha256) in sorted(files.items())
+    ]
+    title = f"{counted(len(rows), 'file')} that the runs were made from"
+    return folded(title, table("origin", title, columns, rows))
+
+
+def _not_read(analysis: StudyAnalysis) -> list[Html]:
+    entries = [entry.facts for entry in analysis.results.journal() if entry.event == "not-read"]
+    if not entries:
+        return []
+    columns = [Column("file"), Column("line", True), Column("what")]
+    rows = [[shortened(str(e["path"]), 120), f"{e['line']:,}", shortened(str(e["text"]), 200)] for e in entries]
+    title = f"{counted(len(rows), 'line')} or files that could not be read or belong to no run"
+    return [folded(title, table("not-read", title, columns, rows), is_open=len(rows) <= 10)]

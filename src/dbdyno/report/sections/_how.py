@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
+from dbdyno.analyse import counted, courses_words, judge_sentinel, sentinel_words, summarise_courses
 from dbdyno.core import RunRecord, format_duration, format_memory, target_title
-from dbdyno.report._client import client_words
-from dbdyno.report._format import clock_time, figure, humanised, label
+from dbdyno.report._format import client_words, clock_time, figure, humanised, label
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
-from dbdyno.report.sections._machine import machine_findings_part
 from dbdyno.report.sections._same import sameness
 from dbdyno.study import Imported, settings_lines
 
@@ -262,3 +260,30 @@ def _open_ends(page: Page) -> dict[str, str]:
 
 def _cpus(cpus: tuple[int, ...] | None) -> str:
     return "left to the scheduler" if cpus is None else ", ".join(map(str, cpus))
+
+
+def machine_findings_part(page: Page) -> Html:
+    """A table of findings, with what each does to a result and what mends it."""
+    machine = page.analysis.machine
+    if not machine.times:
+        return to_see("Whether the machine was fit for it was not looked at.")
+    looked = f"Looked at {counted(machine.times, 'time')}, before runs began."
+    if not machine.found:
+        return joined([to_see(f"{looked} Nothing stood in the way."), _unknown(page)])
+    columns = [Column("weight"), Column("about"), Column("seen"), Column("what it does"), Column("what mends it")]
+    rows = [
+        [finding.severity, finding.title, _seen(finding.seen, times, machine.times), finding.effect, finding.remedy]
+        for finding, times in machine.found
+    ]
+    return joined([to_see(looked), table("machine-findings", "Found of the machine", columns, rows), _unknown(page)])
+
+
+def _seen(words: str, times: int, of: int) -> str:
+    return words if times == of else f"{words} ({times} of {of} times)"
+
+
+def _unknown(page: Page) -> Html:
+    unknown = page.analysis.machine.unknown
+    if not unknown:
+        return joined([])
+    return to_see(f"Not known, which is not the same as clear: {'; '.join(f'{o.title}: {o.seen}' for o in unknown)}.")

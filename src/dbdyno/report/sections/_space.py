@@ -5,8 +5,7 @@ from __future__ import annotations
 from dbdyno.core import format_bytes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, table
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
-from dbdyno.report.sections._place import alike_words, place, place_columns
+from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, section, subtitle, to_see
 
 
 def space_section(page: Page) -> Html:

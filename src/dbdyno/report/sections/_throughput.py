@@ -6,10 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words, place_namer, ratio_words
 from dbdyno.core import Cell, format_memory, target_title
-from dbdyno.report._client import most_client_words
-from dbdyno.report._format import figure, milliseconds, rank_words
+from dbdyno.report._format import (
+    decider_words,
+    figure,
+    milliseconds,
+    most_client_words,
+    p_words,
+    rank_words,
+    verdict_words,
+)
 from dbdyno.report._html import Column, Html, element, table
-from dbdyno.report._pair_words import decider_words, p_words, verdict_words
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput, relative_throughputs
 from dbdyno.report.charts import Chart, heat_charts, rank_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see

@@ -6,8 +6,7 @@ from dbdyno.core import TypeFigures
 from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._html import Column, Html, shortened, table
 from dbdyno.report._types import CellTypes
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
-from dbdyno.report.sections._place import alike_words, place, place_columns
+from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, section, subtitle, to_see
 
 _QUANTILES = "Quantiles are read from the histograms of all repeats together. Lower is better."
 _TOLD_QUANTILES = (
