@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Literal
+
+from dbdyno.core import decode
 
 Severity = Literal["critical", "high", "medium", "low", "info"]
 Scope = Literal["across", "target", "study"]
@@ -18,7 +20,7 @@ CATEGORIES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One check.
 
@@ -46,23 +48,23 @@ class Rule:
     category: str
     title: str
     inputs: tuple[str, ...]
-    stand_in: str
+    stand_in: str = ""
     test: str
-    threshold: Any
+    threshold: Any = None
     scope: Scope
     evidence: tuple[str, ...]
-    when: Mapping[str, str]
-    families: tuple[str, ...]
-    since: str
-    storage_engine: str
+    when: Mapping[str, str] = field(default_factory=dict)
+    families: tuple[str, ...] = ()
+    since: str = ""
+    storage_engine: str = ""
     condition: str
-    missing: str
+    missing: str = ""
     favours: str
-    favoured: str
+    favoured: str = ""
     reason: str
     remedy: str
     source: str
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -82,27 +84,4 @@ def _rows(category: str) -> list[dict[str, Any]]:
 
 
 def _rule(category: str, row: Mapping[str, Any]) -> Rule:
-    return Rule(
-        rule_id=row["id"],
-        severity=row["severity"],
-        category=category,
-        title=row["title"],
-        inputs=tuple(row["inputs"]),
-        stand_in=row.get("stand_in", ""),
-        test=row["test"],
-        threshold=row.get("threshold"),
-        scope=row["scope"],
-        evidence=tuple(row["evidence"]),
-        when=row.get("when", {}),
-        families=tuple(row.get("families", ())),
-        since=row.get("since", ""),
-        storage_engine=row.get("storage_engine", ""),
-        condition=row["condition"],
-        missing=row.get("missing", ""),
-        favours=row["favours"],
-        favoured=row.get("favoured", ""),
-        reason=row["reason"],
-        remedy=row["remedy"],
-        source=row["source"],
-        aliases=tuple(row.get("aliases", ())),
-    )
+    return decode(Rule, {**row, "rule_id": row["id"], "category": category})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +15,8 @@ import pyarrow.compute as pc
 from dbdyno.store import Results
 
 _ENGINE = "engine."
+_SECOND = ("second", "phase", "tps")
+_READING = ("second", "metric", "value", "unit")
 # A run has some two hundred metrics a second; the rules look at these.
 _NEEDED = (
     "client.cpu.system",
@@ -69,17 +73,20 @@ NO_WINDOW = Window((), {}, {})
 
 def read_window(results: Results, run_id: str) -> Window:
     """The window of a stored run."""
-    seconds = results.seconds(run_id, ("second", "phase", "tps")).to_pylist()
-    judged = {row["second"]: row["tps"] for row in seconds if row["phase"] == "window"}
+    judged = {second: tps for second, phase, tps in _rows(results.seconds(run_id, _SECOND)) if phase == "window"}
     found: dict[str, dict[int, float]] = defaultdict(dict)
     units: dict[str, str] = {}
-    table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
-    for row in table.filter(pc.is_in(table["metric"], pa.array(_NEEDED))).to_pylist():
-        if row["second"] in judged and row["value"] is not None:
-            found[row["metric"]][row["second"]] = row["value"]
-            units[row["metric"]] = row["unit"]
+    table = results.telemetry(run_id, _READING)
+    for second, metric, value, unit in _rows(table.filter(pc.is_in(table["metric"], pa.array(_NEEDED)))):
+        if second in judged and value is not None:
+            found[metric][second] = value
+            units[metric] = unit
     metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in found.items()}
     return Window(tuple(judged.values()), metrics, units)
+
+
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
 def wrote(results: Results, run_id: str) -> bool | None:

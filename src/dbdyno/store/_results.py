@@ -125,8 +125,7 @@ class Results:
         StoreError : not a results folder, of another study, or of a newer schema
         AlteredError : not as dbdyno wrote it, and `check` does not let that pass
         """
-        manifest, _ = read_manifest(path)
-        if study_text is not None and study_digest(study_text) != manifest.study_digest:
+        if study_text is not None and study_digest(study_text) != (manifest := read_manifest(path)[0]).study_digest:
             raise StoreError(
                 f"{path} holds the results of another study",
                 f"it was made by the study in {path / layout.STUDY} ('{manifest.study_name}')",
