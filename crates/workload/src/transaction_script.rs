@@ -155,11 +155,14 @@ thread_local! {
 }
 
 /// Gives a running script its user's mailbox. Polled by anyone but its user a script finds an empty one, and waits.
+#[inline]
 fn with_mailbox<T>(act: impl FnOnce(&mut Mailbox) -> T) -> T {
-    let mut mailbox = LENT.take().unwrap_or_default();
-    let result = act(&mut mailbox);
-    LENT.set(Some(mailbox));
-    result
+    LENT.with(|lent| {
+        let mut mailbox = lent.take().unwrap_or_default();
+        let result = act(&mut mailbox);
+        lent.set(Some(mailbox));
+        result
+    })
 }
 
 /// A script as the user that the drive knows.
@@ -191,11 +194,13 @@ impl ScriptUser {
 
     fn deliver(&mut self, signal: Signal) {
         self.mailbox().signal = Some(signal);
-        let lent_before = LENT.replace(self.mailbox.take());
-        let mut context = Context::from_waker(Waker::noop());
-        // A script never ends; it waits for the next event.
-        let _ = self.life.as_mut().poll(&mut context);
-        self.mailbox = LENT.replace(lent_before);
+        LENT.with(|lent| {
+            let lent_before = lent.replace(self.mailbox.take());
+            let mut context = Context::from_waker(Waker::noop());
+            // A script never ends; it waits for the next event.
+            let _ = self.life.as_mut().poll(&mut context);
+            self.mailbox = lent.replace(lent_before);
+        });
     }
 
     fn mailbox(&mut self) -> &mut Mailbox {
