@@ -141,7 +141,7 @@ mod tests {
     use dbdyno_chance::Stream;
     use std::collections::BTreeSet;
 
-    fn taken(timers: &mut Timers, now_ns: u64) -> Vec<(u32, u64)> {
+    fn take_due(timers: &mut Timers, now_ns: u64) -> Vec<(u32, u64)> {
         std::iter::from_fn(|| timers.take(now_ns)).collect()
     }
 
@@ -152,10 +152,10 @@ mod tests {
             timers.set(connection, at_ns);
         }
         assert_eq!(timers.next_ns(), 10);
-        assert_eq!(taken(&mut timers, 9), []);
-        assert_eq!(taken(&mut timers, 20), [(1, 10), (3, 10), (2, 20)]);
+        assert_eq!(take_due(&mut timers, 9), []);
+        assert_eq!(take_due(&mut timers, 20), [(1, 10), (3, 10), (2, 20)]);
         assert_eq!(timers.next_ns(), 30);
-        assert_eq!(taken(&mut timers, u64::MAX), [(0, 30)]);
+        assert_eq!(take_due(&mut timers, u64::MAX), [(0, 30)]);
         assert_eq!(timers.next_ns(), u64::MAX);
         assert_eq!(timers.take(u64::MAX), None, "nobody waits");
     }
@@ -166,7 +166,7 @@ mod tests {
         (0..3).for_each(|connection| timers.set(connection, 100));
         timers.set(1, 5);
         timers.set(0, 200);
-        assert_eq!(taken(&mut timers, 1_000), [(1, 5), (2, 100), (0, 200)]);
+        assert_eq!(take_due(&mut timers, 1_000), [(1, 5), (2, 100), (0, 200)]);
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         (0..3).for_each(|connection| timers.set(connection, u64::from(connection)));
         timers.cancel(0);
         timers.cancel(0);
-        assert_eq!(taken(&mut timers, 1_000), [(1, 1), (2, 2)]);
+        assert_eq!(take_due(&mut timers, 1_000), [(1, 1), (2, 2)]);
     }
 
     /// Every history ends as one of an ordered set would, and takes no memory beyond the start's.
@@ -199,7 +199,7 @@ mod tests {
             }
             if stream.below(10) == 0 {
                 now_ns += u64::from(stream.below(300));
-                for (connection, at_ns) in taken(&mut timers, now_ns) {
+                for (connection, at_ns) in take_due(&mut timers, now_ns) {
                     assert_eq!(expected.pop_first(), Some((at_ns, connection)));
                 }
                 assert!(expected.first().is_none_or(|&(at_ns, _)| at_ns > now_ns));

@@ -235,7 +235,11 @@ mod tests {
         assert_eq!(rows.len(), 1);
     }
 
-    fn made(workload: &str, options: &[(&str, &str)], kind: RandomKind) -> Arc<dyn Population> {
+    fn make_population(
+        workload: &str,
+        options: &[(&str, &str)],
+        kind: RandomKind,
+    ) -> Arc<dyn Population> {
         let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let options: Vec<_> = options.iter().map(text).collect();
         population(workload, &options, RandomSource { kind, seed: 1 }).unwrap()
@@ -244,7 +248,7 @@ mod tests {
     #[test]
     fn rows_that_bind_themselves_are_those_of_the_statements() {
         for kind in [RandomKind::Dbdyno, RandomKind::Sysbench] {
-            let made = made("sysbench/oltp_read_write", &[("rows", "30000")], kind);
+            let made = make_population("sysbench/oltp_read_write", &[("rows", "30000")], kind);
             let form = made.row_form(0).unwrap();
             let (mut themselves, mut as_text) = (made.rows(0, 1), made.rows(0, 1));
             let mut statement = Vec::new();
@@ -266,7 +270,7 @@ mod tests {
 
     #[test]
     fn every_row_of_tpcc_is_read_out_of_its_statements() {
-        let made = made("tpcc/standard", &[("warehouses", "1")], RandomKind::Dbdyno);
+        let made = make_population("tpcc/standard", &[("warehouses", "1")], RandomKind::Dbdyno);
         for table in 0..made.tables() {
             let (form, mut rows) = (made.row_form(table).unwrap(), made.rows(table, 0));
             let (mut statement, mut bound) = (Vec::new(), form.bound_rows(30_000));

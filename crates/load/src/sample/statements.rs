@@ -20,7 +20,7 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
     let written = match (arguments.command, arguments.json) {
         (SamplePhase::Run, false) => {
             let protocol = transcript::Protocol::from(arguments.protocol);
-            let workload = made(arguments)?;
+            let workload = make_workload(arguments)?;
             write_run(
                 &*workload,
                 arguments.worker_index(),
@@ -29,7 +29,7 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
                 out,
             )
         }
-        (SamplePhase::Run, true) => write_run_list(arguments, &*made(arguments)?, out),
+        (SamplePhase::Run, true) => write_run_list(arguments, &*make_workload(arguments)?, out),
         (SamplePhase::Prepare, false) => write_prepare(&*rows(arguments)?, out),
         (SamplePhase::Cleanup, false) => write_cleanup(&*rows(arguments)?, out),
         (SamplePhase::Prepare, true) => {
@@ -46,7 +46,7 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
 
 /// A line for each user, or one list of all.
 fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
-    let workload = Digested::new(made(arguments)?, arguments.events);
+    let workload = Digested::new(make_workload(arguments)?, arguments.events);
     let users = workload.spec().users.unwrap_or(arguments.users());
     for index in 0..users {
         walk(&workload, index, arguments.events, |_| {
@@ -67,7 +67,7 @@ fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Re
     Ok(())
 }
 
-fn made(arguments: &SampleArguments) -> anyhow::Result<Arc<dyn Workload>> {
+fn make_workload(arguments: &SampleArguments) -> anyhow::Result<Arc<dyn Workload>> {
     let SampleArguments {
         workload: name,
         options,

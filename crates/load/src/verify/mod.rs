@@ -51,7 +51,9 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     let mut reporter = VerifyReporter::new(arguments.verifying.json);
     let mut counts = VerdictCounts::default();
     let result = checker.check_all(arguments.verifying.connections, |progress| match progress {
-        CheckProgress::Started(condition) => reporter.asked(&ConditionAsked::of(condition, limit)),
+        CheckProgress::Started(condition) => {
+            reporter.started(&ConditionAsked::of(condition, limit))
+        }
         CheckProgress::Checked(answer) => {
             counts.add(answer.verdict);
             reporter.condition(&answer.into_line())

@@ -20,7 +20,7 @@ impl VerifyReporter {
     }
 
     /// Records which condition began; people see nothing before its result.
-    pub(super) fn asked(&mut self, asked: &ConditionAsked) -> io::Result<()> {
+    pub(super) fn started(&mut self, asked: &ConditionAsked) -> io::Result<()> {
         match self {
             Self::Records(records) => records.write(asked),
             Self::Text => Ok(()),

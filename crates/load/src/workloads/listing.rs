@@ -98,7 +98,7 @@ mod tests {
     use crate::arguments::Command;
     use clap::Parser;
 
-    fn told(words: &[&str]) -> anyhow::Result<WorkloadListing> {
+    fn list_workload(words: &[&str]) -> anyhow::Result<WorkloadListing> {
         let cli = Cli::try_parse_from([&["dbdyno-load", "workloads"], words].concat()).unwrap();
         let Command::Workloads(arguments) = cli.command else {
             panic!("another command")
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn options_that_were_not_given_are_told_with_their_defaults() {
-        let told = told(&["oltp_read_write", "--tables", "4", "--rows=50"]).unwrap();
+        let told = list_workload(&["oltp_read_write", "--tables", "4", "--rows=50"]).unwrap();
         let json = told.to_json();
         assert_eq!(json["name"], "sysbench/oltp_read_write");
         assert_eq!(json["options"]["tables"], "4");
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_refused_as_the_load_itself_would() {
-        let error = told(&["oltp_read_write", "--rand-type", "zipf"])
+        let error = list_workload(&["oltp_read_write", "--rand-type", "zipf"])
             .err()
             .unwrap();
         assert!(error.to_string().contains("zipfian"), "{error}");

@@ -22,13 +22,13 @@ pub(super) fn reply(
             false => options.plan_of(BenchmarkStep::Load).rows_per_client(),
         };
         rows.push(&[Parameter::Int(key as i64)]);
-        return found(1, 1);
+        return rows_reply(1, 1);
     }
     let is_query = (BenchmarkStatement::RangeMarketsegment as usize
         ..=BenchmarkStatement::Point as usize)
         .contains(&kind);
     match is_query {
-        true => found(u64::from(options.rows_per_query), 3),
+        true => rows_reply(u64::from(options.rows_per_query), 3),
         false => changed(0),
     }
 }
@@ -40,7 +40,7 @@ fn changed(affected_rows: u64) -> Reply {
     })
 }
 
-fn found(rows: u64, columns: u16) -> Reply {
+fn rows_reply(rows: u64, columns: u16) -> Reply {
     Reply::Rows(RowsReply {
         rows,
         columns,

@@ -26,21 +26,21 @@ impl<'a> CannedReplies<'a> {
                 if self.has_link(id1, id2, link_type) {
                     rows.push(&[Parameter::Int(1)]);
                 }
-                found(rows.len() as u64, 1)
+                rows_reply(rows.len() as u64, 1)
             }
             (at::COUNT_LINK, &[id1, link_type]) => {
-                found(u64::from(self.links(id1, link_type) > 0), 1)
+                rows_reply(u64::from(self.links(id1, link_type) > 0), 1)
             }
             (at::MULTIGET_LINK, &[id1, link_type, ref id2s @ ..]) => {
                 let there = id2s
                     .iter()
                     .filter(|&&id2| self.has_link(id1, id2, link_type));
-                found(there.count() as u64, 7)
+                rows_reply(there.count() as u64, 7)
             }
             (at::GET_LINK_LIST | at::GET_LINK_LIST_HISTORY, &[id1, link_type, ..]) => {
                 self.list(id1, link_type, rows)
             }
-            (at::GET_NODE, _) => found(1, 5),
+            (at::GET_NODE, _) => rows_reply(1, 5),
             (at::COMMIT, _) => changed(0),
             _ => changed(1),
         }
@@ -65,7 +65,7 @@ impl<'a> CannedReplies<'a> {
             let rest = (Parameter::Int(1), Parameter::Text(b""), Parameter::Int(0));
             rows.push(&[id1, id2, kind, rest.0, rest.1, time, rest.2]);
         }
-        found(count, 7)
+        rows_reply(count, 7)
     }
 }
 
@@ -105,7 +105,7 @@ fn changed(affected_rows: u64) -> Reply {
     })
 }
 
-fn found(rows: u64, columns: u16) -> Reply {
+fn rows_reply(rows: u64, columns: u16) -> Reply {
     Reply::Rows(RowsReply {
         rows,
         columns,

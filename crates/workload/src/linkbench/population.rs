@@ -162,7 +162,7 @@ mod tests {
     use std::collections::HashMap;
 
     /// A graph without the node that has nearly all links, unless asked for.
-    fn made(seed: u64, more: &[(&str, &str)]) -> Arc<dyn Population> {
+    fn make_population(seed: u64, more: &[(&str, &str)]) -> Arc<dyn Population> {
         let given = [("maxid1", "3001"), ("fidelity", "fixed")]
             .iter()
             .chain(more);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_links_and_their_times_the_latest() {
-        let made = made(1, &[]);
+        let made = make_population(1, &[]);
         let ((links, link_sums), (counts, count_sums)) =
             (content(&*made, LINKS), content(&*made, COUNTS));
         let mut expected: HashMap<(String, String), (u64, u64)> = HashMap::new();
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn no_link_comes_twice_and_the_rows_depend_on_the_seed_alone() {
-        let links = content(&*made(1, &[]), LINKS);
+        let links = content(&*make_population(1, &[]), LINKS);
         let mut keys: Vec<_> = links
             .0
             .iter()
@@ -239,14 +239,17 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), links.0.len());
-        let same = content(&*made(1, &[("mysql_bulk_insert_batch", "77")]), LINKS);
+        let same = content(
+            &*make_population(1, &[("mysql_bulk_insert_batch", "77")]),
+            LINKS,
+        );
         assert!(same == links, "the size of a batch changed rows");
-        assert_ne!(content(&*made(2, &[]), LINKS).1, links.1);
+        assert_ne!(content(&*make_population(2, &[]), LINKS).1, links.1);
     }
 
     #[test]
     fn the_node_with_nearly_all_links_is_spread_over_many_parts() {
-        let made = made(1, &[("fidelity", "tool")]);
+        let made = make_population(1, &[("fidelity", "tool")]);
         let parts = made.parts(LINKS);
         assert_eq!(parts, 1 + 2 * 480_982_u64.div_ceil(BLOCK_LINKS) as u32);
         for (part, links) in [(1, BLOCK_LINKS), (parts - 1, 480_982 % BLOCK_LINKS)] {
@@ -262,15 +265,15 @@ mod tests {
 
     #[test]
     fn the_key_comes_after_the_rows_where_asked_for() {
-        assert!(made(1, &[]).after_rows(LINKS).is_empty());
-        let after = made(1, &[("index_after_load", "on")]).after_rows(LINKS);
+        assert!(make_population(1, &[]).after_rows(LINKS).is_empty());
+        let after = make_population(1, &[("index_after_load", "on")]).after_rows(LINKS);
         assert_eq!(after.len(), 1);
     }
 
     #[test]
     fn the_rows_stay_what_they_are() {
         // A snapshot of an earlier release must still be what the order asks for.
-        let made = made(1, &[]);
+        let made = make_population(1, &[]);
         let crc: Vec<u64> = (0..2)
             .map(|table| content(&*made, table).1[2 + table as usize])
             .collect();

@@ -239,7 +239,7 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::Arc;
 
-    fn made(script: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
+    fn make_workload(script: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
         let given: Vec<_> = given
             .iter()
             .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn an_event_given_up_between_delete_and_insert_starts_again_with_its_first_statement() {
-        let made = made("oltp_write_only", &[("table_size", "1000000")], 1);
+        let made = make_workload("oltp_write_only", &[("table_size", "1000000")], 1);
         let mut user = made.user(0);
         user.start_event(None);
         let first: Vec<_> = (0..4).map_while(|_| next(&*made, &mut *user)).collect();
@@ -284,7 +284,7 @@ mod tests {
     fn an_event_repeated_with_the_same_draws_sends_the_same_values() {
         let options = [("table_size", "1000000"), ("auto_inc", "off")];
         for script in ["oltp_read_write", "oltp_insert"] {
-            let made = made(script, &options, 1);
+            let made = make_workload(script, &options, 1);
             let mut user = made.user(0);
             for _ in 0..3 {
                 user.start_event(None);
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_finished_event_stays_finished() {
-        let made = made("oltp_point_select", &[], 1);
+        let made = make_workload("oltp_point_select", &[], 1);
         let mut user = made.user(0);
         user.start_event(None);
         assert!(next(&*made, &mut *user).is_some());
@@ -313,7 +313,7 @@ mod tests {
             ("point_selects", "0"),
             ("skip_trx", "on"),
         ];
-        let made = made("oltp_read_only", &options, 1);
+        let made = make_workload("oltp_read_only", &options, 1);
         let mut user = made.user(0);
         user.start_event(None);
         let (_, ends) = next(&*made, &mut *user).unwrap();
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn inserters_never_make_up_the_same_id() {
-        let made = made("oltp_insert", &[("auto_inc", "off")], 7);
+        let made = make_workload("oltp_insert", &[("auto_inc", "off")], 7);
         let mut seen = HashSet::new();
         for index in 0..7 {
             let mut user = made.user(index);
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn searchers_share_the_table_out_among_themselves() {
-        let made = made(
+        let made = make_workload(
             "select_random_points",
             &[("rand_type", "uniform"), ("rows", "100")],
             3,

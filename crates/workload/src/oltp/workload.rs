@@ -155,7 +155,10 @@ mod tests {
     use dbdyno_chance::{RandomKind, RandomSource};
     use std::sync::Arc;
 
-    fn made(name: &str, given: &[(&str, &str)]) -> Result<Arc<dyn Workload>, WorkloadError> {
+    fn make_workload(
+        name: &str,
+        given: &[(&str, &str)],
+    ) -> Result<Arc<dyn Workload>, WorkloadError> {
         let given: Vec<_> = given
             .iter()
             .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
@@ -171,7 +174,7 @@ mod tests {
     fn the_short_name_means_the_same_workload() {
         for name in ["oltp_read_only", "sysbench/oltp_read_only"] {
             assert_eq!(
-                made(name, &[]).unwrap().spec().name,
+                make_workload(name, &[]).unwrap().spec().name,
                 "sysbench/oltp_read_only"
             );
         }
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn statements_know_their_type_and_class() {
-        let made = made("oltp_read_write", &[("tables", "3")]).unwrap();
+        let made = make_workload("oltp_read_write", &[("tables", "3")]).unwrap();
         let described: Vec<_> = made
             .spec()
             .statements
@@ -210,7 +213,12 @@ mod tests {
     #[test]
     fn facts_hold_every_option_and_the_active_quirks() {
         let quirks = |name: &str, given: &[(&str, &str)]| {
-            made(name, given).unwrap().spec().metadata.quirks.clone()
+            make_workload(name, given)
+                .unwrap()
+                .spec()
+                .metadata
+                .quirks
+                .clone()
         };
         assert_eq!(
             quirks("oltp_read_write", &[]),
@@ -223,7 +231,7 @@ mod tests {
             ),
             ["Q-SB-4", "Q-SB-5", "Q-SB-6", "Q-SB-7"]
         );
-        let three_tables = made("oltp_read_write", &[("tables", "3")]).unwrap();
+        let three_tables = make_workload("oltp_read_write", &[("tables", "3")]).unwrap();
         assert_eq!(three_tables.spec().metadata.imitates, "sysbench 1.0.20");
         assert_eq!(three_tables.spec().metadata.options.len(), 24);
         assert!(
@@ -244,8 +252,9 @@ mod tests {
 
     #[test]
     fn wrong_choices_are_refused_with_a_way_out() {
-        let refused =
-            |name: &str, given: &[(&str, &str)]| made(name, given).unwrap_err().to_string();
+        let refused = |name: &str, given: &[(&str, &str)]| {
+            make_workload(name, given).unwrap_err().to_string()
+        };
         let message = refused("oltp_readwrite", &[]);
         assert!(
             message.contains("\"sysbench/oltp_read_write\""),

@@ -85,7 +85,7 @@ fn int(value: i64, rows: &mut BufferedRows) {
 }
 
 /// The statement's value at a place, a number.
-fn asked(question: &CannedQuestion<'_>, place: usize) -> i64 {
+fn parameter_at(question: &CannedQuestion<'_>, place: usize) -> i64 {
     match question.call.parameters.iter().nth(place) {
         Some(Parameter::Int(value)) => value,
         _ => 0,
@@ -102,7 +102,7 @@ fn new_order(what: &str, question: &CannedQuestion<'_>, rows: &mut BufferedRows)
             text(b"0.10"),
         ]),
         "select_district" => rows.push(&[Parameter::Int(NEXT_ORDER), text(b"0.10")]),
-        "select_item" if (1..=i64::from(ITEMS)).contains(&asked(question, 0)) => {
+        "select_item" if (1..=i64::from(ITEMS)).contains(&parameter_at(question, 0)) => {
             rows.push(&[text(b"50.00"), text(b"item"), text(b"data of an item")]);
         }
         "select_stock" => {
@@ -148,7 +148,7 @@ fn customer(what: &str, question: &CannedQuestion<'_>, rows: &mut BufferedRows) 
         }
         "select_customer" => {
             let one_in = if is_sysbench { 10 } else { 2 };
-            let is_bad = asked(question, 2) % one_in == 0;
+            let is_bad = parameter_at(question, 2) % one_in == 0;
             let mut row = [text(b"text"); 15];
             row[9] = text(if is_bad { b"BC" } else { b"GC" });
             row[12] = text(b"-10.00");

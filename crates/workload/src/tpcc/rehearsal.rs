@@ -6,7 +6,7 @@ use dbdyno_wire::{BufferedRows, Parameter, Reply, RowsReply};
 use std::sync::Arc;
 
 /// A workload of the family with seed 1.
-pub(crate) fn made(name: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
+pub(crate) fn make_workload(name: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
         seed: 1,

@@ -39,7 +39,7 @@ impl TransactionScript for Raise {
     }
 }
 
-fn told() -> (Box<dyn User>, Call) {
+fn script_user() -> (Box<dyn User>, Call) {
     let script = Raise {
         events: 0,
         attempts: 0,
@@ -70,7 +70,7 @@ fn reply_with<'a>(reply: &'a Reply, rows: &'a mut BufferedRows) -> Option<Respon
 
 #[test]
 fn a_statement_is_made_of_the_rows_of_the_one_before() {
-    let (mut user, mut call) = told();
+    let (mut user, mut call) = script_user();
     assert_eq!(user.start_event(None), 1);
     assert_eq!(user.next(None, &mut call), NextAction::Send);
     assert_eq!(values(&call), (0, vec![Parameter::Int(1)]));
@@ -91,7 +91,7 @@ fn a_statement_is_made_of_the_rows_of_the_one_before() {
 
 #[test]
 fn an_intended_rollback_is_told_apart() {
-    let (mut user, mut call) = told();
+    let (mut user, mut call) = script_user();
     user.start_event(None);
     user.next(None, &mut call);
     user.next(reply_with(&changed(1), &mut rows(1)), &mut call);
@@ -103,7 +103,7 @@ fn an_intended_rollback_is_told_apart() {
 #[test]
 fn an_attempt_given_up_anywhere_begins_again_at_the_first_statement() {
     for answered in 0..2 {
-        let (mut user, mut call) = told();
+        let (mut user, mut call) = script_user();
         user.start_event(None);
         user.next(None, &mut call);
         for _ in 0..answered {
@@ -117,7 +117,7 @@ fn an_attempt_given_up_anywhere_begins_again_at_the_first_statement() {
 
 #[test]
 fn an_event_can_be_dropped_for_the_next_one() {
-    let (mut user, mut call) = told();
+    let (mut user, mut call) = script_user();
     user.start_event(None);
     user.start_event(None);
     user.next(None, &mut call);
@@ -129,7 +129,7 @@ fn an_event_can_be_dropped_for_the_next_one() {
 
 #[test]
 fn users_that_take_turns_on_one_thread_or_change_threads_keep_their_own_answers() {
-    let mut users: Vec<_> = (0..3).map(|_| told()).collect();
+    let mut users: Vec<_> = (0..3).map(|_| script_user()).collect();
     for (user, call) in &mut users {
         user.start_event(None);
         user.next(None, call);

@@ -1,7 +1,7 @@
 //! Checks what HammerDB's virtual users send against the published counts.
 
 use crate::tpcc::rehearsal::{
-    RehearsedStatement, assert_share, count, first, made, play, play_one,
+    RehearsedStatement, assert_share, count, first, make_workload, play, play_one,
 };
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const DIRECT: (&str, &str) = ("no_stored_procs", "on");
 
 fn direct() -> (Arc<dyn Workload>, Box<dyn User>) {
-    let made = made("tpcc/hammerdb", &[DIRECT, ("warehouses", "10")], 4);
+    let made = make_workload("tpcc/hammerdb", &[DIRECT, ("warehouses", "10")], 4);
     let user = made.user(0);
     (made, user)
 }
@@ -96,7 +96,7 @@ fn a_delivery_without_procedures_ends_at_the_first_empty_district_unless_that_is
         return;
     };
     for fidelity in ["tool", "fixed"] {
-        let made = made("tpcc/hammerdb", &[DIRECT, ("fidelity", fidelity)], 1);
+        let made = make_workload("tpcc/hammerdb", &[DIRECT, ("fidelity", fidelity)], 1);
         let mut user = made.user(0);
         for row in file["delivery"].as_array().unwrap() {
             let full = row["districts_with_order"].as_u64().unwrap() as u32;
@@ -124,7 +124,7 @@ fn calls_have_the_statements_of_the_vectors() {
         other => file[other][0]["hammerdb_procedure"].clone(),
     };
     for prepared in ["off", "on"] {
-        let made = made("tpcc/hammerdb", &[("prepared", prepared)], 1);
+        let made = make_workload("tpcc/hammerdb", &[("prepared", prepared)], 1);
         let mut user = made.user(0);
         for (wanted, kind) in (0..).zip(&made.spec().transaction_types) {
             let (said, step) = play_one(&*made, &mut *user, wanted);
@@ -140,7 +140,7 @@ fn calls_have_the_statements_of_the_vectors() {
 
 #[test]
 fn a_new_order_that_got_no_number_was_rolled_back() {
-    let made = made("tpcc/hammerdb", &[], 1);
+    let made = make_workload("tpcc/hammerdb", &[], 1);
     let mut user = made.user(0);
     let nothing = |said: &RehearsedStatement| {
         let is_look = said.name == "new_order.select_outs";
@@ -154,7 +154,7 @@ fn a_new_order_that_got_no_number_was_rolled_back() {
 fn no_text_of_either_fidelity_has_a_place_left_open() {
     for fidelity in ["tool", "fixed"] {
         for form in [("prepared", "off"), ("prepared", "on"), DIRECT] {
-            let made = made("tpcc/hammerdb", &[form, ("fidelity", fidelity)], 1);
+            let made = make_workload("tpcc/hammerdb", &[form, ("fidelity", fidelity)], 1);
             for statement in &made.spec().statements {
                 assert!(!statement.text.contains(['{', '}']), "{}", statement.text);
                 assert!(statement.text_only);
@@ -185,7 +185,7 @@ fn procedures_differ_where_quirks_are_repaired_and_only_there() {
 #[test]
 fn a_user_says_the_same_whatever_the_number_of_users() {
     let texts = |users: u32| {
-        let made = made("tpcc/hammerdb", &[DIRECT, ("warehouses", "50")], users);
+        let made = make_workload("tpcc/hammerdb", &[DIRECT, ("warehouses", "50")], users);
         let mut user = made.user(3);
         let any = |user: &mut dyn User| {
             user.start_event(None);
@@ -204,7 +204,7 @@ fn warehouses_are_dealt_to_the_users_round_robin_when_all_are_used() {
         (4, 3, vec![4, 8]),
         (16, 12, vec![3]),
     ] {
-        let made = made("tpcc/hammerdb", &options, users);
+        let made = make_workload("tpcc/hammerdb", &options, users);
         let mut user = made.user(index);
         let mut seen: Vec<u32> = (0..200)
             .map(|_| play_one(&*made, &mut *user, DELIVERY).0[0].int(0))
@@ -259,7 +259,7 @@ fn a_user_stays_at_home_and_shares_are_those_of_the_tool() {
 #[test]
 fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
     for (fidelity, longest) in [("tool", false), ("fixed", true)] {
-        let made = made("tpcc/hammerdb", &[DIRECT, ("fidelity", fidelity)], 1);
+        let made = make_workload("tpcc/hammerdb", &[DIRECT, ("fidelity", fidelity)], 1);
         let mut user = made.user(0);
         const OLD: [u8; 500] = [b'x'; 500];
         let bad = |said: &RehearsedStatement| match said.name {
@@ -286,7 +286,7 @@ fn a_bad_customers_data_shrinks_unless_that_is_repaired() {
 #[test]
 fn only_the_repaired_tool_rolls_back_what_an_error_has_left_open() {
     for (fidelity, rolls_back) in [("tool", false), ("fixed", true)] {
-        let made = made("tpcc/hammerdb", &[("fidelity", fidelity)], 1);
+        let made = make_workload("tpcc/hammerdb", &[("fidelity", fidelity)], 1);
         let parameters = made.spec().retry.clone().unwrap();
         assert_eq!(
             (parameters.rollback_first, parameters.limit),

@@ -1,7 +1,7 @@
 //! Checks what the standard's terminals send.
 
 use crate::tpcc::rehearsal::{
-    RehearsedStatement, assert_share, count, first, made, play, play_one,
+    RehearsedStatement, assert_share, count, first, make_workload, play, play_one,
 };
 use crate::tpcc::transaction::{
     DEFERRED_DELIVERY, DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL,
@@ -14,7 +14,7 @@ const NO_REST: (&str, &str) = ("keyandthink", "off");
 
 #[test]
 fn every_transaction_has_its_statements() {
-    let made = made("tpcc/standard", &[NO_REST, ("warehouses", "3")], 3);
+    let made = make_workload("tpcc/standard", &[NO_REST, ("warehouses", "3")], 3);
     let mut user = made.user(1);
     for _ in 0..400 {
         let (said, step) = play_one(&*made, &mut *user, NEW_ORDER);
@@ -47,8 +47,8 @@ fn every_transaction_has_its_statements() {
 #[test]
 fn calls_and_statements_are_made_of_the_same_draws() {
     let options = [NO_REST, ("warehouses", "5")];
-    let statements = made("tpcc/standard", &options, 2);
-    let calls = made(
+    let statements = make_workload("tpcc/standard", &options, 2);
+    let calls = make_workload(
         "tpcc/standard",
         &[options[0], options[1], ("calls", "procedures")],
         2,
@@ -104,7 +104,7 @@ fn assert_same_order(said: &[RehearsedStatement], call: &RehearsedStatement) {
 
 #[test]
 fn a_delivery_is_replied_to_at_once_and_done_right_after_it() {
-    let made = made("tpcc/standard", &[], 10);
+    let made = make_workload("tpcc/standard", &[], 10);
     let mut user = made.user(0);
     let (mut deferred, mut replied) = (0, false);
     for _ in 0..400 {
@@ -142,13 +142,13 @@ fn more_terminals_than_ten_a_warehouse_are_refused_where_they_key_and_think() {
         error.to_string().contains("at least 2 for 11 terminals"),
         "{error}"
     );
-    made("tpcc/standard", &[NO_REST], 11);
+    make_workload("tpcc/standard", &[NO_REST], 11);
 }
 
 #[test]
 fn a_terminal_says_the_same_whatever_the_number_of_terminals_and_again_after_an_error() {
     let texts = |users: u32, is_repeated: bool| {
-        let made = made("tpcc/standard", &[NO_REST, ("warehouses", "50")], users);
+        let made = make_workload("tpcc/standard", &[NO_REST, ("warehouses", "50")], users);
         let mut user = made.user(3);
         let mut all = Vec::new();
         for _ in 0..60 {
@@ -168,7 +168,7 @@ fn a_terminal_says_the_same_whatever_the_number_of_terminals_and_again_after_an_
 
 #[test]
 fn terminals_are_dealt_out_to_warehouses_and_districts() {
-    let made = made("tpcc/standard", &[("warehouses", "4")], 40);
+    let made = make_workload("tpcc/standard", &[("warehouses", "4")], 40);
     let mut places: Vec<(u32, u32)> = (0..40)
         .map(|index| {
             let (said, _) = play_one(&*made, &mut *made.user(index), STOCK_LEVEL);
@@ -182,7 +182,7 @@ fn terminals_are_dealt_out_to_warehouses_and_districts() {
 
 #[test]
 fn shares_are_those_of_the_standard_and_lines_are_in_the_order_of_their_locks() {
-    let made = made(
+    let made = make_workload(
         "tpcc/standard",
         &[NO_REST, ("warehouses", "10"), ("home", "any")],
         1,
@@ -219,7 +219,7 @@ fn shares_are_those_of_the_standard_and_lines_are_in_the_order_of_their_locks() 
 #[test]
 fn what_is_known_of_a_bad_customer_begins_with_the_payment_and_is_cut_at_500() {
     const OLD: [u8; 500] = [b'x'; 500];
-    let made = made("tpcc/standard", &[NO_REST], 1);
+    let made = make_workload("tpcc/standard", &[NO_REST], 1);
     let mut user = made.user(0);
     let bad = |said: &RehearsedStatement| match said.name {
         "payment.select_customer" => Some(vec![Parameter::Text(b"BC")]),

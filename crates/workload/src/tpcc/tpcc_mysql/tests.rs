@@ -1,7 +1,7 @@
 //! Checks the statements of tpcc-mysql against those recorded.
 
 use crate::tpcc::input::{TransactionInput, UNUSED_ITEM};
-use crate::tpcc::rehearsal::{assert_share, count, first, made, play, play_one};
+use crate::tpcc::rehearsal::{assert_share, count, first, make_workload, play, play_one};
 use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use crate::tpcc::vectors::vectors;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const NAME: &str = "tpcc/tpcc-mysql";
 
 fn plain() -> Arc<dyn Workload> {
-    made(NAME, &[("warehouses", "2")], 1)
+    make_workload(NAME, &[("warehouses", "2")], 1)
 }
 
 fn column(file: &Value, transaction: &str, keys: &[(&str, usize)], name: &str) -> Option<usize> {
@@ -40,7 +40,7 @@ fn transactions_have_the_recorded_counts_of_statements() {
     let Some(file) = vectors("tpcc_statements.json") else {
         return;
     };
-    let workload = made(NAME, &[], 1);
+    let workload = make_workload(NAME, &[], 1);
     let mut user = workload.user(0);
     for _ in 0..1000 {
         let (said, step) = play_one(&*workload, &mut *user, NEW_ORDER);
@@ -193,7 +193,7 @@ fn a_repeat_has_the_values_of_the_first_attempt() {
 #[test]
 fn money_is_bound_as_floats_of_32_bits_unless_that_is_repaired() {
     let sent = |fidelity: &str| {
-        let workload = made(NAME, &[("fidelity", fidelity)], 1);
+        let workload = make_workload(NAME, &[("fidelity", fidelity)], 1);
         let mut user = workload.user(0);
         let (said, _) = play_one(&*workload, &mut *user, DELIVERY);
         first(&said, "delivery.update_customer").unwrap().values[0].clone()
@@ -205,7 +205,7 @@ fn money_is_bound_as_floats_of_32_bits_unless_that_is_repaired() {
 #[test]
 fn the_found_customer_and_the_paid_sum_count_only_where_quirks_are_repaired() {
     for (fidelity, is_fixed) in [("tool", false), ("fixed", true)] {
-        let workload = made(NAME, &[("fidelity", fidelity)], 1);
+        let workload = make_workload(NAME, &[("fidelity", fidelity)], 1);
         let mut user = workload.user(0);
         let by_name = (0..50).find_map(|_| {
             let (said, _) = play_one(&*workload, &mut *user, ORDER_STATUS);
