@@ -50,6 +50,16 @@ def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
     assert "every tier holds them all" in words
 
 
+def test_runs_are_listed_when_asked_for_and_the_rest_fits_a_screen(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, short, _ = asked(capsys, study)
+    _, long, _ = asked(capsys, study, "--runs")
+    runs = json.loads(asked(capsys, study, "--json")[1])["runs"]
+    assert len(short.splitlines()) <= 40
+    assert len(long.splitlines()) == len(short.splitlines()) + len(runs) + 2
+
+
 def test_a_wish_that_takes_too_long_ends_with_1_and_names_what_fits(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,6 +48,7 @@ complete -c dbdyno -n __fish_use_subcommand -f -a plan -d 'ordered runs with rea
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -s h -d 'options, one line each'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l help -d 'the whole story, with an example'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l scale -r -d 'one of the study\'s scales, such as small'
+complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l runs -d 'list each run in its order, with the reason for its place'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l target-half-width -r -d 'of a cell\'s level at 95 %, such as 1% (default 2%)'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l within -r -d 'time that all runs may take, such as 3h (default: any)'
 complete -c dbdyno -n '__fish_seen_subcommand_from plan' -l from -r -d 'results whose spread and noise are taken (default: assumed)'

@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from dbdyno.study import Study
 
 _STORY = """\
-Reads a study file, checks it, and prints its runs in the order in which they would be made, each with
-the reason for its place, where the time of the whole goes, and the disk and memory that it needs. Nothing is touched.
+Reads a study file, checks it, and prints what it would do: how many runs, where their time goes, and the disk and
+memory that they need. Nothing is touched.
 
   dbdyno plan studies/first.toml
+  dbdyno plan studies/first.toml --runs                         each run in its order, with the reason for its place
   dbdyno plan studies/first.toml --target-half-width 2% --within 3h   which repeats and windows give that
   dbdyno plan studies/first.toml --from results/first           by the spread that was seen there
 
-Below the runs it says how sure the answer will be (the level of a cell at 95 %, and the smallest difference
+Then it says how sure the answer will be (the level of a cell at 95 %, and the smallest difference
 of two targets that is found four times out of five), which repeats and windows would give +-2 % in the least
 time, and what the study can't answer by its own design. The spread between repeats is assumed to be 1.2 %
 until --from names results of the same machine; with --within the exit code is 1 when the time is too short.
@@ -48,6 +49,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "plan", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    parser.add_argument("--runs", action="store_true", help="list each run in its order, with the reason for its place")
     sure = parser.add_argument_group("how sure the answer will be")
     add_target_half_width(sure, "of a cell's level at 95 %%")
     sure.add_argument("--within", metavar="TIME", help="time that all runs may take, such as 3h (default: any)")
@@ -77,12 +79,15 @@ def _plan(choices: argparse.Namespace) -> int:
         document = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
         print(json.dumps(document, indent=1))
     else:
-        _print_plan(study, plan, precision, silence)
+        _print_head(study, plan)
+        if choices.runs:
+            _print_runs(plan)
+        _print_needs(study, plan, precision, silence)
     return 0 if precision is None or choices.within is None or precision.is_possible else 1
 
 
-def _print_plan(study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str]) -> None:
-    from dbdyno.cli._plan_precision import precision_lines
+def _print_head(study: Study, plan: Plan) -> None:
+    from dbdyno.study import settings_lines
 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
@@ -90,10 +95,12 @@ def _print_plan(study: Study, plan: Plan, precision: PlanPrecision | None, silen
     console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}", markup=False)
     if study.repeats_max is not None:
         console.print(f"repeats: {study.repeats_words}", markup=False)
-    from dbdyno.study import settings_lines
-
     for line in settings_lines(study):
         console.print(line, markup=False)
+
+
+def _print_runs(plan: Plan) -> None:
+    console = wide_console()
     console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
@@ -103,6 +110,12 @@ def _print_plan(study: Study, plan: Plan, precision: PlanPrecision | None, silen
         row = (cell.target, format_bytes(cell.tier_bytes), str(cell.concurrency), cell.workload, cell.route)
         table.add_row(str(run.order_index + 1), *row, str(run.repeat), run.reason)
     console.print(table)
+
+
+def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, silence: Sequence[str]) -> None:
+    from dbdyno.cli._plan_precision import precision_lines
+
+    console = wide_console()
     budget = plan.budget
     console.print(
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
