@@ -14,6 +14,8 @@
 #                  figures into docs/concepts/steady-state.md
 #   make attack    rogue servers, faults in each phase, damaged files: for an hour (ROUNDS of what make test does once)
 #   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
+#   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/wheels
+#   make release   the same for other machines, too, with checksums and a bill of materials; nothing is published
 #   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
@@ -26,7 +28,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: setup compare test bench engines fuzz soak attack statistics pages docs clean
+.PHONY: wheels release setup compare test bench engines fuzz soak attack statistics pages docs clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -64,6 +66,16 @@ statistics: .venv/.synced
 pages:
 	@npm --prefix web ci --silent && npm --prefix web run --silent build
 
+# The programs that the targets above build are used again: only the last step, linking without symbols, is its own.
+wheels: $(UV) $(LOAD)
+	@rm -rf target/wheels
+	@$(UV) build --quiet --wheel --out-dir target/wheels --python $(PYTHON)
+	@CARGO_TARGET_DIR=$(CURDIR)/target $(UV) build --quiet --wheel --out-dir target/wheels --python $(PYTHON) crates/load
+	@ls target/wheels/*.whl
+
+release: setup
+	@packaging/release
+
 # mkdocs has an environment of its own, so that .venv does not grow.
 docs: .tools/docs/.synced
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/mkdocs build --strict --quiet
@@ -85,7 +97,7 @@ $(UV): .ci/prerequisites
 	@touch $@
 
 .venv/.synced: pyproject.toml uv.lock $(UV)
-	$(UV) sync --locked --quiet --compile-bytecode --python $(PYTHON)
+	$(UV) sync --locked --quiet --compile-bytecode --no-install-package dbdyno-load --python $(PYTHON)
 	@.venv/bin/python -m compileall -q src
 	@touch $@
 

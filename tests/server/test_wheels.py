@@ -1,0 +1,72 @@
+"""The packages as users install them: built, put into an empty environment, and a comparison run from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.server
+
+ROOT = Path(__file__).parents[2]
+MIB = 1 << 20
+UV = ROOT / ".tools" / "bin" / "uv"
+
+
+@pytest.fixture(scope="module")
+def wheels() -> list[Path]:
+    if shutil.which("cargo") is None or not UV.exists():
+        pytest.skip("wheels are built where make setup has run: cargo or uv is not here")
+    subprocess.run(["make", "--no-print-directory", "wheels"], cwd=ROOT, check=True, timeout=900)
+    return sorted((ROOT / "target" / "wheels").glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def programs(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment that holds nothing but dbdyno and what it asks for."""
+    environment = tmp_path_factory.mktemp("wheels") / "environment"
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, environment], check=True, timeout=300)
+    into = ["--python", environment / "bin" / "python", "--find-links", wheels[0].parent]
+    subprocess.run([UV, "pip", "install", "--quiet", *into, "dbdyno"], check=True, timeout=900)
+    return environment / "bin"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "results"
+    shutil.rmtree(tmp_path / "results", ignore_errors=True)
+
+
+def test_two_packages_are_built(wheels: list[Path]) -> None:
+    lab, load = wheels
+    assert lab.name.endswith("-py3-none-any.whl")
+    assert load.name.startswith("dbdyno_load-")
+    assert load.stat().st_size < 10 * MIB
+
+
+def test_the_load_generator_is_small(programs: Path) -> None:
+    assert (programs / "dbdyno-load").stat().st_size < 10 * MIB
+
+
+def test_an_installation_compares_two_engines(programs: Path, results: Path, laboratory: Any) -> None:
+    for engine in ("mariadb:11.8", "mysql:9.7"):
+        laboratory.installation(engine)  # fetched here, so that the time-out below is that of a comparison
+    environ = {"PATH": f"{programs}:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": os.environ.get("HOME", "/root")}
+    environ |= {"DBDYNO_HOME": str(laboratory.home.root)}
+    sizes = ["--tables", "1", "--rows", "1000", "--tier", "64MB", "--concurrency", "1"]
+    lengths = ["--warm-up", "1s", "--window", "5s", "--repeats", "1"]
+    asked = ["compare", "mariadb:11.8", "mysql:9.7", *sizes, *lengths, "-o", str(results)]
+    done = subprocess.run([programs / "dbdyno", *asked], env=environ, timeout=400, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    assert (results / "report.html").stat().st_size > 100_000
+    shown = subprocess.run(
+        [programs / "dbdyno", "show", str(results), "--json"], env=environ, capture_output=True, check=True, timeout=60
+    )
+    assert len(json.loads(shown.stdout)["cells"]) == 2
