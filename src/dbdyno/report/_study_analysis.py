@@ -13,6 +13,7 @@ from dbdyno.analyse import (
     CellJudgement,
     LatencyJudgement,
     Place,
+    Quantile,
     StudyFacts,
     answer,
     compare_targets,
@@ -20,6 +21,7 @@ from dbdyno.analyse import (
     judge_cells,
     judge_latency,
     limitations,
+    place_of,
     rank_places,
     with_noise_intervals,
 )
@@ -98,6 +100,14 @@ class StudyAnalysis:
         return tuple(compare_targets(self.judgements))
 
     @cached_property
+    def comparisons_at(self) -> Mapping[Place, list[Comparison]]:
+        """The pairs of each place."""
+        found: dict[Place, list[Comparison]] = {}
+        for pair in self.comparisons:
+            found.setdefault(place_of(pair), []).append(pair)
+        return found
+
+    @cached_property
     def ranks(self) -> dict[Place, dict[str, tuple[int, int]]]:
         """Ranks of the targets at each place, from and to."""
         return rank_places(self.judgements, self.comparisons)
@@ -116,6 +126,14 @@ class StudyAnalysis:
     def quantiles(self) -> tuple[LatencyJudgement, ...]:
         """Response times of each cell. Cells that were run once have no interval here: drawing it takes long."""
         return tuple(judge_latency(self.judgements, self.histograms.merged, self.histograms.seconds))
+
+    @cached_property
+    def quantiles_of(self) -> Mapping[Cell, Mapping[Quantile, int]]:
+        """Cell -> quantile -> nanoseconds."""
+        found: dict[Cell, dict[Quantile, int]] = {}
+        for each in self.quantiles:
+            found.setdefault(each.cell, {})[each.quantile] = each.value_ns
+        return found
 
     @cached_property
     def latency(self) -> tuple[LatencyJudgement, ...]:

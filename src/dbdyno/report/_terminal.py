@@ -158,9 +158,9 @@ def cell_row(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgem
     """A cell beside the best of its place: target, level, places it may hold, ratio to the best, p95 and p99."""
     target, place = judgement.cell.target, judgement.place
     tps = cell_level_words(judgement)
-    pair = pair_at(place, target, best.cell.target, analysis.comparisons)
+    pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
     against = "" if pair is None else _against(pair)
-    found = {x.quantile: x.value_ns for x in analysis.quantiles if x.cell == judgement.cell}
+    found = analysis.quantiles_of.get(judgement.cell, {})
     quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
     return [
         f"  {target_title(target)}",
