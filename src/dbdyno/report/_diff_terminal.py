@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -25,6 +24,7 @@ from dbdyno.report._diff_words import (
 )
 from dbdyno.report._format import printable
 from dbdyno.report._rules import RuleOutcome
+from dbdyno.report._terminal import titled_list
 
 
 def print_diff(
@@ -39,9 +39,9 @@ def print_diff(
     parts: list[RenderableType] = [*(Text(printable(line)) for line in side_lines(diff)), Text()]
     if diff.changes:
         parts += [_table(diff), Text("\n".join(legend_lines(diff)), style="dim")]
-    parts += _block("Not compared", left_out_lines(diff))
-    parts += _block("What else changed", list(changed_lines(diff.changed, every=every)))
-    parts += _block("Limitations", [caveat.text for caveat in diff.caveats])
+    parts += titled_list("Not compared", left_out_lines(diff))
+    parts += titled_list("What else changed", list(changed_lines(diff.changed, every=every)))
+    parts += titled_list("Limitations", [caveat.text for caveat in diff.caveats])
     console.print(Group(*parts, *([Text()] if rules else [])))
     lines = [f"{word} {text}" for rule in rules for word, text in rule_lines(diff, rule)]
     for line in (*lines, overall_words(rules, undecided=undecided)):
@@ -67,9 +67,3 @@ def _table(diff: StudyDiff) -> Table:
             name, *cells = (printable(word) for word in change_row(diff, change))
             table.add_row(Text(f"  {name}"), *map(Text, cells))
     return table
-
-
-def _block(title: str, lines: Sequence[str]) -> list[RenderableType]:
-    if not lines:
-        return []
-    return [Text(), Text(title, style="bold"), *(Padding(Text(f"- {printable(line)}"), (0, 0, 0, 2)) for line in lines)]

@@ -24,7 +24,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Comparison, TypeFigures, target_title
 from dbdyno.report._fairness import fairness_line
-from dbdyno.report._format import client_share, figure, milliseconds, rank_words
+from dbdyno.report._format import client_share, figure, milliseconds, printable, rank_words
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy
@@ -43,8 +43,7 @@ def summary_table(results: StoredStudy) -> Group:
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [Text(f"  {sentence}") for sentence in analysis.answer.sentences]
-    lines = [Padding(Text(f"- {caveat.text}"), (0, 0, 0, 2)) for caveat in analysis.limitations]
-    heading = [Text(), Text("Limitations", style="bold")] if lines else []
+    limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
     told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
     legend = Text(legend_words(analysis), style="dim")
@@ -55,8 +54,15 @@ def summary_table(results: StoredStudy) -> Group:
     watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []
     driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
     return Group(
-        *parts, Text(), _table(analysis), legend, *fair, client, *driven, *watched, *_types(analysis), *heading, *lines
+        *parts, Text(), _table(analysis), legend, *fair, client, *driven, *watched, *_types(analysis), *limitations
     )
+
+
+def titled_list(title: str, lines: Sequence[str]) -> list[RenderableType]:
+    """A heading with a list below it; nothing where the list is empty."""
+    if not lines:
+        return []
+    return [Text(), Text(title, style="bold"), *(Padding(Text(f"- {printable(line)}"), (0, 0, 0, 2)) for line in lines)]
 
 
 def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:

@@ -28,6 +28,7 @@ from dbdyno.report.history._words import (
     smallest_words,
     value_words,
 )
+from dbdyno.report.sections._frame import section
 from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
 
 _CONTENTS = (
@@ -122,7 +123,7 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
     words = MEASURE_WORDS[measure].capitalize()
     unit = "transactions per second" if measure == "tps" else "milliseconds"
     subtitle = f"{words}, {unit}; a point a study with its 95 % interval, a line a level. Axes begin at zero."
-    return _section(
+    return section(
         "series", "Series", element("p", subtitle, class_="subtitle"), element("div", *figures, class_="grid")
     )
 
@@ -163,7 +164,7 @@ def _moves(history: History, measure: Measure) -> Html:
         ]
         for cell, move in found
     ]
-    return _section(
+    return section(
         "moves", "Change points", table("change-points", "Every change point, the worst first", columns, rows)
     )
 
@@ -202,7 +203,7 @@ def _points(history: History, measure: Measure) -> Html:
         ]
         titles = [Column("study", is_name=True), Column("cell", is_name=True), Column("reason")]
         parts.append(folded("What was left out", table("left-out", "Left out", titles, left), class_="data"))
-    return _section("points", "Data", *parts)
+    return section("points", "Data", *parts)
 
 
 def _method(history: History, measure: Measure) -> Html:
@@ -210,9 +211,4 @@ def _method(history: History, measure: Measure) -> Html:
     words = _METHOD_WORDS
     if spreads:
         words += f" Spread between studies: {figure(100 * spreads[0], 2)} to {figure(100 * spreads[-1], 2)} %."
-    return _section("method", "Method", element("p", words), element("p", f"Method {METHOD}.", class_="quiet"))
-
-
-def _section(anchor: str, title: str, *children: str) -> Html:
-    heading = element("h2", element("a", title, href=f"#{anchor}", class_="anchor"), id=f"{anchor}-title")
-    return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-title")
+    return section("method", "Method", element("p", words), element("p", f"Method {METHOD}.", class_="quiet"))

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from dbdyno.analyse import CellHistory, HistoryChange, Measure, counted
 from dbdyno.report._format import printable
+from dbdyno.report._terminal import titled_list
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._rules import HistoryRule
 from dbdyno.report.history._words import (
@@ -40,8 +41,8 @@ def print_history(
     parts += [Text(), Text(headline(history, measure), style="bold")]
     for cell, move in history.moves(measure):
         parts += [Padding(Text(printable(line)), (0, 0, 0, 2)) for line in _move_lines(history, cell, move)]
-    parts += _block("Limitations", [caveat.text for caveat in history_caveats(history, measure)])
-    parts += _block("Left out", list(_omitted_lines(history, every=every)))
+    parts += titled_list("Limitations", [caveat.text for caveat in history_caveats(history, measure)])
+    parts += titled_list("Left out", list(_omitted_lines(history, every=every)))
     console.print(Group(*parts, *([Text()] if rules else [])))
     for line in (line for rule in rules for line in rule_lines(history, rule)):
         console.print(Text(line), soft_wrap=True)  # a build's log is searched by the line
@@ -85,12 +86,6 @@ def _move_lines(history: History, cell: CellHistory, move: HistoryChange) -> Ite
     yield f"  {between_words(history, move)}; {changed_words(history, move)}"
     if move.alike:
         yield f"  {', '.join(move.alike)} moved alike although nothing of it changed"
-
-
-def _block(title: str, lines: Sequence[str]) -> list[RenderableType]:
-    if not lines:
-        return []
-    return [Text(), Text(title, style="bold"), *(Padding(Text(f"- {printable(line)}"), (0, 0, 0, 2)) for line in lines)]
 
 
 def _omitted_lines(history: History, *, every: bool) -> Iterable[str]:
