@@ -7,6 +7,7 @@ was done (the best concurrency of a tier), because that is what a reader means b
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._settled import may_reach, remedy_words
-from dbdyno.analyse._words import counted, listed, slower_words
+from dbdyno.analyse._words import counted, faster_words, is_vague_ratio, listed, slower_words
 from dbdyno.core import Comparison, format_memory, target_title
 
 MOST_SENTENCES = 3
@@ -51,7 +52,8 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
         return Answer("Throughput", tuple(_alone(place, places[place], list(places)) for place in chosen))
     sentences = [_sentence(place, places, comparisons) for place in chosen]
     headline = _headline(best, places, comparisons)
-    return Answer(headline, (*sentences, _tally(comparisons)))
+    tally = _tally(comparisons)
+    return Answer(headline, (*sentences, tally) if tally else tuple(sentences))
 
 
 def place_words(place: Place, places: Sequence[Place]) -> str:
@@ -146,9 +148,50 @@ def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparison
     known = [pair for pair in pairs if pair is not None]
     if not known:
         return f"{_alone(place, [best], list(places))}{_unsettled_words(unsettled)}"
+    if len(ordered) == 2 and len(known) == 1:
+        return f"{_of_two(best, ordered[1], known[0], where)}{_assumed(known[0])}."
     words = _first_of(best, known[0], where, is_first_of_all=not _rivals_to_settle(best, ordered))
     last = f"; {_distance_words(known[-1])}" if len(known) > 1 else ""
     return f"{words}{last}{_assumed(known[0])}.{_unsettled_words(unsettled)}"
+
+
+def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
+    """How two targets compare at a place; of two versions of one server the newer is told from the older."""
+    first, second = (other, best) if _is_newer(other, best) else (best, other)
+    turned_pair = pair if first is best else turned(pair)
+    names = target_title(first.cell.target), _short_title(second, first)
+    levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (first, second))
+    more = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
+    if pair.verdict in ("different", "slightly different"):
+        share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
+        small = "" if pair.verdict == "different" else ", less than the 3 % that count"
+        return f"{names[0]} is {share} than {names[1]} at {where} ({interval}{small}): {levels}"
+    if is_vague_ratio(pair.low, pair.high) or pair.low <= 0:
+        what = f"the runs are too unlike to compare {names[0]} with {names[1]}"
+        return f"Not decided at {where}: {what} ({levels}){more}"
+    seen = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
+    if pair.verdict == "same":
+        return f"{names[0]} and {names[1]} are equally fast at {where}, to within 3 %: {levels}"
+    return f"No difference shown at {where}: {names[0]} is {seen} than {names[1]} ({levels}){more}"
+
+
+def _is_newer(judgement: CellJudgement, than: CellJudgement) -> bool:
+    """Whether it is a newer version of the same server and storage engine."""
+    one, other = judgement.runs[0], than.runs[0]
+    if (one.family, one.storage_engine) != (other.family, other.storage_engine):
+        return False
+    return _version_key(one.version) > _version_key(other.version)
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def _short_title(judgement: CellJudgement, beside: CellJudgement) -> str:
+    """The name of a target; next to another version of the same server the version alone."""
+    name, other = target_title(judgement.cell.target), target_title(beside.cell.target)
+    brand, version = re.fullmatch(r"(.*?)(\d[\d.]*)?", name).groups()  # type: ignore[union-attr]
+    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[\d.]*", other) else name
 
 
 def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
@@ -184,6 +227,8 @@ def _assumed(pair: Comparison) -> str:
 
 def _tally(comparisons: Sequence[Comparison]) -> str:
     total = len(comparisons)
+    if total == 1:
+        return ""
     different = [pair for pair in comparisons if pair.verdict == "different"]
     undecided = sum(pair.verdict == "undecided" for pair in comparisons)
     unsettled = sum(pair.verdict == "not settled" for pair in comparisons)
@@ -191,9 +236,10 @@ def _tally(comparisons: Sequence[Comparison]) -> str:
     places = len({place_of(pair) for pair in comparisons})
     text = f"{len(different)} of {counted(total, 'comparison')}"
     text += f" at {counted(places, 'place')}" if places > 1 else ""
-    text += " show a difference of at least 3 %"
-    rest = {"show less or none": same, "are undecided": undecided, "have not settled": unsettled}
-    text += "".join(f"; {count} {words}" for words, count in rest.items() if count)
+    text += f" {'shows' if len(different) == 1 else 'show'} a difference of at least 3 %"
+    verbs = (("shows", "show", "less or none"), ("is", "are", "undecided"), ("has", "have", "not settled"))
+    for count, (one, many, words) in zip((same, undecided, unsettled), verbs, strict=True):
+        text += f"; {count} {one if count == 1 else many} {words}" if count else ""
     if different and total > 1:
         widest = max((max(pair, turned(pair), key=_ratio) for pair in different), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])

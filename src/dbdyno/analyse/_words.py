@@ -104,6 +104,20 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     return f"between {faster:,.{digits}f} % faster and {slower:.{digits}f} % slower"
 
 
+def faster_words(ratio: float, low: float, high: float) -> tuple[str, str]:
+    """Return how much faster the first of two is, or slower, with its interval; from how many times as fast it is.
+
+    The interval must lie on one side of 1.
+
+    >>> faster_words(1.22, 1.16, 1.28), faster_words(0.82, 0.78, 0.86)
+    (('22 % faster', '16 to 28 %'), ('18 % slower', '14 to 22 %'))
+    """
+    shares = [100 * abs(end - 1) for end in (ratio, *((low, high) if ratio >= 1 else (high, low)))]
+    digits = 1 if abs(shares[2] - shares[1]) < 2 or shares[0] < 2 else 0
+    value, least, most = (f"{share:,.{digits}f}" for share in shares)
+    return f"{value} % {'faster' if ratio >= 1 else 'slower'}", f"{least} to {most} %"
+
+
 def listed(words: Sequence[str]) -> str:
     """Words joined as in a sentence.
 

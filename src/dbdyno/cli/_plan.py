@@ -87,11 +87,11 @@ def _plan(choices: argparse.Namespace) -> int:
 
 
 def _print_head(study: Study, plan: Plan) -> None:
-    from dbdyno.study import settings_lines
+    from dbdyno.study import question_words, settings_lines
 
     console = wide_console()
     console.print(study_line(study, plan), markup=False)
-    console.print(f"question: {study.question}\npacing: {study.pacing.words}", markup=False)
+    console.print(f"question: {question_words(study)}\npacing: {study.pacing.words}", markup=False)
     console.print(f"warm-up: {study.warm_up_words}; window: {study.window_words}", markup=False)
     if study.repeats_max is not None:
         console.print(f"repeats: {study.repeats_words}", markup=False)

@@ -30,7 +30,7 @@ from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
-from dbdyno.study import settings_lines
+from dbdyno.study import question_words, settings_lines
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
@@ -58,7 +58,7 @@ def markdown_text(results: StoredStudy, against: str = "") -> str:
     analysis = analyse_study(results)
     claims = followed_claims(analysis, against)
     parts = [
-        [f"## {escaped(analysis.study.question or analysis.study.name)}"],
+        [f"## {escaped(question_words(analysis.study))}"],
         [f"**{escaped(analysis.scaled_words)}**"] if analysis.scaled_words else [],
         [f"**{escaped(analysis.fairness.warning)}**"] if analysis.fairness.warning else [],
         [escaped(sentence) for sentence in analysis.answer.sentences],

@@ -28,7 +28,7 @@ from dbdyno.report._format import client_share, figure, milliseconds, printable,
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy
-from dbdyno.study import settings_lines
+from dbdyno.study import question_words, settings_lines
 
 
 def print_summary(results: StoredStudy, console: Console | None = None) -> None:
@@ -39,7 +39,7 @@ def print_summary(results: StoredStudy, console: Console | None = None) -> None:
 def summary_table(results: StoredStudy) -> Group:
     """Answer, table and caveats, to be printed by rich."""
     analysis = analyse_study(results)
-    parts = [Text(analysis.study.question, style="bold"), Text()]
+    parts = [Text(question_words(analysis.study), style="bold"), Text()]
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [Text(f"  {sentence}") for sentence in analysis.answer.sentences]

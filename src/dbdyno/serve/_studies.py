@@ -14,6 +14,7 @@ from dbdyno.analyse import CellJudgement, answer, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.report import altered_caveats, analyse_study
 from dbdyno.store import QUICK_CHECK, Check, JournalEntry, StoredStudy, find_results
+from dbdyno.study import question_words
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
 _LOOKED_FOR_S = 2.0
@@ -178,7 +179,7 @@ def _of_study(results: StoredStudy) -> StoredFolder:
         statuses[record.status] = statuses.get(record.status, 0) + 1
     return StoredFolder(
         name=study.name,
-        question=study.question,
+        question=question_words(study),
         targets=tuple(target.name for target in study.targets),
         workloads=tuple(choice.label for choice in study.workloads),
         is_imported=study.imported is not None,

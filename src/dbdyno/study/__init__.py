@@ -3,6 +3,7 @@
 from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
+from dbdyno.study._read import question_words
 from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
 from dbdyno.study._study_file import parse_study, read_study, scales_of
@@ -70,6 +71,7 @@ __all__ = [
     "options_of",
     "parse_processors",
     "parse_study",
+    "question_words",
     "read_study",
     "scales_of",
     "settings_lines",

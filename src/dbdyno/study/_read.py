@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import StudyError, Target, format_memory
+from dbdyno.core import StudyError, Target, format_memory, target_title
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.study import _schema
 from dbdyno.study._limits import Limits, Timeouts
@@ -91,7 +91,7 @@ class StudyReader(Tables):
         self._concern_somebody(study_settings, targets)
         return Study(
             name=top["name"] or Path(self.source).stem,
-            question=top["question"] or _default_question(targets),
+            question=top["question"] or _default_question([target.name for target in targets]),
             scaled=top["scaled"],
             targets=targets,
             workloads=workloads,
@@ -321,8 +321,15 @@ class StudyReader(Tables):
         return servers
 
 
-def _default_question(targets: tuple[Target, ...]) -> str:
-    names = [target.name for target in targets]
+def question_words(study: Study) -> str:
+    """The question for people: where nobody asked one, with the targets as their vendors write them."""
+    names = [target.name for target in study.targets]
+    if study.question != _default_question(names):
+        return study.question or study.name
+    return _default_question([target_title(name) for name in names])
+
+
+def _default_question(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"How fast is {names[0]}?"
     return f"Which is faster: {', '.join(names[:-1])} or {names[-1]}?"

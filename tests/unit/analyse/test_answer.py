@@ -24,9 +24,30 @@ def test_a_clear_winner_is_named_with_ratio_and_interval(study: MakeStudy) -> No
     found = answer_of(study({"a": 130.0, "b": 100.0}))
     assert found.headline == "a is fastest at every memory size"
     assert len(found.sentences) <= 3
-    assert all(re.search(r"\d+ % slower \(\d+ to \d+ %\)", sentence) for sentence in found.sentences)
-    assert "b is 23 % slower" in found.sentences[0]
+    assert all(re.search(r"\(\d+ to \d+ %\)", sentence) for sentence in found.sentences[:2])
+    assert found.sentences[0].startswith("a is 30 % faster than b at 512 MiB and 16 connections (")
+
+
+def test_of_three_the_fastest_is_named_and_the_others_are_told_from_it(study: MakeStudy) -> None:
+    found = answer_of(study({"a": 130.0, "b": 100.0, "c": 90.0}))
     assert found.sentences[0].startswith("a is fastest at 512 MiB and 16 connections: ")
+    assert re.search(r" b is 2\d % slower \(.*\); c is 3\d % slower \(", found.sentences[0])
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [(100.0, 130.0, "30 % faster"), (130.0, 100.0, "23 % slower")])
+def test_an_upgrade_is_told_from_the_old_version_to_the_new(
+    study: MakeStudy, old: float, new: float, words: str
+) -> None:
+    names = {"mariadb:10.11": "10.11.18", "mariadb:11.8": "11.8.9"}
+    records = study({"mariadb:10.11": old, "mariadb:11.8": new})
+    records = [replace(r, family="mariadb", version=names[r.run.cell.target]) for r in records]
+    assert answer_of(records).sentences[0].startswith(f"MariaDB 11.8 is {words} than 10.11 at ")
+
+
+def test_one_comparison_has_no_tally(study: MakeStudy) -> None:
+    records = [r for r in study({"a": 130.0, "b": 100.0}) if r.run.cell.tier_bytes == 512 << 20]
+    records = [r for r in records if r.run.cell.concurrency == 16]
+    assert len(answer_of(records).sentences) == 1
 
 
 def test_a_tie_is_called_a_tie_with_what_would_decide(study: MakeStudy) -> None:
@@ -115,4 +136,4 @@ def test_targets_that_no_log_names_do_not_lead(record: MakeRecord) -> None:
         for repeat in (1, 2, 3)
     ]
     first, second, _ = answer_of(records).sentences
-    assert (", y: " in first, ", x: " in second) == (True, True)
+    assert (", y (" in first, ", x (" in second) == (True, True)

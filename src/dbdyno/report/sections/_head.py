@@ -12,26 +12,27 @@ from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page
+from dbdyno.study import question_words
 
 _FILTER_WORDS = (
     "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
     "what is called best are those of the whole study. Shown: "
 )
-_SHOWN = 7
-"""What weakens the answer, as far as it stands beside it; the rest is folded."""
+_SHOWN = 2
+"""Limitations that stand beside the answer, the gravest; the rest is folded."""
 
 
 def head_section(page: Page, charts: Sequence[Chart]) -> Html:
     """Question, answer with its chart, caveats."""
     analysis = page.analysis
     answers = [
-        element("p", page.worded(sentence.replace(" ± ", "\u00a0±\u00a0"))) for sentence in analysis.answer.sentences
+        _sentence(page, words, is_first=words == analysis.answer.sentences[0]) for words in analysis.answer.sentences
     ]
     weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations]
     return element(
         "header",
         element("p", _line(page), class_="kicker"),
-        element("h1", page.worded(analysis.study.question or analysis.study.name)),
+        element("h1", page.worded(question_words(analysis.study))),
         element("p", analysis.scaled_words, class_="audit-warning") if analysis.scaled_words else "",
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
@@ -47,6 +48,14 @@ def head_section(page: Page, charts: Sequence[Chart]) -> Html:
         class_="page-head",
         id="answer",
     )
+
+
+def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
+    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
+    verdict, colon, figures = words.replace(" ± ", "\u00a0±\u00a0").partition(": ")
+    if not is_first:
+        return element("p", page.worded(verdict + colon + figures))
+    return element("p", element("b", page.worded(verdict + colon.strip())), " ", page.worded(figures))
 
 
 def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
