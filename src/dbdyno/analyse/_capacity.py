@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import change_words, counted, listed, plus_minus, ratio_words
+from dbdyno.analyse._words import change_words, counted, listed, percent_words, plus_minus, ratio_words
 from dbdyno.core import format_memory, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
+_MOST_COLLAPSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,26 @@ def capacity_sentences(found: Sequence[CapacityJudgement]) -> list[str]:
     ordered = sorted(found, key=lambda each: (not each.falls, -each.tier_bytes))
     several_workloads = len({(each.workload, each.route) for each in found}) > 1
     return [_sentence(each, several_tiers, several_workloads) for each in ordered[:_MOST_SENTENCES]]
+
+
+def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
+    """Which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
+    fallen = [each for each in found if each.falls]
+    if not fallen:
+        return ""
+    tier_bytes = max(each.tier_bytes for each in fallen)
+    here = [(each, min(each.falls, key=lambda step: step.ratio)) for each in fallen if each.tier_bytes == tier_bytes]
+    here.sort(key=lambda pair: pair[1].ratio)
+    named = [
+        f"{target_title(each.target)} by {percent_words(1 - step.ratio)} at {counted(step.after, 'connection')}"
+        for each, step in here[:_MOST_COLLAPSES]
+    ]
+    others = f", and {counted(len(here) - len(named), 'other')}" if len(here) > len(named) else ""
+    where = f" at {format_memory(tier_bytes)}" if len({each.tier_bytes for each in found}) > 1 else ""
+    if len(here) == 1:
+        name, _, fall = named[0].rpartition(" by ")
+        return f"{name} collapses beyond its peak{where}: {fall} less."
+    return f"{counted(len(here), 'target')} collapse beyond their peaks{where}: {', '.join(named)}{others}."
 
 
 def peak_words(found: CapacityJudgement) -> str:

@@ -17,12 +17,13 @@ from dbdyno.report._facets import facets_of
 from dbdyno.report._html import Html, joined, script_json
 from dbdyno.report._pack import packed_json
 from dbdyno.report._palette import palette_of
+from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of_runs
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report._vega import vega_script
 from dbdyno.report._write_atomic import write_atomic
-from dbdyno.report.charts import config, seconds_template, throughput_charts
+from dbdyno.report.charts import config, heat_charts, seconds_template, throughput_charts
 from dbdyno.report.sections import (
     Page,
     capacity_section,
@@ -47,6 +48,7 @@ MOST_BYTES = 13_000_000
 """Of the page, as far as the seconds of its runs decide it."""
 LEAST_SERIES_BYTES = 2_000_000
 MOST_SPEC_BYTES = 20_000
+_MOST_CURVES = 3
 _CONTENTS = (
     ("answer", "Answer"),
     ("throughput", "Throughput"),
@@ -115,14 +117,18 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
 
 def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
     charts = throughput_charts(page.analysis, page.palette)
+    standings = relative_throughputs(page.analysis)
+    maps = heat_charts(page.analysis, page.palette, standings)
+    # Curves of many targets can't be told apart at a glance.
+    first = maps if maps and len(page.analysis.study.targets) > _MOST_CURVES else charts
     return joined(
         [
-            head_section(page, charts),
+            head_section(page, first),
             throughput_section(page, charts),
             latency_section(page),
             types_section(page),
             space_section(page),
-            rank_section(page),
+            rank_section(page, maps, standings),
             stability_section(page, seconds),
             capacity_section(page),
             claims_section(page, claims),

@@ -16,6 +16,7 @@ from dbdyno.analyse import (
     Quantile,
     StudyFacts,
     answer,
+    collapse_sentence,
     compare_targets,
     judge_capacity,
     judge_cells,
@@ -114,8 +115,11 @@ class StudyAnalysis:
 
     @cached_property
     def answer(self) -> Answer:
-        """The answer to the study's question."""
-        return answer(self.judgements, self.comparisons)
+        """The answer to the study's question, the shape of the curves after who is fastest."""
+        found, shape = answer(self.judgements, self.comparisons), collapse_sentence(self.capacity)
+        if not shape:
+            return found
+        return replace(found, sentences=(found.sentences[0], shape, *found.sentences[1:]))
 
     @cached_property
     def histograms(self) -> CellHistograms:

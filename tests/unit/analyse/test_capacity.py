@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
-from dbdyno.analyse import CapacityJudgement, capacity_sentences, judge_capacity, judge_cells, peak_words
+from dbdyno.analyse import (
+    CapacityJudgement,
+    capacity_sentences,
+    collapse_sentence,
+    judge_capacity,
+    judge_cells,
+    peak_words,
+)
 from dbdyno.core import RunRecord
 
 MakeRecord = Callable[..., RunRecord]
@@ -47,6 +55,14 @@ def test_a_peak_is_a_set_and_a_fall_behind_it_is_a_collapse(curve: Callable[...,
     assert not found.is_open
     (text,) = capacity_sentences([found])
     assert "it collapses from 64 on, at 128 by -5" in text
+
+
+def test_the_collapse_is_told_by_its_depth_at_the_largest_memory(curve: Callable[..., list[RunRecord]]) -> None:
+    falling = curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500})
+    (found,) = judged(falling)
+    text = collapse_sentence([found])
+    assert "collapses" in text and re.search(r"(49|5\d) % at 128 connections", text)
+    assert collapse_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:

@@ -18,6 +18,7 @@ _FILTER_WORDS = (
     "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
     "what is called best are those of the whole study. Shown: "
 )
+_MOST_SENTENCES = 3
 _SHOWN = 2
 """Limitations that stand beside the answer, the gravest; the rest is folded."""
 
@@ -37,7 +38,11 @@ def head_section(page: Page, charts: Sequence[Chart]) -> Html:
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
             "div",
-            element("div", element("div", element("h2", "Answer"), *answers, class_="answer"), *_chart(page, charts)),
+            element(
+                "div",
+                element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
+                *_chart(page, charts),
+            ),
             element("div", element("h2", "Limitations"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
@@ -48,6 +53,13 @@ def head_section(page: Page, charts: Sequence[Chart]) -> Html:
         class_="page-head",
         id="answer",
     )
+
+
+def _first_two(answers: list[Html]) -> list[Html]:
+    """Sentences that leave room for the chart on the first screen; of more than three the rest is folded."""
+    if len(answers) <= _MOST_SENTENCES:
+        return answers
+    return [*answers[:2], folded(f"{len(answers) - 2} more findings", *answers[2:])]
 
 
 def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
@@ -63,7 +75,9 @@ def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
     if not charts:
         return []
     largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
-    return [page.place(replace(largest, name="answer", title=f"Throughput against connections, {largest.title}"))]
+    is_curve = largest.panel is not None and len(largest.panel) == 3
+    title = f"Throughput against connections, {largest.title}" if is_curve else largest.title
+    return [page.place(replace(largest, name="answer", title=title))]
 
 
 def _heaviest_first(weak: list[Html]) -> list[Html]:

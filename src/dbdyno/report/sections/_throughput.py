@@ -16,8 +16,8 @@ from dbdyno.report._format import (
     verdict_words,
 )
 from dbdyno.report._html import Column, Html, element, table
-from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput, relative_throughputs
-from dbdyno.report.charts import Chart, heat_charts, rank_charts
+from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
+from dbdyno.report.charts import Chart, rank_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 
 _INTERVAL_WORDS = {
@@ -56,13 +56,11 @@ def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
     )
 
 
-def rank_section(page: Page) -> Html:
+def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> Html:
     """Ranks as intervals, and a map of how far each target is from the best."""
     charts = rank_charts(page.analysis, page.palette)
     if not charts:
         return Html("")
-    found = relative_throughputs(page.analysis)
-    maps = heat_charts(page.analysis, page.palette, found)
     open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
     return section(

@@ -245,10 +245,9 @@ fn a_script_without_end_is_interrupted_long_after_the_time_limit() {
     assert_eq!(play.run_with_patience(settings, 2_000_000_000), 1);
     let text = play.screen.text();
     assert!(text.contains("[ 1s ] thds: 1 eps: 0.00"), "{text}");
-    assert!(
-        text.ends_with("FATAL: a.lua:2: interrupted\ndone\n"),
-        "{text}"
-    );
+    // On a busy machine one more report may come in between.
+    assert!(text.contains("FATAL: a.lua:2: interrupted\n"), "{text}");
+    assert!(text.ends_with("done\n"), "{text}");
 }
 
 #[test]
