@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._words import counted, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Comparison, format_memory, target_title
+from dbdyno.core import Cell, Comparison, format_memory, target_title
 
 MOST_SENTENCES = 3
 """Of a study with one workload and route, the tally included."""
@@ -52,8 +53,8 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
         return Answer("Throughput", tuple(_alone(place, places[place], list(places)) for place in chosen))
     sentences = [_sentence(place, places, comparisons) for place in chosen]
     headline = _headline(best, places, comparisons)
-    tally = _tally(comparisons)
-    return Answer(headline, (*sentences, tally) if tally else tuple(sentences))
+    sentences.insert(1, _p99_sentence(chosen[0], places))
+    return Answer(headline, tuple(filter(None, (*sentences, _tally(comparisons)))))
 
 
 def place_words(place: Place, places: Sequence[Place]) -> str:
@@ -157,7 +158,7 @@ def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparison
 
 def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
     """How two targets compare at a place; of two versions of one server the newer is told from the older."""
-    first, second = (other, best) if _is_newer(other, best) else (best, other)
+    first, second = _told_first(best, other)
     turned_pair = pair if first is best else turned(pair)
     names = target_title(first.cell.target), _short_title(second, first)
     levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (first, second))
@@ -173,6 +174,37 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
     if pair.verdict == "same":
         return f"{names[0]} and {names[1]} are equally fast at {where}, to within 3 %: {levels}"
     return f"No difference shown at {where}: {names[0]} is {seen} than {names[1]} ({levels}){more}"
+
+
+def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
+    """How the 99th percentiles of two targets compare where their throughput was told; empty where it is not known."""
+    if len({key[:2] for key in places}) > 1 or any(len(group) > 2 for group in places.values()):
+        return ""
+    pairs = [_told_first(*_ordered(group)) for group in places.values() if len(group) == 2]
+    changes = compare_quantiles([(second, first) for first, second in pairs], "p99")
+    change = next((change for change in changes if _place(change.new) == place), None)
+    if change is None or change.verdict == "not settled":
+        return ""
+    first, second = next(pair for pair in pairs if pair[0].cell == change.new)
+    names = target_title(first.cell.target), _short_title(second, first)
+    values = f"{change.new_value / 1e6:.3g} ms against {change.base_value / 1e6:.3g} ms"
+    if change.verdict in ("different", "slightly different"):
+        share, interval = faster_words(change.ratio, change.low, change.high)
+        longer = share.replace("faster", "longer").replace("slower", "shorter")
+        return f"Its p99 is {longer} than that of {names[1]} ({interval}): {values}."
+    if change.verdict == "same":
+        return f"Their p99 is the same to within 3 %: {values}."
+    more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
+    return f"No difference shown in p99: {values}{more}."
+
+
+def _place(cell: Cell) -> Place:
+    return (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
+
+
+def _told_first(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
+    """The one that is told and the one that it is told from: the newer version of one server, else the faster."""
+    return (other, best) if _is_newer(other, best) else (best, other)
 
 
 def _is_newer(judgement: CellJudgement, than: CellJudgement) -> bool:
