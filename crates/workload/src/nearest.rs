@@ -2,7 +2,8 @@
 
 /// The word of `known` that takes the fewest changes (insert, delete, replace, swap neighbours) to get to from
 /// `word`; the first of several. Empty if nothing is known.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> &'a str {
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> &'a str {
     known
         .into_iter()
         .min_by_key(|candidate| changes(word, candidate))

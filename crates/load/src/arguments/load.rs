@@ -5,6 +5,7 @@ use super::parse::{
     Limit, TimeLimit, ValueList, code_list, cpu_list, further_error, limit, nanoseconds,
     role_target, switch, time_limit,
 };
+use super::requirement::Requirement;
 use super::{ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
@@ -43,6 +44,10 @@ Examples:
 
   Two hundred people who think for ten seconds between two events:
     dbdyno-load run sysbench/oltp_read_write --host db.example --threads 200 --think 10s
+
+  A gate for continuous integration, exit code 1 if one does not hold:
+    dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
+        --require 'p99<20ms' --require 'errors<0.1%'
 
   What the lab does:
     dbdyno-load run --order - < contract/samples/load-order.json";
@@ -106,6 +111,15 @@ pub(crate) struct RunArguments {
     /// the last phase. Reading NOPM is a sum over the districts, so it should be rare with thousands of warehouses.
     #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
     pub(crate) counts_every: Option<u64>,
+
+    /// Exit with 1 unless the judged window holds this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
+    ///
+    /// METRIC, then < <= > or >=, then a limit. Metrics: p50 p95 p99 p999 max with ns, us, ms or s (response times in
+    /// an open loop and with --think, otherwise service times); errors, the share of transactions that met an error, repeated
+    /// ones included, and failed, the share that was given up, both in %; tps, qps and reconnects as plain numbers.
+    /// A line per requirement follows the summary: PASS or FAIL and the value. What was not measured fails.
+    #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
+    pub(crate) require: Vec<Requirement>,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,

@@ -68,6 +68,16 @@ pub(crate) fn all_responses(interval: &Interval) -> Histogram {
     all
 }
 
+/// Service times of all transaction types.
+pub(crate) fn all_services(interval: &Interval) -> Histogram {
+    let mut all = Histogram::new();
+    interval
+        .transactions
+        .iter()
+        .for_each(|counts| all.merge(&counts.service));
+    all
+}
+
 fn pack(histogram: &Histogram, encoder: &mut HistogramEncoder) -> Packed {
     (histogram.count() > 0).then(|| encoder.pack(histogram).to_vec())
 }

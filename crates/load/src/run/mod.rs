@@ -6,13 +6,14 @@ mod heading;
 mod observer;
 mod output;
 mod preconditions;
+mod requirement_checker;
 mod screen;
 mod search_screen;
 mod sparkline;
 mod summary;
 mod totals;
 
-use crate::arguments::{OutputArguments, RunArguments, SearchArguments};
+use crate::arguments::{OutputArguments, Requirement, RunArguments, SearchArguments};
 use crate::cli_error::{CliError, Exit, unwritable};
 use crate::order::LoadOrder;
 use crate::record::is_closed_pipe;
@@ -23,8 +24,10 @@ use dbdyno_workload::Metric;
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
 use preconditions::UnmetPrecondition;
+use requirement_checker::RequirementChecker;
 use screen::RunScreen;
 use search_screen::SearchScreen;
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
 
@@ -35,12 +38,17 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
         Some(_) => OutputMode::Records,
         None => OutputMode::Text(arguments.report_interval),
     };
-    carry_out(&order, shown, &arguments.output)
+    carry_out(&order, shown, &arguments.output, &arguments.require)
 }
 
 /// Searches for what was asked for.
 pub(crate) fn search(arguments: SearchArguments) -> anyhow::Result<Exit> {
-    carry_out(&arguments.order()?, OutputMode::Text(0), &arguments.output)
+    carry_out(
+        &arguments.order()?,
+        OutputMode::Text(0),
+        &arguments.output,
+        &[],
+    )
 }
 
 /// What standard output shows, unless records are sent there.
@@ -56,11 +64,22 @@ fn carry_out(
     order: &LoadOrder,
     shown: OutputMode,
     files: &OutputArguments,
+    requirements: &[Requirement],
 ) -> anyhow::Result<Exit> {
     let stop = stop_switch()?;
     let (load, search) = (order.load_until(&stop)?, order.search()?);
     let counts_every_s = order.counts_every_s()?;
-    let outputs = outputs(order, &load, search, shown, files)?;
+    let has_failed = Cell::new(false);
+    let mut outputs = outputs(order, &load, search, shown, files)?;
+    if !requirements.is_empty() {
+        let is_stdout_taken = files.json_lines.as_deref() == Some(Path::new("-"));
+        outputs.push(Box::new(RequirementChecker::new(
+            requirements,
+            &load,
+            is_stdout_taken,
+            &has_failed,
+        )));
+    }
     let access = order.target.access()?;
     let unmet = preconditions::check(&load, &access.clone().until(&stop));
     let counting = match search {
@@ -85,7 +104,10 @@ fn carry_out(
     };
     match result {
         Ok(outcome) => match observer.finish(&outcome) {
-            Ok(()) => Ok(exit_of(&outcome, &load.workload.metrics())),
+            Ok(()) => match exit_of(&outcome, &load.workload.metrics()) {
+                Exit::Done if has_failed.get() => Ok(Exit::NotHeld),
+                exit => Ok(exit),
+            },
             Err(error) => reader_gone(error),
         },
         Err(error) => not_begun(error, &mut observer),

@@ -11,7 +11,6 @@ use crate::order::LoadOrder;
 use crate::record::all_responses;
 use crate::terminal;
 use dbdyno_drive::{IntervalRecord, Level, Load, RunOutcome, Start};
-use dbdyno_meter::IntervalShape;
 use std::io::{self, Write};
 
 /// Bars of a picture.
@@ -38,19 +37,14 @@ pub(super) struct RunScreen<'a> {
 
 impl<'a> RunScreen<'a> {
     pub(super) fn new(report_interval: u32, order: &'a LoadOrder, load: &'a Load) -> Self {
-        let shape = IntervalShape {
-            transaction_types: load.workload.spec().transaction_types.len(),
-            statement_types: load.workload.spec().statement_types.len(),
-            open_loop: load.pacing.has_due_instants(),
-        };
         Self {
             report_interval,
             start: None,
             order,
             load,
-            recent: Totals::new(shape),
+            recent: Totals::of(load),
             recent_seconds: 0,
-            window: Totals::new(shape),
+            window: Totals::of(load),
             readings: Vec::new(),
             tps: Vec::new(),
             p99_ms: Vec::new(),
@@ -135,12 +129,7 @@ impl Output for RunScreen<'_> {
 
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
         let record = second.record;
-        let is_judged = self
-            .load
-            .phases
-            .last()
-            .is_some_and(|phase| phase.name == record.phase);
-        if is_judged {
+        if second.is_judged(self.load) {
             self.window.add(record.interval);
         }
         self.note(record);

@@ -1,6 +1,7 @@
 //! Adds up seconds.
 
 use crate::record::all_responses;
+use dbdyno_drive::Load;
 use dbdyno_meter::{ErrorCodeCounts, Histogram, Interval, IntervalShape, WorkerLoad};
 
 /// Several seconds as one, and how long they were.
@@ -24,6 +25,16 @@ impl Totals {
             connections_low: None,
             workers: Vec::new(),
         }
+    }
+
+    /// Empty, of the shape of a load's intervals.
+    pub(super) fn of(load: &Load) -> Self {
+        let spec = load.workload.spec();
+        Self::new(IntervalShape {
+            transaction_types: spec.transaction_types.len(),
+            statement_types: spec.statement_types.len(),
+            open_loop: load.pacing.has_due_instants(),
+        })
     }
 
     pub(super) fn add(&mut self, interval: &Interval) {

@@ -12,7 +12,7 @@ pub(super) use parquet::ParquetTable;
 use super::counter_poller::CounterReading;
 use crate::cli_error::CliError;
 use crate::record::PackedSecond;
-use dbdyno_drive::{IntervalRecord, Level, Probe, RunOutcome, Start};
+use dbdyno_drive::{IntervalRecord, Level, Load, Probe, RunOutcome, Start};
 use dbdyno_meter::HistogramEncoder;
 use std::fs::File;
 use std::io;
@@ -59,6 +59,12 @@ impl<'a> Second<'a> {
             encoder,
             packed: None,
         }
+    }
+
+    /// Whether it is of the last phase, which the summary describes.
+    pub(super) fn is_judged(&self, load: &Load) -> bool {
+        let last = load.phases.last();
+        last.is_some_and(|phase| phase.name == self.record.phase)
     }
 
     pub(super) fn packed(&mut self) -> &PackedSecond {

@@ -1,0 +1,227 @@
+//! Parses a requirement on a run, such as `p99<20ms` or `errors<0.1%`.
+
+use dbdyno_workload::nearest;
+use std::str::FromStr;
+
+const EXAMPLES: &str = "write for example p99<20ms, errors<0.1% or tps>=1000";
+
+/// Something that a run has to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Requirement {
+    /// As the user wrote it, without blanks.
+    pub(crate) text: String,
+    pub(crate) metric: RequirementMetric,
+    pub(crate) comparison: Comparison,
+    /// In nanoseconds, percent, events a second or events, as the metric is.
+    pub(crate) limit: f64,
+    pub(crate) unit: Unit,
+}
+
+/// What a requirement is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum RequirementMetric {
+    Transactions,
+    Statements,
+    Quantile(f64),
+    Longest,
+    /// Share of the transactions that met an error, repeated ones included.
+    Errors,
+    /// Share of the transactions that were given up.
+    Failed,
+    Reconnects,
+}
+
+/// How the value has to compare with the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// What limit and value are printed in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) name: &'static str,
+    /// How many of the metric's own units it has.
+    pub(crate) size: f64,
+}
+
+const METRICS: [(&str, RequirementMetric); 10] = [
+    ("tps", RequirementMetric::Transactions),
+    ("qps", RequirementMetric::Statements),
+    ("p50", RequirementMetric::Quantile(0.5)),
+    ("p95", RequirementMetric::Quantile(0.95)),
+    ("p99", RequirementMetric::Quantile(0.99)),
+    ("p999", RequirementMetric::Quantile(0.999)),
+    ("max", RequirementMetric::Longest),
+    ("errors", RequirementMetric::Errors),
+    ("failed", RequirementMetric::Failed),
+    ("reconnects", RequirementMetric::Reconnects),
+];
+
+/// Longer operators stand before those that they begin with.
+const COMPARISONS: [(&str, Comparison); 4] = [
+    ("<=", Comparison::LessOrEqual),
+    (">=", Comparison::GreaterOrEqual),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+];
+
+const TIMES: [Unit; 4] = [
+    unit("ns", 1.0),
+    unit("us", 1e3),
+    unit("ms", 1e6),
+    unit("s", 1e9),
+];
+const SHARES: [Unit; 1] = [unit("%", 1.0)];
+const NUMBERS: [Unit; 1] = [unit("", 1.0)];
+
+const fn unit(name: &'static str, size: f64) -> Unit {
+    Unit { name, size }
+}
+
+impl RequirementMetric {
+    fn units(self) -> (&'static [Unit], &'static str) {
+        match self {
+            Self::Quantile(_) | Self::Longest => (&TIMES, "ns, us, ms or s, such as 20ms"),
+            Self::Errors | Self::Failed => (&SHARES, "%, such as 0.1%"),
+            Self::Transactions | Self::Statements | Self::Reconnects => {
+                (&NUMBERS, "no unit, such as 1000")
+            }
+        }
+    }
+}
+
+impl Comparison {
+    pub(crate) fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::Less => value < limit,
+            Self::LessOrEqual => value <= limit,
+            Self::Greater => value > limit,
+            Self::GreaterOrEqual => value >= limit,
+        }
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text: String = text.split_whitespace().collect();
+        let operator_at = text.find(['<', '>']).unwrap_or(text.len());
+        let (name, rest) = text.split_at(operator_at);
+        let metric = metric(name)?;
+        let (comparison, value) = COMPARISONS
+            .iter()
+            .find_map(|(word, comparison)| Some((*comparison, rest.strip_prefix(word)?)))
+            .ok_or_else(|| format!("no <, <=, > or >= stands behind {name}: {EXAMPLES}"))?;
+        let (limit, unit) = limit(name, metric, value)?;
+        Ok(Self {
+            metric,
+            comparison,
+            limit,
+            unit,
+            text,
+        })
+    }
+}
+
+fn metric(name: &str) -> Result<RequirementMetric, String> {
+    let known = METRICS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, metric)| *metric).ok_or_else(|| {
+        let names = METRICS.map(|(name, _)| name);
+        format!(
+            "{name:?} is not a metric, {} is the nearest of {}: {EXAMPLES}",
+            nearest(name, names),
+            names.join(", ")
+        )
+    })
+}
+
+/// The limit in the metric's own unit, and the unit that it was written in.
+fn limit(name: &str, metric: RequirementMetric, value: &str) -> Result<(f64, Unit), String> {
+    let (units, wanted) = metric.units();
+    let unit_at = value.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, unit) = value.split_at(unit_at.unwrap_or(value.len()));
+    let number: f64 = number
+        .parse()
+        .map_err(|_| format!("{value:?} is not a limit: {EXAMPLES}"))?;
+    let unit = match unit {
+        "µs" => "us",
+        unit => unit,
+    };
+    let unit = units
+        .iter()
+        .find(|known| known.name == unit)
+        .ok_or_else(|| format!("the unit {unit:?} does not fit {name}, which has {wanted}"))?;
+    Ok((number * unit.size, *unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requirement_is_a_metric_an_operator_and_a_limit_with_its_unit() {
+        use Comparison::{Greater, GreaterOrEqual, Less, LessOrEqual};
+        for (text, metric, comparison, limit) in [
+            ("p99<20ms", RequirementMetric::Quantile(0.99), Less, 20e6),
+            (
+                "p999 <= 1.5 s",
+                RequirementMetric::Quantile(0.999),
+                LessOrEqual,
+                1.5e9,
+            ),
+            ("max<300µs", RequirementMetric::Longest, Less, 300e3),
+            ("p50>10ns", RequirementMetric::Quantile(0.5), Greater, 10.0),
+            ("errors<0.1%", RequirementMetric::Errors, Less, 0.1),
+            ("failed<=0%", RequirementMetric::Failed, LessOrEqual, 0.0),
+            (
+                "tps>=1000",
+                RequirementMetric::Transactions,
+                GreaterOrEqual,
+                1e3,
+            ),
+            (
+                "reconnects<=0",
+                RequirementMetric::Reconnects,
+                LessOrEqual,
+                0.0,
+            ),
+        ] {
+            let parsed = text.parse::<Requirement>().unwrap();
+            assert_eq!(
+                (parsed.metric, parsed.comparison),
+                (metric, comparison),
+                "{text}"
+            );
+            assert!((parsed.limit - limit).abs() <= limit * 1e-12, "{text}");
+        }
+        assert_eq!(
+            " p99 < 20 ms ".parse::<Requirement>().unwrap().text,
+            "p99<20ms"
+        );
+    }
+
+    #[test]
+    fn a_wrong_metric_has_the_nearest_and_a_wrong_unit_the_right_ones() {
+        for (wrong, told) in [
+            ("p9<20ms", "p95"),
+            ("erors<1%", "errors"),
+            ("p99<20", "ms"),
+            ("errors<0.1", "0.1%"),
+            ("tps>1000ms", "no unit"),
+            ("p99=20ms", "p99<20ms"),
+            ("p99", "<="),
+            ("p99<", "p99<20ms"),
+            ("p99<-1ms", "p99<20ms"),
+            ("p99<1.2.3ms", "p99<20ms"),
+            ("", "tps"),
+        ] {
+            let error = wrong.parse::<Requirement>().unwrap_err();
+            assert!(error.contains(told), "{wrong}: {error}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Runs loads with requirements (`--require`) against a null server: lines and exit codes.
+
+#![allow(clippy::unwrap_used)]
+
+use dbdyno_null_server::{FaultPlan, NullServer, Settings};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A null server at a socket of its own in the temporary folder; each statement takes 2 ms.
+fn server(name: &str, errors: &str) -> (NullServer, PathBuf) {
+    let file = format!("dbdyno-{}-{name}", std::process::id());
+    let socket = std::env::temp_dir().join(file);
+    let settings = Settings {
+        socket: Some(socket.clone()),
+        faults: FaultPlan {
+            delays: vec!["constant:2ms".parse().unwrap()],
+            errors: vec![errors.parse().unwrap()],
+            ..FaultPlan::default()
+        },
+        ..Settings::default()
+    };
+    (NullServer::start(settings).unwrap(), socket)
+}
+
+fn run(socket: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .args(["run", "sysbench/oltp_point_select", "--warm-up", "0s"])
+        .args(["--time", "1s", "--threads", "4", "--user", "any"])
+        .arg("--socket")
+        .arg(socket)
+        .args(arguments)
+        .env_remove("DBDYNO_PASSWORD_FILE")
+        .output()
+        .unwrap()
+}
+
+/// Verdict and requirement of each line that is a judgement.
+fn verdicts(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    let verdicts = lines.map(|(verdict, _)| verdict);
+    let is_verdict = |verdict: &&str| verdict.starts_with("PASS ") || verdict.starts_with("FAIL ");
+    verdicts.filter(is_verdict).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_run_passes_what_it_holds_and_fails_with_1_what_it_does_not() {
+    let (server, socket) = server("require", "1213:20%");
+    let held = ["--require", "p50<10s", "--require", "failed <= 0%"];
+    let output = run(&socket, &held);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(
+        verdicts(&output.stdout),
+        ["PASS p50<10s", "PASS failed<=0%"]
+    );
+
+    let missed = [
+        "--require",
+        "p50<1ms",
+        "--require",
+        "errors<1%",
+        "--require",
+        "tps>1",
+    ];
+    let output = run(&socket, &missed);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let expected = ["FAIL p50<1ms", "FAIL errors<1%", "PASS tps>1"];
+    assert_eq!(verdicts(&output.stdout), expected);
+
+    let output = run(&socket, &["--json-lines", "-", "--require", "tps<1"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(verdicts(&output.stderr), ["FAIL tps<1"]);
+    assert!(
+        output
+            .stdout
+            .split(|&byte| byte == b'\n')
+            .all(|line| matches!(line.first(), None | Some(b'{')))
+    );
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_run_that_an_error_ends_keeps_its_exit_code_and_fails_what_it_did_not_measure() {
+    let (server, socket) = server("require-failed", "1064:every=1");
+    let output = run(&socket, &["--require", "p99<20ms"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(verdicts(&output.stdout), ["FAIL p99<20ms"]);
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_wrong_requirement_is_a_wrong_request_with_the_nearest_metric() {
+    let output = run(Path::new("/nowhere"), &["--require", "erors<1%"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("errors") && told.contains("write for example"),
+        "{told}"
+    );
+
+    let with_order = ["run", "--order", "-", "--require", "tps>1"];
+    let program = env!("CARGO_BIN_EXE_dbdyno-load");
+    let output = Command::new(program).args(with_order).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
