@@ -125,7 +125,7 @@ def test_a_plan_touches_nothing_and_names_every_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["plan", STUDY]) == 0
+    assert main(["plan", STUDY, "--runs"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("round 1, place") == 18
     assert "mariadb:11.8+rocksdb" in printed

@@ -47,6 +47,22 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
 )
 
 
+OTHER_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "bench": "dbdyno compare mariadb:11.8 mysql:9.7",
+        "benchmark": "dbdyno compare mariadb:11.8 mysql:9.7",
+        "start": "dbdyno run STUDY.toml",
+        "status": "dbdyno show DIR, or dbdyno serve DIR while it runs",
+        "list": "dbdyno engines",
+        "version": "dbdyno --version",
+        "help": "dbdyno -h, or dbdyno COMMAND --help",
+        "install": "dbdyno engines get ENGINE",
+        "sysbench": "dbdyno import sysbench LOGS -o DIR, or dbdyno-load in sysbench's place",
+    }
+)
+"""What other tools call what a command does."""
+
+
 def grouped_commands() -> str:
     """The list of commands as help prints it."""
     lines = []

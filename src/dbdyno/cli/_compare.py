@@ -80,7 +80,7 @@ def _add_load(parser: Parser) -> None:
         metavar="NAME=V,..",
         help="each engine once with each value of an option of the workload or of a neutral parameter",
     )
-    load.add_argument("--rate", type=float, metavar="R", help="transactions due per second; absent: closed loop")
+    load.add_argument("--rate", metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
 
@@ -172,7 +172,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
     lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:
-        lines += ["[pacing]", f"rate_per_s = {choices.rate}"]
+        lines += ["[pacing]", f"rate_per_s = {_rate(choices.rate)}"]
     pins = {"server": choices.pin_server, "client": choices.pin_client}
     lines += ["[pinning]", *(f"{who} = {_quoted(cpus)}" for who, cpus in pins.items() if cpus)]
     try:
@@ -239,6 +239,13 @@ def _workload_options(workload: str, extra: list[str], own_options: Sequence[str
             value = words.pop(0)
         options.append(f"{key} = {_quoted(value)}")
     return options
+
+
+def _rate(text: str) -> float:
+    try:
+        return float(text.removesuffix("/s"))
+    except ValueError:
+        raise StudyError(f"--rate '{text}' is not a number", "", "write for example --rate 500") from None
 
 
 def _whole_list(text: str) -> str:

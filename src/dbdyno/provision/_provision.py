@@ -17,9 +17,14 @@ from dbdyno.provision._package import PackageSource
 from dbdyno.provision._plugin import plugin_file, with_plugin
 from dbdyno.provision._server import ServerSource
 from dbdyno.provision._store import check_unchanged
-from dbdyno.study import ServerAddress
+from dbdyno.study import ServerAddress, nearest
 
 _NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})
+
+
+_OTHER_WORDS: Mapping[str, str] = MappingProxyType(
+    {"docker": "image", "podman": "image", "container": "image", "apt": "package", "tar": "archive", "dir": "basedir"}
+)
 
 
 def _silent(_: str) -> None:
@@ -60,7 +65,9 @@ def provision(
     kind = name.source_kind or next(iter(every))
     if kind not in every:
         raise StudyError(
-            f"'{kind}' is not a source of engines", f"known: {', '.join(every)}", "leave @SOURCE out to use packages"
+            f"'{kind}' is not a source of engines",
+            f"known: {', '.join(every)}",
+            f"{nearest(_OTHER_WORDS.get(kind, kind), every)} Without @SOURCE the distribution's packages are used",
         )
     if not name.plugin:
         return _unchanged(every[kind].obtain(name, host, home, progress), home)

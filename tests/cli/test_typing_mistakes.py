@@ -1,0 +1,134 @@
+"""A hundred slips of the keyboard and words of other tools: each is answered at once by the word that was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+
+C = "compare mysql:9.7 "
+MISTAKES = {
+    "comapre mysql:9.7": "'compare'",
+    "compre": "'compare'",
+    "comparison": "'compare'",
+    "benchmark mysql:9.7": "dbdyno compare",
+    "bench": "dbdyno compare",
+    "start": "dbdyno run",
+    "runn first": "'run'",
+    "rnu first": "'run'",
+    "plna first": "'plan'",
+    "shwo x": "'show'",
+    "shw": "'show'",
+    "status": "dbdyno show",
+    "reprot x": "'report'",
+    "diif a b": "'diff'",
+    "dif a b": "'diff'",
+    "histroy x": "'history'",
+    "imprt sysbench x": "'import'",
+    "clams x": "'claims'",
+    "jugde x": "'judge'",
+    "audti x": "'audit'",
+    "engine": "'engines'",
+    "engins": "'engines'",
+    "list": "dbdyno engines",
+    "docter": "'doctor'",
+    "clen": "'clean'",
+    "setings": "'settings'",
+    "calibarte": "'calibrate'",
+    "selfcheck": "'self-check'",
+    "self_check": "'self-check'",
+    "serv": "'serve'",
+    "version": "dbdyno --version",
+    "help": "dbdyno -h",
+    "sysbench": "dbdyno import sysbench",
+    "compare mysq:9.7": "'mysql'",
+    "compare mariadbb:11.8": "'mariadb'",
+    "compare MariaDB-11.8": "mariadb:11.8",
+    "compare mysql9.7": "mysql:9.7",
+    "compare mysql-8.0": "mysql:8.0",
+    "compare mysql/8.0": "mysql:8.0",
+    "compare mysql": "mysql:9.7",
+    "compare mysql:": "mysql:9.7",
+    "compare mysql:latest": "mysql:9.7",
+    "compare mariadb": "mariadb:11.8",
+    "compare :9.7": "mariadb:11.8",
+    "compare percon:8.0": "'percona'",
+    C + "--concurency 4": "--concurrency",
+    C + "--thread 4": "--threads",
+    C + "--warmup 10s": "--warm-up",
+    C + "--warm_up 10s": "--warm-up",
+    C + "--windows 10s": "--window",
+    C + "--windwo 10s": "--window",
+    C + "--repeat 3": "--repeats",
+    C + "--tiers 64MB": "--tier",
+    C + "--mem 64MB": "--memory",
+    C + "--worklaod x": "--workload",
+    C + "--table 3": "--tables",
+    C + "--tabels 3": "--tables",
+    C + "--row 3": "--rows",
+    C + "--tablesize 3": "--table-size",
+    C + "--sentinal x": "--sentinel",
+    C + "--polcy vendor": "--policy",
+    C + "--quite": "--quiet",
+    C + "--freshh": "--fresh",
+    C + "--pin_server 0": "--pin-server",
+    C + "--window 10": '"10s"',
+    C + "--window 90": '"90s"',
+    C + "--window 10sec": '"12s"',
+    C + "--window abc": '"12s"',
+    C + "--warm-up 5": '"5s"',
+    C + "--tier 64": '"64MB"',
+    C + "--tier 64megs": '"64MB"',
+    C + "--tier 1M": "8MB",
+    C + "--concurrency four": "--concurrency 1,4,16",
+    C + "--concurrency 1-16": "--concurrency 1,4,16",
+    C + "--route tcp": '"socket", "loopback"',
+    C + "--protocol binary": '"prepared", "text"',
+    C + "--policy vender": "'vendor'",
+    C + "--rate fast": "--rate 500",
+    C + "--workload oltp": "'oltp_read_only'",
+    C + "--workload oltp_raed_only": "'oltp_read_only'",
+    C + "--workload linkbnech": "'linkbench'",
+    C + "--set redo.capcity=1GB": "'redo.capacity'",
+    C + "--set redo_capacity=1GB": "redo.capacity",
+    C + "--set redo.capacity": "--set redo.capacity=4GB",
+    C + "--set redo.capacity=big": '"256MB"',
+    C + "--set innodb_redo_log_capacity=1GB": "'redo.capacity'",
+    C + "--set innodb_buffer_pool_size=1GB": "--tier",
+    C + "--set commit.durability=strict": '"full"',
+    C + "--vary redo.capacity": "--vary redo.capacity=1GB,4GB",
+    "run frist": "'first'",
+    "run studys/frist.toml": "'first'",
+    "run percona": "'percona-2026'",
+    "run percona-2026 --scale smal": "'small'",
+    "run first --policy vender": "'vendor'",
+    "plan first --within 3": "3s",
+    "plan first --target-half-width 2": "2%",
+    "report . --format pdff": "'pdf'",
+    "diff . . --fail-on slowr:3%": "slower:3%",
+    "import sysbnch logs": "'sysbench'",
+    "settings redo.capcity": "'redo.capacity'",
+    "settings --engine mysql": "mysql:9.7",
+    "engines gett mysql:9.7": "'get'",
+}
+
+
+def test_there_are_a_hundred() -> None:
+    assert len(MISTAKES) >= 100
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_answered_by_what_was_meant(
+    line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(line.split())
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    assert (code, printed.out) == (2, "")
+    assert MISTAKES[line] in printed.err
+    assert not list(tmp_path.iterdir())
