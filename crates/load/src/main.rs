@@ -29,8 +29,8 @@ mod terminal;
 mod verify;
 mod workloads;
 
-use arguments::{Cli, Command, is_ours};
-use clap::Parser;
+use arguments::{Cli, Command, is_ours, with_short_help};
+use clap::{CommandFactory, Parser};
 use cli_error::{CliError, Exit};
 use std::process::ExitCode;
 
@@ -43,6 +43,9 @@ fn main() -> ExitCode {
     }
     if !is_ours(words.get(1).map(String::as_str)) {
         return sysbench::run(&words, true).into();
+    }
+    if words.iter().any(|word| word == "-h") {
+        with_short_help(Cli::command()).get_matches(); // prints the help and exits, unless -h is a value
     }
     let result = match Cli::parse().command {
         Command::Script(arguments) => return sysbench::script(*arguments).into(),

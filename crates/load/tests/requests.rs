@@ -132,6 +132,7 @@ fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
         let short = program(&[command, "-h"], "");
         let short = String::from_utf8(short.stdout).unwrap();
         assert!(!short.contains("Example"), "{short}");
+        assert!(short.lines().count() <= 40, "{short}");
         let full = program(&[command, "--help"], "");
         assert!(
             String::from_utf8(full.stdout).unwrap().contains("Example"),
