@@ -12,6 +12,7 @@ import tool_logs
 from dbdyno.cli import main
 from dbdyno.cli._import import TOOL_STORIES
 from dbdyno.imports import TOOLS
+from dbdyno.store import StoredStudy
 
 IOSTAT = """Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(80 CPU)
 
@@ -113,7 +114,15 @@ def test_a_wrong_request_is_refused_with_2_and_leaves_nothing(
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "sysbench", str(tmp_path / "none"), "-o", str(tmp_path / "r")]) == 2
-    assert "is not a folder" in capsys.readouterr().err
+    assert "there is no " in capsys.readouterr().err
+
+
+def test_one_log_is_imported_alone(logs: Path, tmp_path: Path) -> None:
+    log = next(
+        path for path in sorted(logs.rglob("*")) if path.is_file() and "thds:" in path.read_text(errors="replace")
+    )
+    assert main(["import", "sysbench", str(log), "-o", str(tmp_path / "one"), "--quiet"]) == 0
+    assert len(StoredStudy.open(tmp_path / "one").records()) == 1
 
 
 def test_a_study_that_was_imported_is_not_run(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

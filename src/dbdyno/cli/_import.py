@@ -124,7 +124,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _add_options(parser: argparse.ArgumentParser, tool: str) -> None:
     parser.set_defaults(tool=tool)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the logs")
+    parser.add_argument("folder", type=Path, metavar="LOGS", help="folder of the logs, or one log")
     names = parser.add_argument_group("where things stand in names")
     names.add_argument(
         "--pattern", action="append", default=[], metavar="PATTERN", help="of paths; several: the first that fits"

@@ -82,25 +82,27 @@ class Tree:
 
 
 def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
-    """Every file of a folder that is of use.
+    """Every file of a folder that is of use, or the one file that is named.
 
     Parameters
     ----------
+    root : the folder, or a single log
     tool : whose logs are looked for
     patterns : what fits one of them is taken for a log, whatever its name says
     leave_out : a folder inside, where the results are going to be
 
     Raises
     ------
-    TreeError : there is no such folder
+    TreeError : there is no such folder or file
     """
-    if not root.is_dir():
-        raise TreeError(f"{root} is not a folder", "", "give the folder that holds the logs, unpacked")
+    if not root.exists():
+        raise TreeError(f"there is no {root}", "", "give a log, or the folder that holds the logs, unpacked")
+    only, root = (root, root.parent) if root.is_file() else (None, root)
     diagnostics: list[Diagnostic] = []
     files: list[TreeFile] = []
     others = 0
     sorter = _Sorter(tool, patterns)
-    for path in _paths(root, diagnostics, leave_out):
+    for path in _paths(root, diagnostics, leave_out) if only is None else (only,):
         relative = path.relative_to(root).as_posix()
         found = sorter.sorted(path, relative)
         if found is None:

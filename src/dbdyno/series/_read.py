@@ -8,7 +8,7 @@ from pathlib import Path
 from dbdyno.core import LIMIT_VARIABLE, SeriesError, input_limit, read_input, too_large, unpacked_gzip, words_of
 from dbdyno.series._parquet import parquet_rows
 from dbdyno.series._rows import RunSeries, ordered
-from dbdyno.series._text import text_rows
+from dbdyno.series._text import printed_rows, text_rows
 
 _PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
 STANDARD_INPUT = Path("-")
@@ -20,7 +20,7 @@ def read_series(path: Path) -> tuple[RunSeries, ...]:
     Parameters
     ----------
     path : CSV or Parquet, either also compressed by gzip, with columns ``second`` and ``tps`` and, where it holds
-        several runs, ``run``; ``-`` for standard input
+        several runs, ``run``; or what sysbench prints with ``--report-interval=1``; ``-`` for standard input
 
     Raises
     ------
@@ -31,7 +31,8 @@ def read_series(path: Path) -> tuple[RunSeries, ...]:
     name = "run" if path == STANDARD_INPUT else path.name.partition(".")[0] or path.name
     if data.startswith(_PARQUET):
         return ordered(source, "row", parquet_rows(source, name, data))
-    return ordered(source, "line", text_rows(source, name, data))
+    printed = printed_rows(source, name, data)
+    return ordered(source, "line", printed or text_rows(source, name, data))
 
 
 def _bytes(source: str, path: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,8 @@ import numpy as np
 from dbdyno.core import SeriesError
 from dbdyno.series._rows import COLUMNS, MOST_ROWS, Rows
 
+_PRINTED_RE = re.compile(r"^\[ (\d+)s \] thds: \d+ (?:tps|eps): (\d+(?:\.\d+)?)")
+_HEAD_BYTES = 65_536
 _LONGEST_LINE = 1_000_000
 _DELIMITERS = ",;\t"
 _NO_REPORT = frozenset({"", "nan", "na", "n/a", "null", "none"})
@@ -49,6 +52,25 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
         raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row a second")
     columns = head_columns(source, "line 1", head[1])
     return _gathered(source, name, columns, lines)
+
+
+def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
+    """The seconds that sysbench printed, by run; empty where the text is not sysbench's.
+
+    Raises
+    ------
+    SeriesError : it reported less often than each second
+    """
+    if b"] thds: " not in data[:_HEAD_BYTES]:
+        return {}
+    lines = enumerate(data.decode(errors="replace").splitlines(), start=1)
+    found = [(number, match) for number, line in lines if (match := _PRINTED_RE.match(line))]
+    seconds = np.array([float(match[1]) for _, match in found])
+    if len(seconds) > 1 and np.median(np.diff(seconds)) > 1:
+        why = f"sysbench reported every {np.median(np.diff(seconds)):g} s"
+        raise SeriesError(f"{source} has no seconds", why, "run it with --report-interval=1")
+    tps = np.array([float(match[2]) for _, match in found])
+    return {name: Rows(seconds, tps, np.array([number for number, _ in found], dtype=np.int64))} if found else {}
 
 
 def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from dbdyno.core import SeriesError
 from dbdyno.series import read_series
+from sysbench_log import head, line, tail
 
 TWO_RUNS = "run,second,tps\na,1,10\nb,1,5.5\na,2,11\nb,2,6.5\n"
 
@@ -201,3 +202,16 @@ def test_whatever_a_file_holds_it_is_read_or_refused(content: bytes, tmp_path_fa
     except SeriesError:
         return
     assert all(np.isfinite(run.tps).all() and len(run.tps) for run in runs)
+
+
+def test_what_sysbench_prints_each_second_is_a_series(tmp_path: Path) -> None:
+    text = head() + "".join(line(second, 100.0 + second) for second in range(1, 31)) + tail(3000, 30.0)
+    (run,) = read_series(written(tmp_path, text, "night-1.log"))
+    assert (run.name, run.first_s, run.tps.tolist()) == ("night-1", 1, [100.0 + second for second in range(1, 31)])
+
+
+def test_sysbench_reporting_every_ten_seconds_is_refused_with_the_option_that_is_missing(tmp_path: Path) -> None:
+    text = head(interval=10) + "".join(line(second, 100.0) for second in range(10, 310, 10))
+    with pytest.raises(SeriesError) as caught:
+        read_series(written(tmp_path, text, "night-1.log"))
+    assert "every 10 s" in caught.value.why and "--report-interval=1" in caught.value.remedy
