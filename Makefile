@@ -14,7 +14,7 @@
 #                  figures into docs/concepts/steady-state.md
 #   make attack    rogue servers, faults in each phase, damaged files: for an hour (ROUNDS of what make test does once)
 #   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
-#   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/wheels
+#   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/packages
 #   make release   the same for other machines, too, with checksums and a bill of materials; nothing is published
 #   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
@@ -68,10 +68,10 @@ pages:
 
 # The programs that the targets above build are used again: only the last step, linking without symbols, is its own.
 wheels: $(UV) $(LOAD)
-	@rm -rf target/wheels
-	@$(UV) build --quiet --wheel --out-dir target/wheels --python $(PYTHON)
-	@CARGO_TARGET_DIR=$(CURDIR)/target $(UV) build --quiet --wheel --out-dir target/wheels --python $(PYTHON) crates/load
-	@ls target/wheels/*.whl
+	@rm -rf target/packages
+	@$(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON)
+	@CARGO_TARGET_DIR=$(CURDIR)/target $(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON) crates/load
+	@ls target/packages/*.whl
 
 release: setup
 	@packaging/release

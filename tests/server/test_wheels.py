@@ -25,7 +25,7 @@ def wheels() -> list[Path]:
     if shutil.which("cargo") is None or not UV.exists():
         pytest.skip("wheels are built where make setup has run: cargo or uv is not here")
     subprocess.run(["make", "--no-print-directory", "wheels"], cwd=ROOT, check=True, timeout=900)
-    return sorted((ROOT / "target" / "wheels").glob("*.whl"))
+    return sorted((ROOT / "target" / "packages").glob("*.whl"))
 
 
 @pytest.fixture(scope="module")
