@@ -16,7 +16,7 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._settled import may_reach, remedy_words
-from dbdyno.analyse._words import counted, faster_words, is_vague_ratio, listed, slower_words
+from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
 from dbdyno.core import Cell, Comparison, format_memory, target_title
 
 MOST_SENTENCES = 3
@@ -189,13 +189,13 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     names = target_title(first.cell.target), _short_title(second, first)
     values = f"{change.new_value / 1e6:.3g} ms against {change.base_value / 1e6:.3g} ms"
     if change.verdict in ("different", "slightly different"):
-        share, interval = faster_words(change.ratio, change.low, change.high)
-        longer = share.replace("faster", "longer").replace("slower", "shorter")
-        return f"Its p99 is {longer} than that of {names[1]} ({interval}): {values}."
+        share, interval = faster_words(change.ratio, change.low, change.high, "longer", "shorter")
+        return f"The p99 of {names[0]} is {share} than that of {names[1]} ({interval}): {values}."
     if change.verdict == "same":
         return f"Their p99 is the same to within 3 %: {values}."
     more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
-    return f"No difference shown in p99: {values}{more}."
+    seen = change_words(change.ratio, change.low, change.high)
+    return f"No difference shown in p99: {names[0]} has {values} of {names[1]}, {seen}{more}."
 
 
 def _place(cell: Cell) -> Place:

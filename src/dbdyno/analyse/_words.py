@@ -104,8 +104,15 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     return f"between {faster:,.{digits}f} % faster and {slower:.{digits}f} % slower"
 
 
-def faster_words(ratio: float, low: float, high: float) -> tuple[str, str]:
-    """Return how much faster the first of two is, or slower, with its interval; from how many times as fast it is.
+def faster_words(
+    ratio: float, low: float, high: float, above: str = "faster", below: str = "slower"
+) -> tuple[str, str]:
+    """Return by how many percent the first of two is above or below the second, with the interval.
+
+    Parameters
+    ----------
+    ratio, low, high : first over second with its 95 % interval
+    above, below : what more and what less of it is called
 
     The interval must lie on one side of 1.
 
@@ -115,7 +122,7 @@ def faster_words(ratio: float, low: float, high: float) -> tuple[str, str]:
     shares = [100 * abs(end - 1) for end in (ratio, *((low, high) if ratio >= 1 else (high, low)))]
     digits = 1 if abs(shares[2] - shares[1]) < 2 or shares[0] < 2 else 0
     value, least, most = (f"{share:,.{digits}f}" for share in shares)
-    return f"{value} % {'faster' if ratio >= 1 else 'slower'}", f"{least} to {most} %"
+    return f"{value} % {above if ratio >= 1 else below}", f"{least} to {most} %"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""The hall between the wings: an append-only results folder.
+"""Stores and opens results folders, to which runs are only added.
 
-The bench wing writes it through `Results.writing`, the desk wing reads it through `Results.open`; neither judges.
+Execution writes one through `Results.writing`, analysis reads it through `StoredStudy.open`; nothing here judges.
 A run is stored whole or not at all, the journal is on the disk before the next thing begins, and the manifest names
 every file with its checksum.
 """
