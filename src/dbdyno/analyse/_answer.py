@@ -17,7 +17,7 @@ from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Cell, Comparison, format_memory, target_title
+from dbdyno.core import Comparison, format_memory, target_title
 
 MOST_SENTENCES = 3
 """Of a study with one workload and route, the tally included."""
@@ -182,10 +182,11 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
         return ""
     pairs = [_told_first(*_ordered(group)) for group in places.values() if len(group) == 2]
     changes = compare_quantiles([(second, first) for first, second in pairs], "p99")
-    change = next((change for change in changes if _place(change.new) == place), None)
-    if change is None or change.verdict == "not settled":
+    here = next((pair for pair in pairs if pair[0].place == place), None)
+    change = next((change for change in changes if here and change.new == here[0].cell), None)
+    if here is None or change is None or change.verdict == "not settled":
         return ""
-    first, second = next(pair for pair in pairs if pair[0].cell == change.new)
+    first, second = here
     names = target_title(first.cell.target), _short_title(second, first)
     values = f"{change.new_value / 1e6:.3g} ms against {change.base_value / 1e6:.3g} ms"
     if change.verdict in ("different", "slightly different"):
@@ -196,10 +197,6 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
     seen = change_words(change.ratio, change.low, change.high)
     return f"No difference shown in p99: {names[0]} has {values} of {names[1]}, {seen}{more}."
-
-
-def _place(cell: Cell) -> Place:
-    return (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
 
 
 def _told_first(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
