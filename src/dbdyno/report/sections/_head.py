@@ -1,4 +1,4 @@
-"""First screen: the question, the answer with its intervals, and what weakens it, as prominent as the answer."""
+"""First screen: the question, the answer with its intervals, what limits it, and the one chart that shows it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _FILTER_WORDS = (
     "what is called best are those of the whole study. Shown: "
 )
 _MOST_SENTENCES = 3
+_LONG_QUESTION = 70
 _SHOWN = 2
 """Limitations that stand beside the answer, the gravest; the rest is folded."""
 
@@ -33,26 +34,28 @@ def head_section(page: Page, charts: Sequence[Chart]) -> Html:
     return element(
         "header",
         element("p", _line(page), class_="kicker"),
-        element("h1", page.worded(question_words(analysis.study))),
+        _question(page),
         element("p", analysis.scaled_words, class_="audit-warning") if analysis.scaled_words else "",
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
             "div",
-            element(
-                "div",
-                element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
-                *_chart(page, charts),
-            ),
+            element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
+            element("div", *_chart(page, charts), _targets(page), class_="plot"),
             element("div", element("h2", "Limitations"), *_heaviest_first(weak), class_="weak") if weak else "",
             class_="first",
         ),
         element(
             "p", _FILTER_WORDS, element("b", id="filter-chosen"), id="filter-note", class_="filter-note", hidden=True
         ),
-        _targets(page),
         class_="page-head",
         id="answer",
     )
+
+
+def _question(page: Page) -> Html:
+    """The heading; a long one is set smaller, so that the first chart stays on the first screen."""
+    words = question_words(page.analysis.study)
+    return element("h1", page.worded(words), class_="long" if len(words) > _LONG_QUESTION else None)
 
 
 def _first_two(answers: list[Html]) -> list[Html]:
