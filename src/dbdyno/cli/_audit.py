@@ -35,6 +35,9 @@ A results folder holds what most rules need: variables, counters around and in e
 the load's own sessions, the tables' definitions, machine and order. Targets of one workload, route and memory
 tier are set side by side; the run that speaks for a target is its last one at the highest concurrency.
 
+Where throughput was measured, a finding is as grave as its effect can be: critical only where it may be why one
+target leads another. The note below it names the lead, and how much the difference may be worth.
+
 In dumps, a target is a folder with SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS, its option file, a pt-mysql-summary or
 a facts.json, in any of the forms the clients print, plain or gzip; files are known by what stands in them.
 Targets in one folder are told apart by the names of their files. A folder or a file name such as Tier12G or
@@ -73,17 +76,14 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _audit(choices: argparse.Namespace) -> int:
-    from dbdyno.audit import all_data, audit, finding_data  # late: see _main
-    from dbdyno.fairness import late_findings
+    from dbdyno.audit import all_data, finding_data  # late: see _main
 
     study = _study(choices)
-    sets = _sets(choices.folder) if study is None else _stored_sets(study)
     if choices.fix is not None:
         from dbdyno.cli._audit_fix import fix
 
-        return fix(choices.fix, sets, choices.output)
-    result = audit(sets)
-    late = () if study is None else late_findings(study, result)  # of dumps nobody knows
+        return fix(choices.fix, _sets(choices.folder) if study is None else _stored_sets(study), choices.output)
+    result, late = _judged(choices.folder, study)
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
         findings += [{**finding_data(finding), "since": "while driven"} for finding in late]
@@ -91,6 +91,17 @@ def _audit(choices: argparse.Namespace) -> int:
     else:
         _print(result, late, choices.all, wide_console())
     return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late)) else 0
+
+
+def _judged(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
+    """The audit, and what came to differ while servers were driven; of driven servers weighed by the measured gaps."""
+    from dbdyno.audit import audit
+    from dbdyno.report import analyse_study
+
+    if study is None:
+        return audit(_sets(folder)), ()
+    fairness = analyse_study(study).fairness
+    return (fairness.audit, fairness.late) if fairness.sets else (audit(_stored_sets(study)), ())
 
 
 def _study(choices: argparse.Namespace) -> StoredStudy | None:

@@ -76,14 +76,15 @@ def _set(
 ) -> ComparisonSet:
     return ComparisonSet(
         tuple(facts_of(of_one) for of_one in runs),
-        campaign=_campaign(study, label, route),
+        campaign=campaign_name(study, label, route),
         tier=format_bytes(tier),
         study=_study_facts(study, runs, writes),
         text={"claims": ()} if study.imported is None else {},
     )
 
 
-def _campaign(study: Study, label: str, route: str) -> str:
+def campaign_name(study: Study, label: str, route: str) -> str:
+    """Name of what is compared under one workload and route; empty where the study has one of each."""
     parts = [label] if len(study.workloads) > 1 else []
     return " by ".join([*parts, *([route] if len(study.routes) > 1 else [])])
 

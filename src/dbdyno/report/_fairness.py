@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dbdyno.analyse import counted, listed
+from dbdyno.analyse import CellJudgement, counted, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
-from dbdyno.core import Caveat, target_title
-from dbdyno.fairness import late_findings, study_sets
+from dbdyno.core import Caveat, Comparison, target_title
+from dbdyno.fairness import Ranking, late_findings, study_sets, weigh_findings
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
@@ -91,14 +91,24 @@ class Fairness:
         return [Caveat("audit-lesser", f"Further audit findings of lower severity: {words}; {_LISTED}.")]
 
 
-def judge_fairness(results: StoredStudy) -> Fairness:
-    """The audit of a stored study."""
+def judge_fairness(
+    results: StoredStudy, judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]
+) -> Fairness:
+    """The audit of a stored study, findings weighed by what they can do to its comparisons."""
     sets = study_sets(results)
     promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for one in sets for facts in one.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))
     found = audit(sets)
-    return Fairness(found, promises, len(sets), late_findings(results, found))
+    levels: dict[tuple[str, str, str, int], dict[int, float]] = {}
+    for cell, tps in ((judgement.cell, judgement.tps_mean) for judgement in judgements if judgement.tps_mean):
+        levels.setdefault((cell.target, cell.workload, cell.route, cell.concurrency), {})[cell.tier_bytes] = tps
+    ranking = Ranking(comparisons, levels)
+    weighed, late = (
+        weigh_findings(findings, results.study, sets, ranking)
+        for findings in (found.findings, late_findings(results, found))
+    )
+    return Fairness(replace(found, findings=weighed), promises, len(sets), late)
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
@@ -124,7 +134,8 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
     where += f" in {finding.campaign}" if finding.campaign else " between campaigns" if finding.between else ""
     text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(parts)}."
     favours = finding.favours if len(finding.targets) <= _NAMED else finding.favours.partition(": ")[0]
-    return f"{text} Favours {favours}."
+    remark = f" {finding.remark[0].upper()}{finding.remark[1:]}." if finding.remark else ""
+    return f"{text} Favours {favours}.{remark}"
 
 
 def _targets_words(names: Sequence[str], finding: Finding) -> str:

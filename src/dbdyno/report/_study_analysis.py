@@ -162,7 +162,7 @@ class StudyAnalysis:
     @cached_property
     def fairness(self) -> Fairness:
         """Whether the targets were alike in effect."""
-        return judge_fairness(self.results)
+        return judge_fairness(self.results, self.judgements, self.comparisons)
 
     @cached_property
     def capacity(self) -> tuple[CapacityJudgement, ...]:

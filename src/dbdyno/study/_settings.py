@@ -105,7 +105,7 @@ def _unknown(name: str) -> tuple[str, str]:
 
 POLICIES = ("aligned", "vendor", "tuned")
 _WORDS = {
-    "aligned": "aligned, equal in effect on all targets",
+    "aligned": "aligned, settings chosen for equal effect on all targets",
     "vendor": "vendor, each server as it comes, but for its memory tier",
     "tuned": "tuned, each target by an option file of its own, but for its memory tier",
 }

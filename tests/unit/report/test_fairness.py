@@ -148,6 +148,7 @@ def test_many_high_differences_are_one_line_and_many_targets_a_number() -> None:
     class Many:
         severity, campaign, tiers, targets = "high", "", ("64 MiB", "2 GiB"), ("a", "b", "c", "d")
         between = False
+        remark = ""
         favours = "the larger log: a, b"
 
         def __init__(self, rule_id: str) -> None:
@@ -170,7 +171,7 @@ def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
         rule = SimpleNamespace(rule_id="rule", title="memory of the process", inputs=("x",))
         values = {f"{tier}, A": ("a",), f"{tier}, B": ("b",)}
         facts = {"severity": "critical", "campaign": "", "tiers": (tier,), "targets": ("a", "b"), "favours": "b"}
-        return SimpleNamespace(rule=rule, values=values, between=False, **facts)
+        return SimpleNamespace(rule=rule, values=values, between=False, remark="", **facts)
 
     findings = tuple(map(found, ("16 MiB", "64 MiB", "128 MiB")))
     fairness = Fairness(cast("Audit", SimpleNamespace(findings=findings)), {}, 3)
