@@ -86,3 +86,4 @@ def test_short_help_is_shorter_and_has_no_story(command: str) -> None:
     short = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
     assert len(short) < len(_help("dbdyno", command))
     assert short.startswith("usage: dbdyno")
+    assert len(short.splitlines()) <= 40

@@ -71,7 +71,10 @@ def test_a_plan_tells_policy_and_settings(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
     told = run("plan", str(tmp_path / "s.toml"))
     assert told.returncode == 0, told.stderr
-    assert "policy: aligned, settings chosen for equal effect on all targets\nsettings: redo.capacity = 1 GiB" in told.stdout
+    assert (
+        "policy: aligned, settings chosen for equal effect on all targets\nsettings: redo.capacity = 1 GiB"
+        in told.stdout
+    )
     planned = json.loads(run("plan", str(tmp_path / "s.toml"), "--json").stdout)
     assert planned["policy"] == "aligned" and planned["settings"] == {"redo.capacity": 1 << 30}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +13,10 @@ from dbdyno.cli._help import Parser, nearest_hint
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, parse_share
 from dbdyno.cli._run import add_run_options
+from dbdyno.cli._running_servers import add_server_options, quoted, running_servers, server_lines
 from dbdyno.core import StudyError, parse_duration_ns
 from dbdyno.study import OPTION_ALIASES as ALIASES
-from dbdyno.study import Study, full_name, options_of, parse_study, study_text
+from dbdyno.study import ServerAddress, Study, full_name, options_of, parse_study, study_text
 
 _STORY = """\
 Compares engines: obtains them, configures them alike, fills the data once for each, and measures every
@@ -42,46 +43,69 @@ two kinds (--workload linkbench --vary table_compression=none,page-compressed), 
 
 What all servers are to have in effect is said in words that all engines know, and each gets the options for
 it: --set redo.capacity=4GB --set commit.durability=relaxed; `dbdyno settings` lists the words.
+
+A server that runs already is compared by its address. Its password comes from DBDYNO_SERVER_PASSWORD or from
+--server-password-file, never from the command line. dbdyno fills tables in one new schema there and changes nothing
+else; docs/guides/running-server.md says which rights the account needs:
+
+  dbdyno compare --server bench@127.0.0.1:3306 --server bench@socket:/run/mysqld/mysqld.sock
+
 Memory is counted in powers of two, as the servers count it: 64MB is 67,108,864 bytes.
 """
+
+
+_SELDOM = frozenset(
+    {
+        "--server-user", "--server-password-file", "--server-password-env", "--server-tls", "--server-tls-ca",
+        "--protocol", "--policy", "--pin-server", "--pin-client", "--warm-up-max", "--window-max",
+        "--target-half-width", "--sentinel", "--seed", "--equivalence-events", "--name", "--retry-failed",
+        "--no-calibrate", "--strict-audit", "--force", "--allow-altered",
+    }
+)  # fmt: skip
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "compare", _STORY, compare)
-    parser.add_argument("targets", nargs="+", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
+    parser.add_argument("targets", nargs="*", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
     _add_load(parser)
     _add_server(parser)
     _add_measurement(parser)
     add_run_options(parser)
+    parser.seldom, parser.takes_unknown = _SELDOM, True
 
 
 def compare(choices: argparse.Namespace) -> int:
     """Run the study that the options mean."""
     from dbdyno.cli._execute import run_to_report  # late: see _main
+    from dbdyno.hosts import LocalHost
 
-    unnamed = default_folder(choices.targets, datetime.now(UTC).astimezone().date())
+    own = _workload_options(choices.workload, choices.workload_options, choices.parser.options())
+    if not (choices.targets or choices.servers):
+        choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
+    servers = running_servers(choices, LocalHost()) if choices.servers else {}
+    unnamed = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
     output = results_folder(choices.output, choices.name) if choices.output or choices.name else unnamed
     choices.name = choices.name or output.name
-    return run_to_report(parse_choices(choices), output, choices)
+    return run_to_report(parse_choices(choices, own, servers), output, choices)
 
 
 def _add_load(parser: Parser) -> None:
     load = parser.add_argument_group("load", "any option of the workload too, such as --tables 4 --rows 50000")
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
-    load.add_argument(
-        "--concurrency", "--users", default="1,4,16", metavar="N,..", help="connections (default %(default)s)"
-    )
-    for alias in ("--threads", "--connections"):
+    load.add_argument("--concurrency", default="1,4,16", metavar="N,..", help="connections (default %(default)s)")
+    for alias in ("--users", "--threads", "--connections"):
         _add_alias(load, alias, "concurrency")
     load.add_argument(
         "--vary",
-        "--each",
         metavar="NAME=V,..",
-        help="each engine once with each value of an option of the workload or of a neutral parameter",
+        help="each engine once with each value of a workload's option or a parameter",
     )
+    _add_alias(load, "--each", "vary")
     load.add_argument("--rate", metavar="R", help="transactions due per second; absent: closed loop")
-    load.add_argument("--route", default="socket", metavar="R,..", help="socket, loopback (default %(default)s)")
+    load.add_argument(
+        "--route", metavar="R,..", help="socket, loopback (default socket; loopback to a --server by host)"
+    )
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
 
 
@@ -89,6 +113,7 @@ def _add_server(parser: Parser) -> None:
     server = parser.add_argument_group("server")
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     _add_alias(server, "--memory", "tier")
+    add_server_options(server)
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
     server.add_argument(
@@ -97,7 +122,7 @@ def _add_server(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a neutral parameter, for all alike, such as redo.capacity=4GB; may be repeated",
+        help="a neutral parameter, for all alike, such as redo.capacity=4GB",
     )
     server.add_argument(
         "--policy",
@@ -145,36 +170,44 @@ def _add_alias(group: argparse._ArgumentGroup, alias: str, name: str) -> None:
 _SOURCE = "command line"
 
 
-def parse_choices(choices: argparse.Namespace) -> Study:
+def parse_choices(
+    choices: argparse.Namespace, own: Sequence[str], servers: Mapping[str, tuple[str, ServerAddress]]
+) -> Study:
     """Build the study file that the options mean and read it, so that both ways have one set of checks.
+
+    Parameters
+    ----------
+    own : options of the workload, as lines
+    servers : those that run already, see `running_servers`
 
     Raises
     ------
     StudyError : a value is wrong; the message names the option
     """
-    lines = [f"name = {_quoted(choices.name)}"] if choices.name else []
-    lines.append(f"policy = {_quoted(choices.policy)}")
-    if choices.vary is None:
-        lines.append(f"targets = {_list(choices.targets)}")
+    lines = [f"name = {quoted(choices.name)}"] if choices.name else []
+    lines.append(f"policy = {quoted(choices.policy)}")
+    named = [*((engine, engine) for engine in choices.targets), *((name, servers[name][0]) for name in servers)]
+    if choices.vary is not None:
+        lines += _targets_of_each(named, choices.vary)
     else:
-        lines += _targets_of_each(choices.targets, choices.vary)
-    lines += [
-        "[workload]",
-        f"name = {_quoted(choices.workload)}",
-        *_workload_options(choices.workload, choices.workload_options, choices.parser.options()),
-    ]
+        lines += [f"targets = {_list(choices.targets)}"] if choices.targets else []
+        lines += [line for name in servers for line in _target(name, servers[name][0])]
+    lines += [line for _, address in servers.values() for line in server_lines(address)]
+    lines += ["[workload]", f"name = {quoted(choices.workload)}", *own]
     lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
-    lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(choices.route.split(','))}"]
+    by_host = any(address.host for _, address in servers.values())
+    route = choices.route or ("loopback" if by_host else "socket")
+    lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(route.split(','))}"]
     lines += ["[settings]", *(_setting(word) for word in choices.settings)]
-    lines += ["[measure]", f"warm_up = {_quoted(choices.warm_up)}", f"window = {_quoted(choices.window)}"]
+    lines += ["[measure]", f"warm_up = {quoted(choices.warm_up)}", f"window = {quoted(choices.window)}"]
     lines += _open_ends(choices)
-    lines += [f"sentinel = {_quoted(choices.sentinel)}"] if choices.sentinel else []
-    lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {_quoted(choices.protocol)}"]
+    lines += [f"sentinel = {quoted(choices.sentinel)}"] if choices.sentinel else []
+    lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {quoted(choices.protocol)}"]
     lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:
         lines += ["[pacing]", f"rate_per_s = {_rate(choices.rate)}"]
     pins = {"server": choices.pin_server, "client": choices.pin_client}
-    lines += ["[pinning]", *(f"{who} = {_quoted(cpus)}" for who, cpus in pins.items() if cpus)]
+    lines += ["[pinning]", *(f"{who} = {quoted(cpus)}" for who, cpus in pins.items() if cpus)]
     try:
         study = parse_study("\n".join(lines), _SOURCE)
     except StudyError as error:
@@ -186,7 +219,7 @@ def parse_choices(choices: argparse.Namespace) -> Study:
 
 def _open_ends(choices: argparse.Namespace) -> list[str]:
     given = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
-    lines = [f"{key} = {_quoted(value)}" for key, value in given.items() if value is not None]
+    lines = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
     if choices.target_half_width is not None:
         share = parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
         lines.append(f"target_half_width = {share}")
@@ -197,20 +230,24 @@ def _open_ends(choices: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _targets_of_each(engines: list[str], varied: str) -> list[str]:
+def _target(name: str, engine: str) -> list[str]:
+    return ["[[target]]", f"name = {quoted(name)}", f"engine = {quoted(engine)}"]
+
+
+def _targets_of_each(named: Sequence[tuple[str, str]], varied: str) -> list[str]:
     """Every engine with every value, named by both; a name with a dot is a neutral parameter's."""
     name, equals, values = varied.partition("=")
     if not (name and equals and values):
         remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
         raise StudyError(f"--vary '{varied}' names no values", "", remedy)
     lines = []
-    for engine in engines:
+    for title, engine in named:
         for value in (value.strip() for value in values.split(",")):
-            lines += ["[[target]]", f"name = {_quoted(f'{engine} {value}')}", f"engine = {_quoted(engine)}"]
+            lines += _target(f"{title} {value}", engine)
             if "." in name:
-                lines.append(f"settings = {{{_quoted(name.strip())} = {_quoted(value)}}}")
+                lines.append(f"settings = {{{quoted(name.strip())} = {quoted(value)}}}")
             else:
-                lines.append(f"workload = {{{name.removeprefix('--').replace('-', '_')} = {_quoted(value)}}}")
+                lines.append(f"workload = {{{name.removeprefix('--').replace('-', '_')} = {quoted(value)}}}")
     return lines
 
 
@@ -218,26 +255,23 @@ def _setting(word: str) -> str:
     name, equals, value = word.partition("=")
     if not (equals and name.strip() and value.strip()):
         raise StudyError(f"--set '{word}' sets nothing", "", "write for example --set redo.capacity=4GB")
-    return f"{_quoted(name.strip())} = {_quoted(value.strip())}"
+    return f"{quoted(name.strip())} = {quoted(value.strip())}"
 
 
 def _workload_options(workload: str, extra: list[str], own_options: Sequence[str]) -> list[str]:
     name = full_name(workload) or workload  # an unknown one is the reader's to refuse
     known = [*options_of(name), *ALIASES] if full_name(workload) else []
-    options, words = [], list(extra)
-    while words:
-        word = words.pop(0)
-        key, equals, value = word.removeprefix("--").partition("=")
-        key = key.replace("-", "_")
-        if not word.startswith("--") or (known and key not in known):
-            every = [*own_options, *(f"--{option.replace('_', '-')}" for option in known)]
+    options = []
+    for word in extra:
+        option, equals, value = word.partition("=")
+        key = option.removeprefix("--").replace("-", "_")
+        if not option.startswith("--") or (known and key not in known):
+            every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
             where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {name}"
-            raise StudyError(f"unknown option '{word}'", "", nearest_hint(word.partition("=")[0], every, where))
+            raise StudyError(f"unknown option '{option}'", "", nearest_hint(option, every, where))
         if not equals:
-            if not words:
-                raise StudyError(f"option '{word}' has no value", "", f"write {word}=VALUE")
-            value = words.pop(0)
-        options.append(f"{key} = {_quoted(value)}")
+            raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
+        options.append(f"{key} = {quoted(value)}")
     return options
 
 
@@ -257,10 +291,4 @@ def _whole_list(text: str) -> str:
 
 
 def _list(items: list[str]) -> str:
-    return f"[{', '.join(_quoted(item.strip()) for item in items)}]"
-
-
-def _quoted(text: str) -> str:
-    if any(ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text):
-        raise StudyError(f"{text!r} holds signs that are no text", "", "write plain text; --name names the study")
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"[{', '.join(quoted(item.strip()) for item in items)}]"

@@ -20,6 +20,25 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", _formatter)
         super().__init__(add_help=False, allow_abbrev=False, **settings)
         self.story = story
+        self.seldom: frozenset[str] = frozenset()
+        """Options that `-h` leaves out and `--help` lists."""
+        self.takes_unknown = False
+        """Whether options that are not listed have values, too, and are somebody else's to judge."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
+        """Parse what is known; the value of an unknown option stays with it, or it would count as an argument."""
+        words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(self._with_values(words) if self.takes_unknown else words, namespace)
+
+    def _with_values(self, words: list[str]) -> list[str]:
+        known, joined = self.options(), list[str]()
+        for word in words:
+            last = joined[-1] if joined else ""
+            if last.startswith("--") and "=" not in last and last not in known and not word.startswith("-"):
+                joined[-1] = f"{last}={word}"
+            else:
+                joined.append(word)
+        return joined
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
@@ -62,6 +81,13 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 class _Short(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        if isinstance(parser, Parser) and parser.seldom:
+            for action in parser._actions:
+                if parser.seldom.intersection(action.option_strings):
+                    action.help = argparse.SUPPRESS
+            words = " ".join(f"[{action.metavar} ...]" for action in parser._actions if not action.option_strings)
+            parser.usage = f"{parser.prog} [OPTION ...] {words}"
+            parser.epilog = f"{parser.prog} --help lists {len(parser.seldom)} more options, with examples"
         parser.print_help()
         parser.exit()
 

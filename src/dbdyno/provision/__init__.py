@@ -3,6 +3,7 @@
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
 from dbdyno.provision._plugin import plugin_version_of
 from dbdyno.provision._provision import list_offers, provision, sources
+from dbdyno.provision._server import describe_server
 from dbdyno.provision._store import (
     InstalledEngine,
     check_installed,
@@ -21,6 +22,7 @@ __all__ = [
     "Progress",
     "Source",
     "check_installed",
+    "describe_server",
     "in_use",
     "installed_engines",
     "list_offers",

@@ -36,7 +36,7 @@ class ServerSource:
         running = []
         for address in self._addresses.values():
             try:
-                there = _ask(address, host)
+                there = describe_server(address, host)
             except (ProvisionError, HostError):
                 continue
             running.append(
@@ -51,7 +51,7 @@ class ServerSource:
         if address is None:
             known = ", ".join(sorted(self._addresses)) or "the study names none"
             raise StudyError(f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study")
-        there = _ask(address, host)
+        there = describe_server(address, host)
         if there.family != name.family or (name.version and not matches(there.version, name.version)):
             raise StudyError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
@@ -72,13 +72,23 @@ def _password(address: ServerAddress, host: Host) -> str:
     return host.read_private(Path(address.password_file)).rstrip("\n") if address.password_file else ""
 
 
-def _ask(address: ServerAddress, host: Host) -> Installation:
+def describe_server(address: ServerAddress, host: Host, password: str | None = None) -> Installation:
+    """Ask a server that runs who it is.
+
+    Parameters
+    ----------
+    password : of the address; None: the content of its file
+
+    Raises
+    ------
+    ProvisionError : it does not answer, or does not let us in
+    """
     try:
         if address.socket and not host.is_listening(Path(address.socket)):
             raise ConnectionRefusedError("nobody listens there")
         with connect(
             user=address.user,
-            password=_password(address, host),
+            password=_password(address, host) if password is None else password,
             socket=address.socket,
             host=address.host,
             port=address.port,

@@ -1,0 +1,131 @@
+"""Reads `--server` of `dbdyno compare`: running servers by their addresses, asked who they are.
+
+>>> parse_server("bench@127.0.0.1:3307", "dbdyno").port
+3307
+>>> parse_server("socket:/run/mysqld/mysqld.sock", "dbdyno").socket
+'/run/mysqld/mysqld.sock'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbdyno.core import StudyError, target_title
+from dbdyno.study import ServerAddress
+
+if TYPE_CHECKING:
+    from dbdyno.hosts import Host
+
+PASSWORD_VARIABLE = "DBDYNO_SERVER_PASSWORD"
+_SERVER_RE = re.compile(
+    r"(?:(?P<user>[^@]*)@)?(?:socket:(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,5}))?)"
+)
+
+
+def add_server_options(server: argparse._ArgumentGroup) -> None:
+    """Add `--server`, and how to log in there."""
+    server.add_argument(
+        "--server",
+        dest="servers",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a running server: [USER@]HOST[:PORT] or [USER@]socket:PATH",
+    )
+    login = server.add_argument
+    login("--server-user", default="dbdyno", metavar="NAME", help="account of --server (default %(default)s)")
+    login("--server-password-file", metavar="FILE", help="holds its password, readable by its owner only")
+    login("--server-password-env", metavar="NAME", help=f"variable with its password (default {PASSWORD_VARIABLE})")
+    login("--server-tls", default="preferred", metavar="WORD", help="its encryption, as in study files (%(default)s)")
+    login("--server-tls-ca", metavar="FILE", help="PEM file of its authority")
+
+
+def parse_server(text: str, user: str) -> ServerAddress:
+    """The address that a word means.
+
+    Raises
+    ------
+    StudyError : it is none, or holds a password
+    """
+    match = _SERVER_RE.fullmatch(text.strip())
+    if match is None:
+        raise StudyError(
+            f"--server '{_without_password(text)}' is no address",
+            "",
+            "write for example --server 127.0.0.1:3306 or --server socket:/run/mysqld/mysqld.sock",
+        )
+    given = match["user"] or user
+    if ":" in given:
+        why = "every user of this machine can read command lines"
+        remedy = f"export {PASSWORD_VARIABLE}, or give --server-password-file, and change that password"
+        raise StudyError(f"--server '{_without_password(text)}' holds a password", why, remedy)
+    place = text.strip().rpartition("@")[2].removeprefix("socket:")
+    port = int(match["port"]) if match["port"] else None
+    return ServerAddress(place, given, match["socket"], match["host"] and match["host"].strip("[]"), port)
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r":[^@]*@", ":…@", text)
+
+
+def running_servers(
+    choices: argparse.Namespace, host: Host, environ: Mapping[str, str] = os.environ
+) -> dict[str, tuple[str, ServerAddress]]:
+    """Target's name -> its engine and address, for each server that was named; each is asked who it is.
+
+    Raises
+    ------
+    StudyError : an address is wrong, or its password is not to be had
+    ProvisionError : the server does not let us in
+    """
+    from dbdyno.provision import describe_server  # late: see _main
+
+    variable = choices.server_password_env
+    if variable is None and not choices.server_password_file and PASSWORD_VARIABLE in environ:
+        variable = PASSWORD_VARIABLE
+    if variable is not None and variable not in environ:
+        raise StudyError(f"{variable} is not set", "--server-password-env names it", f"export {variable}")
+    found: dict[str, tuple[str, ServerAddress]] = {}
+    for word in choices.servers:
+        address = replace(
+            parse_server(word, choices.server_user),
+            password_file=choices.server_password_file and str(Path(choices.server_password_file).absolute()),
+            password_env=variable,
+            tls=choices.server_tls,
+            tls_ca=choices.server_tls_ca,
+        )
+        there = describe_server(address, host, environ[variable] if variable else None)
+        name = f"{there.family}:{there.version} at {address.name}"
+        found[name] = (f"{there.family}:{there.version}@server:{address.name}", address)
+        print(
+            f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: tables are made and dropped in "
+            "schemas named dbdyno_… there; it is neither configured, started nor stopped",
+            file=sys.stderr,
+        )
+    return found
+
+
+def server_lines(address: ServerAddress) -> list[str]:
+    """The address as a table of a study file."""
+    given = {field.name: getattr(address, field.name) for field in fields(address) if field.name != "name"}
+    lines = [f"{key} = {value if isinstance(value, int) else quoted(value)}" for key, value in given.items() if value]
+    return [f"[servers.{quoted(address.name)}]", *lines]
+
+
+def quoted(text: str) -> str:
+    """Text as a TOML string.
+
+    Raises
+    ------
+    StudyError : it holds signs that are no text
+    """
+    if any(ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text):
+        raise StudyError(f"{text!r} holds signs that are no text", "", "write plain text; --name names the study")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
