@@ -1,5 +1,6 @@
 // One chart: its definition with the rows within the filter, and the drawing of it.
 import { all } from "./dom.js";
+import { fitted } from "./filter.js";
 import { unpacked } from "./pack.js";
 import { data, filter } from "./view.js";
 
@@ -42,7 +43,7 @@ export async function draw(canvas, onClick) {
   views.delete(name);
   canvas.closest("figure").classList.toggle("empty", !spec);
   if (!spec) return canvas.replaceChildren();
-  const { view } = await window.vegaEmbed(canvas, spec, configured);
+  const { view } = await window.vegaEmbed(canvas, fitted(spec, canvas.clientWidth), configured);
   if (turns.get(name) !== turn) return view.finalize();
   views.set(name, view);
   hideFromReaders(canvas);

@@ -125,3 +125,11 @@ export class Filter {
     return JSON.stringify([...this.#chosen].map(([name, values]) => [name, ...values]));
   }
 }
+
+// A narrow plot has no room for names at the ends of its lines: the key above it has them.
+const NARROW_PX = 480;
+
+export function fitted(spec, widthPx) {
+  if (widthPx >= NARROW_PX || !spec.layer?.some((layer) => layer.name === "ends")) return spec;
+  return { ...spec, layer: spec.layer.filter((layer) => layer.name !== "ends"), padding: 4 };
+}

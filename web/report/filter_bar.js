@@ -35,6 +35,7 @@ export function buildFilterBar(copyLink) {
   place.append(button("Reset", "Show everything again", reset, "reset"));
   place.append(button("Copy link", "Copy a link to this view", (event) => copyLink(event.currentTarget), "copy"));
   document.addEventListener("click", closeMenusBut);
+  for (const name of all("button[data-target]")) name.addEventListener("click", () => toggleTarget(name));
   document.addEventListener("keydown", closeMenuOnEscape);
   byId("filter-toggle").addEventListener("click", () => {
     const isOpen = place.classList.toggle("open");
@@ -92,6 +93,14 @@ function option(facet, value, index) {
   );
 }
 
+// A click on a name of the key hides the target, another shows it again; the last one stays.
+function toggleTarget(name) {
+  const facet = filter.facets.find((each) => each.name === "target");
+  const clicked = facet.values[Number(name.dataset.target)];
+  const shown = facet.values.filter((value) => filter.isChosen("target", value));
+  pick(facet, shown.includes(clicked) ? shown.filter((value) => value !== clicked) : [...shown, clicked]);
+}
+
 function connectionsMenu(facet) {
   const select = make("select", { "aria-label": "Connections", id: "connections" });
   select.append(new Option("Connections: all", ""));
@@ -144,6 +153,11 @@ function showMenu(facet) {
   const words = filter.isNarrowed(facet.name) ? some : "all";
   details.querySelector("summary").textContent = `${FACET_TITLES[facet.name]}: ${words}`;
   details.classList.toggle("active", filter.isNarrowed(facet.name));
+  if (facet.name === "target") {
+    for (const name of all("button[data-target]")) {
+      name.setAttribute("aria-pressed", String(filter.isChosen("target", facet.values[Number(name.dataset.target)])));
+    }
+  }
   all("input", details).forEach((box, index) => {
     box.checked = filter.isChosen(facet.name, facet.values[index]);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Filter } from "../report/filter.js";
+import { Filter, fitted } from "../report/filter.js";
 
 const FACETS = [
   {
@@ -102,4 +102,12 @@ test("a chosen target is told as its vendor writes it, and linked by its id", ()
   const params = new URLSearchParams();
   filter.toParams(params);
   assert.equal(String(params), "target=b");
+});
+
+test("names at the ends of lines are left out of narrow plots, nothing else is", () => {
+  const whole = { height: 250, layer: [{ mark: "line" }, { name: "ends", layer: [] }] };
+  assert.equal(fitted(whole, 557), whole);
+  assert.deepEqual(fitted(whole, 333), { height: 250, layer: [{ mark: "line" }], padding: 4 });
+  const other = { mark: "bar" };
+  assert.equal(fitted(other, 333), other);
 });

@@ -1,5 +1,7 @@
 """Colours, dashes and shapes of targets: hue is the family, strength the version, dash and shape tell the rest.
 
+Up to four targets that share a family have a hue each.
+
 Charts name colours by CSS variables (``var(--t0)``), so that light, dark and print need no second drawing; `resolved`
 puts values in their place where there is no style sheet. The hues stay apart in the common forms of colour blindness
 (after Okabe and Ito), and nothing is told by colour alone.
@@ -23,6 +25,10 @@ _HUES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 _OTHERS = ("#0a6b4c", "#4fb08c", "#6fd6ae", "#3f8f70")
+# Hues as far apart as four can be, also to colour-blind readers; (light, dark), the first the family's that owns it.
+_APART = (("#0b5394", "#7cc0f5"), ("#b44a00", "#ffa04a"), ("#b56bc9", "#b98cff"), ("#0a8f6a", "#d8e27a"))
+_OWNERS = ("mariadb", "mysql", "percona")
+_SPARE = (1, 3, 2, 0)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 4])
 INK: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -100,18 +106,44 @@ class Palette:
 
 
 def palette_of(targets: Sequence[Target]) -> Palette:
-    """Looks for the targets of a study; within a family the newest version is the strongest."""
+    """Looks for the targets of a study; within a family the newest version is the strongest.
+
+    Up to four targets have a hue each where two of them are of one family: two shades of one hue would be taken for
+    one target.
+    """
     families: dict[str, list[Target]] = {}
     for target in targets:
         families.setdefault(target.engine.family, []).append(target)
+    for members in families.values():
+        members.sort(key=_newest_first)
+    is_few = len(families) < len(targets) <= len(_APART)
+    colours = _hues_apart(families) if is_few else _shades(families)
+    return Palette(tuple(_look(index, target, colours[target.name]) for index, target in enumerate(targets)))
+
+
+def _shades(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
     colours: dict[str, tuple[str, str]] = {}
-    for family, members in families.items():
+    for family, ranked in families.items():
         light_strong, light_weak, dark_strong, dark_weak = _HUES.get(family, _OTHERS)
-        ranked = sorted(members, key=_newest_first)
         for index, target in enumerate(ranked):
             share = index / max(len(ranked) - 1, 1)
             colours[target.name] = (_mixed(light_strong, light_weak, share), _mixed(dark_strong, dark_weak, share))
-    return Palette(tuple(_look(index, target, colours[target.name]) for index, target in enumerate(targets)))
+    return colours
+
+
+def _hues_apart(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
+    """The newest of a family has the family's hue; the others have those that are left."""
+    hues: dict[str, int] = {}
+    for family, ranked in families.items():
+        own = _OWNERS.index(family) if family in _OWNERS else len(_OWNERS)
+        hues[ranked[0].name] = own if own not in hues.values() else _spare(hues)
+    for target in (target for ranked in families.values() for target in ranked[1:]):
+        hues[target.name] = _spare(hues)
+    return {name: _APART[hue] for name, hue in hues.items()}
+
+
+def _spare(hues: Mapping[str, int]) -> int:
+    return next(hue for hue in _SPARE if hue not in hues.values())
 
 
 def _look(index: int, target: Target, colours: tuple[str, str]) -> TargetStyle:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import altair as alt
 import pytest
 
-from dbdyno.report import analyse_study
+from dbdyno.report import StudyAnalysis, analyse_study
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import seconds_of_runs
@@ -20,6 +23,20 @@ from dbdyno.report.charts import (
     timeline_chart,
 )
 from dbdyno.store import StoredStudy
+
+SEVEN_AT_ONE_PLACE = """
+name = "place"
+targets = ["mariadb:10.11", "mariadb:11.8", "mysql:8.0", "mysql:8.4", "mysql:9.7", "percona:8.0", "percona:8.4"]
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["512MB"]
+concurrency = [16]
+[measure]
+warm_up = "4s"
+window = "12s"
+repeats = 2
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +55,35 @@ def test_every_chart_keeps_to_the_schema(charts: list[Chart]) -> None:
     for chart in charts:
         chart.drawing.to_dict(validate=True)  # raises
         alt.Chart.from_dict(chart.spec(), validate=True)
+
+
+@pytest.fixture(scope="module")
+def at_one_place(write: Callable[..., StoredStudy], tmp_path_factory: pytest.TempPathFactory) -> StudyAnalysis:
+    return analyse_study(write(tmp_path_factory.mktemp("place") / "study", text=SEVEN_AT_ONE_PLACE))
+
+
+def marks(specification: Any) -> set[str]:
+    """Of all layers."""
+    mark = specification.get("mark")
+    own = {mark["type"] if isinstance(mark, dict) else mark} if mark else set()
+    return own.union(*(marks(layer) for layer in specification.get("layer", ())))
+
+
+def test_one_number_of_connections_has_bars_and_dots_with_intervals(at_one_place: StudyAnalysis) -> None:
+    palette = palette_of(at_one_place.study.targets)
+    throughput, latency = throughput_charts(at_one_place, palette), latency_charts(at_one_place, palette)
+    assert throughput and latency
+    for chart in throughput:
+        alt.Chart.from_dict(chart.spec(), validate=True)
+        assert marks(chart.spec()) == {"bar", "rule", "text"}
+    for chart in latency:
+        assert marks(chart.spec()) == {"point", "rule", "text"}
+
+
+def test_whiskers_give_way_to_the_map_beyond_six_targets(at_one_place: StudyAnalysis) -> None:
+    palette = palette_of(at_one_place.study.targets)
+    assert rank_charts(at_one_place, palette) == []
+    assert len(heat_charts(at_one_place, palette)) == 1
 
 
 def test_every_chart_holds_rows_and_no_text_in_their_place(charts: list[Chart]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import itertools
 import json
 import re
@@ -33,9 +34,18 @@ def target(name: str) -> Target:
 
 
 def test_the_newest_version_of_a_family_is_the_strongest() -> None:
-    looks = palette_of([target("mysql:5.7"), target("mysql:9.7"), target("mysql:8.4")]).looks
+    looks = palette_of([target(f"mysql:{version}") for version in ("5.6", "5.7", "9.7", "8.0", "8.4")]).looks
     light = [sum(bytes.fromhex(look.light[1:])) for look in looks]
-    assert light[1] < light[2] < light[0]
+    assert light[2] < light[4] < light[3] < light[1] < light[0]
+
+
+@pytest.mark.parametrize("versions", [("10.11", "11.8"), ("10.6", "10.11", "11.8"), ("10.6", "10.11", "11.4", "11.8")])
+def test_up_to_four_targets_of_one_family_have_hues_that_can_be_told_apart(versions: tuple[str, ...]) -> None:
+    looks = palette_of([target(f"mariadb:{version}") for version in versions]).looks
+    for colours in ([look.light for look in looks], [look.dark for look in looks]):
+        hues = sorted(360 * colorsys.rgb_to_hsv(*(byte / 255 for byte in bytes.fromhex(c[1:])))[0] for c in colours)
+        turns = [after - before for before, after in zip(hues, [*hues[1:], hues[0] + 360], strict=True)]
+        assert min(turns) > 30
 
 
 def test_no_two_targets_look_alike_even_without_colour() -> None:

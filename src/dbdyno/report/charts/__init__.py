@@ -10,11 +10,12 @@ from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
 from dbdyno.report.charts._spark import SPARK_WIDTH, spark
-from dbdyno.report.charts._style import Chart, at_best, config
+from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
 
 __all__ = [
+    "ENDS",
     "QUANTILE_WORDS",
     "SPARK_WIDTH",
     "Chart",
@@ -31,6 +32,7 @@ __all__ = [
     "panel_title",
     "rank_charts",
     "seconds_template",
+    "short_names",
     "spark",
     "throughput_charts",
     "timeline_chart",

@@ -12,18 +12,22 @@ from dbdyno.core import target_title
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._levels import LEVEL_ROW_PX, level_drawing
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
     Drawing,
     Row,
     colour,
+    columns,
     concurrency_axis,
     dash,
     end_labels,
     padding,
+    row_facts,
     shape,
     titled,
+    together,
 )
 from dbdyno.report.charts._throughput import panel_title
 
@@ -41,8 +45,10 @@ def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
             if here:
                 title = f"{words}, {panel_title(analysis, workload, route, tier_bytes)}"
                 ends, panel = scale_ends(alike), (workload, route, tier_bytes)
-                drawing, name = _drawing(here, ends, analysis, palette), f"latency-{index + 1}-{quantile}"
-                charts.append(Chart(name, title, _description(words, here), drawing, panel))
+                is_line, name = len(analysis.study.concurrencies) > 1, f"latency-{index + 1}-{quantile}"
+                drawing = _drawing(here, ends, analysis, palette) if is_line else _dots(here, ends, palette)
+                meta = None if is_line else row_facts(LEVEL_ROW_PX)
+                charts.append(Chart(name, title, _description(words, here), drawing, panel, meta))
     return charts
 
 
@@ -89,25 +95,24 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnal
     y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
     ticks = steps_125(*ends)
     y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
-    base = titled(rows, palette).encode(
-        x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
-    )
+    x = concurrency_axis(analysis.study.concurrencies)
+    reading = together(titled(sorted(rows, key=lambda row: float(row["ms"])), palette))
+    base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
     y = alt.Y("ms:Q", scale=y_scale, axis=y_axis)
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
-    labels = end_labels(rows, concurrency_axis(analysis.study.concurrencies), "ms", y_scale, HEIGHT, palette)
-    return alt.layer(whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+    labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette)
+    pointed = columns(reading, x, len(analysis.study.concurrencies))
+    return alt.layer(pointed, whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
 
 
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("title:N", title="target"),
-        alt.Tooltip("concurrency:Q", title="connections"),
-        alt.Tooltip("shown:N", title="quantile, 95 %"),
-    ]
+def _dots(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> Drawing:
+    axis = alt.Axis(title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, ',~g')")
+    x = alt.X("ms:Q", scale=alt.Scale(type="log", domain=list(ends), nice=False), axis=axis)
+    return level_drawing(rows, palette, x, is_bar=False)
 
 
 def _description(words: str, rows: Sequence[Row]) -> str:

@@ -14,11 +14,15 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, s
 from dbdyno.report.charts._throughput import panel_title
 
 CROWDED_FROM = 5
+MOST_TARGETS = 6
+"""Whose whiskers can be read; the heat map has the places of more."""
 
 
 def rank_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
-    """One panel for each workload, route and tier in which at least two targets were compared."""
-    charts = []
+    """One panel for each workload, route and tier in which two targets or more, but not too many, were compared."""
+    charts: list[Chart] = []
+    if len(palette.looks) > MOST_TARGETS:
+        return charts
     for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
         rows = _rows(analysis, (workload, route, tier_bytes))
         if len({row["target"] for row in rows}) > 1:

@@ -22,6 +22,9 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 LABEL_PX = 11
 AUTOSIZE = alt.AutoSizeParams(type="fit-x", contains="padding")
 _LABEL_STEP_PX = 13
+_PLOT_PX = 400
+ENDS = "ends"
+"""Name of the layer of names at the ends of lines: a narrow page leaves it out and has a key above the plot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,24 @@ def titled(rows: Sequence[Row], palette: Palette) -> Unit:
     return Unit(rows_data(rows)).transform_calculate(title=_lookup({t: target_title(t) for t in palette.targets}))
 
 
+def together(base: Unit, groupby: str = "concurrency") -> Unit:
+    """What is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
+    lines = "join(pluck(datum.rows, 'line'), '\\n')"
+    return (
+        base.transform_calculate(line="datum.title + ': ' + datum.shown + (datum.runs ? ' · runs ' + datum.runs : '')")
+        .transform_joinaggregate(rows="values(shown)", groupby=[groupby])
+        .transform_calculate(together=f"format(datum.{groupby}, ',') + ' connections\\n' + {lines}")
+    )
+
+
+def columns(base: Unit, x: alt.X, count: int) -> Unit:
+    """Unseen columns at the measured places that show the text of `together` wherever the pointer is."""
+    lines = alt.Tooltip("together:N")
+    grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
+    column: Unit = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
+    return column.encode(x=x, tooltip=lines)
+
+
 def padding(rows: Sequence[Row]) -> dict[str, int]:
     """Room around a plot; on the right what the measured width of the longest label may be short of."""
     longest = max(map(len, short_names(row["target"] for row in rows).values()), default=0)
@@ -239,7 +260,7 @@ def end_labels(
     name = _lookup(names)
     by_height: list[alt.SortField | dict[str, str]] = [alt.SortField("wanted_px")]
     base = (
-        Unit(rows_data(rows))
+        titled(rows, palette)
         .transform_joinaggregate(last=f"max({along})", groupby=["target"])
         .transform_filter(f"datum.{along} == datum.last")
         .transform_joinaggregate(right=f"max({along})", labels="count()")
@@ -255,8 +276,10 @@ def end_labels(
         .encode(x=alt.X("right:Q", scale=x["scale"], axis=x["axis"]), y=alt.Y("label_y:Q", scale=y_scale))
     )
     symbols = base.mark_point(size=34, filled=True, opacity=1, xOffset=13, clip=False, tooltip=None)
-    texts = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(text=alt.Text("label:N"))
-    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), texts)
+    texts = base.mark_text(align="left", dx=20, fontSize=LABEL_PX, clip=False).encode(
+        text=alt.Text("label:N"), tooltip=alt.Tooltip("title:N", title="target")
+    )
+    return alt.layer(symbols.encode(color=colour(palette), shape=shape(palette)), texts, name=ENDS)
 
 
 def row_facts(row_px: int) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Throughput against concurrency: one panel a tier, one line a target with the band of its interval, from zero.
 
+At one concurrency each target has a bar.
+
 Lines are the law of scalability where it comes within ten percent of every point, else a monotone curve through them.
 """
 
@@ -15,6 +17,7 @@ from dbdyno.core import format_bytes, format_memory, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._levels import LEVEL_ROW_PX, level_drawing
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
@@ -22,18 +25,23 @@ from dbdyno.report.charts._style import (
     Row,
     Unit,
     colour,
+    columns,
     concurrency_axis,
     dash,
     end_labels,
     padding,
+    row_facts,
     rows_data,
     shape,
     titled,
+    together,
 )
 from dbdyno.stats import fit_scalability
 
 HEIGHT = 250
 FLAT_SHARE = 0.25
+MOST_BANDS = 4
+"""Targets whose bands can be told apart; more have whiskers alone."""
 _CURVE_POINTS = 60
 
 
@@ -53,10 +61,11 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
             if own_top < FLAT_SHARE * top:
                 top, title = own_top, f"{title}, scale of its own"
             curves = curve_rows(analysis, workload, route, tier_bytes)
-            drawing = _drawing(here, curves, top, analysis, palette)
+            is_line = len(analysis.study.concurrencies) > 1
+            drawing = _drawing(here, curves, top, analysis, palette) if is_line else _bars(here, top, palette)
             panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in here)
-            name = f"throughput-{index + 1}"
-            charts.append(Chart(name, title, _description(here), drawing, panel, is_cut=is_cut))
+            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(LEVEL_ROW_PX)
+            charts.append(Chart(name, title, _description(here), drawing, panel, meta, is_cut=is_cut))
     return charts
 
 
@@ -116,13 +125,11 @@ def _drawing(
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
     y_axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5, minExtent=44)
-    base = titled(rows, palette).encode(
-        x=concurrency_axis(analysis.study.concurrencies), color=colour(palette), tooltip=_tooltip()
-    )
-    drawn = Unit(rows_data(lines)).encode(x=concurrency_axis(analysis.study.concurrencies), color=colour(palette))
-    band = drawn.mark_area(opacity=0.18, line=False, clip=True, tooltip=None, interpolate="monotone").encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
-    )
+    x = concurrency_axis(analysis.study.concurrencies)
+    reading = together(titled(sorted(rows, key=lambda row: -float(row["tps"])), palette))
+    base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
+    drawn = Unit(rows_data(lines)).encode(x=x, color=colour(palette))
+    bands = _bands(drawn, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
     line = drawn.mark_line(strokeWidth=2, clip=True, interpolate="monotone").encode(y=y, strokeDash=dash(palette))
@@ -132,19 +139,39 @@ def _drawing(
         .mark_point(size=26, filled=True, opacity=1)
         .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
     )
-    labels = end_labels(rows, concurrency_axis(analysis.study.concurrencies), "tps", y_scale, HEIGHT, palette)
+    labels = end_labels(rows, x, "tps", y_scale, HEIGHT, palette)
     return alt.layer(
-        band, whisker, line, points, hollow, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
+        *bands,
+        columns(reading, x, len(analysis.study.concurrencies)),
+        whisker,
+        line,
+        points,
+        hollow,
+        labels,
+        height=HEIGHT,
+        padding=padding(rows),
+        autosize=AUTOSIZE,
     )
 
 
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("title:N", title="target"),
-        alt.Tooltip("concurrency:Q", title="connections"),
-        alt.Tooltip("shown:N", title="mean, 95 %"),
-        alt.Tooltip("runs:N", title="runs"),
+def _bands(drawn: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
+    """Bands with edges in the target's colour, so that two that lie over each other stay two."""
+    area = drawn.mark_area(opacity=0.13, line=False, clip=True, tooltip=None, interpolate="monotone").encode(
+        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
+    )
+    edges = [
+        drawn.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None, interpolate="monotone").encode(
+            y=alt.Y(f"{end}:Q", scale=y_scale, axis=y_axis)
+        )
+        for end in ("low", "high")
     ]
+    return [area, *edges]
+
+
+def _bars(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
+    axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5)
+    x = alt.X("tps:Q", scale=alt.Scale(domain=[0, top], nice=False, zero=True), axis=axis)
+    return level_drawing(rows, palette, x, is_bar=True)
 
 
 def _description(rows: Sequence[Row]) -> str:

@@ -157,6 +157,11 @@
       return JSON.stringify([...this.#chosen].map(([name, values]) => [name, ...values]));
     }
   };
+  var NARROW_PX = 480;
+  function fitted(spec, widthPx) {
+    if (widthPx >= NARROW_PX || !spec.layer?.some((layer) => layer.name === "ends")) return spec;
+    return { ...spec, layer: spec.layer.filter((layer) => layer.name !== "ends"), padding: 4 };
+  }
 
   // report/view.js
   var data = embeddedJson("page-data");
@@ -194,6 +199,7 @@
     place2.append(button("Reset", "Show everything again", reset, "reset"));
     place2.append(button("Copy link", "Copy a link to this view", (event) => copyLink2(event.currentTarget), "copy"));
     document.addEventListener("click", closeMenusBut);
+    for (const name of all("button[data-target]")) name.addEventListener("click", () => toggleTarget(name));
     document.addEventListener("keydown", closeMenuOnEscape);
     byId("filter-toggle").addEventListener("click", () => {
       const isOpen = place2.classList.toggle("open");
@@ -246,6 +252,12 @@
       only
     );
   }
+  function toggleTarget(name) {
+    const facet = filter.facets.find((each) => each.name === "target");
+    const clicked = facet.values[Number(name.dataset.target)];
+    const shown2 = facet.values.filter((value) => filter.isChosen("target", value));
+    pick(facet, shown2.includes(clicked) ? shown2.filter((value) => value !== clicked) : [...shown2, clicked]);
+  }
   function connectionsMenu(facet) {
     const select = make("select", { "aria-label": "Connections", id: "connections" });
     select.append(new Option("Connections: all", ""));
@@ -292,6 +304,11 @@
     const words = filter.isNarrowed(facet.name) ? some : "all";
     details.querySelector("summary").textContent = `${FACET_TITLES[facet.name]}: ${words}`;
     details.classList.toggle("active", filter.isNarrowed(facet.name));
+    if (facet.name === "target") {
+      for (const name of all("button[data-target]")) {
+        name.setAttribute("aria-pressed", String(filter.isChosen("target", facet.values[Number(name.dataset.target)])));
+      }
+    }
     all("input", details).forEach((box, index) => {
       box.checked = filter.isChosen(facet.name, facet.values[index]);
     });
@@ -337,7 +354,7 @@
     views.delete(name);
     canvas.closest("figure").classList.toggle("empty", !spec);
     if (!spec) return canvas.replaceChildren();
-    const { view } = await window.vegaEmbed(canvas, spec, configured);
+    const { view } = await window.vegaEmbed(canvas, fitted(spec, canvas.clientWidth), configured);
     if (turns.get(name) !== turn) return view.finalize();
     views.set(name, view);
     hideFromReaders(canvas);

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbdyno.analyse import CellJudgement, listed
+from dbdyno.analyse import CellJudgement, counted, listed
 from dbdyno.core import format_memory, target_title
 from dbdyno.report._facets import Facets
 from dbdyno.report._html import Column, Html, element, folded, joined, shortened
-from dbdyno.report._palette import Palette
+from dbdyno.report._palette import Palette, TargetStyle
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts import Chart
+from dbdyno.report.charts import ENDS, Chart, short_names
 
 LONGEST_NAME = 60
 """Of a target in a sentence, letters."""
@@ -47,7 +47,23 @@ class Page:
         )
         caption = element("figcaption", element("span", chart.title, class_="title"))
         anchor, about = f"chart-{chart.name}", self._about(chart) or None
-        return element("figure", caption, canvas, class_="panel", id=anchor, data_f=about)
+        return element("figure", caption, self._names(chart), canvas, class_="panel", id=anchor, data_f=about)
+
+    def symbol(self, look: TargetStyle) -> Html:
+        """A target's shape in its colour, as charts have it."""
+        style = f"--c:var(--{look.variable})"
+        return element("span", class_=f"swatch {look.shape}", style=style, aria_hidden="true")
+
+    def _names(self, chart: Chart) -> Html:
+        """The key of lines whose ends have no room for names: on a narrow page."""
+        if not any(layer.get("name") == ENDS for layer in self.specs[chart.name].get("layer", ())):
+            return Html("")
+        names = short_names(self.palette.targets, LONGEST_NAME)
+        items = [
+            element("span", self.symbol(look), names[look.target], data_f=self.facets.of(targets=[look.target]) or None)
+            for look in self.palette.looks
+        ]
+        return element("p", *items, class_="names")
 
     def worded(self, text: str) -> Html:
         """A sentence in which very long names of targets are shortened, whole on hover."""
@@ -81,6 +97,15 @@ def to_see(text: str) -> Html:
 def grid(figures: Sequence[Html]) -> Html:
     """Small multiples, side by side where there is room."""
     return element("div", *figures, class_="grid")
+
+
+def against_words(concurrencies: Sequence[int]) -> str:
+    """Where a level stands.
+
+    >>> against_words([16]), against_words([1, 16])
+    ('at 16 connections', 'against connections')
+    """
+    return "against connections" if len(concurrencies) > 1 else f"at {counted(concurrencies[0], 'connection')}"
 
 
 def data_behind(table: Html, what: str = "The data as a table") -> Html:

@@ -11,7 +11,7 @@ from dbdyno.core import format_duration, target_title
 from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._html import Html, element, folded, joined, shortened
 from dbdyno.report.charts import Chart
-from dbdyno.report.sections._frame import Page
+from dbdyno.report.sections._frame import Page, against_words
 from dbdyno.study import question_words
 
 _FILTER_WORDS = (
@@ -79,7 +79,8 @@ def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
         return []
     largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
     is_curve = largest.panel is not None and len(largest.panel) == 3
-    title = f"Throughput against connections, {largest.title}" if is_curve else largest.title
+    where = against_words(page.analysis.study.concurrencies)
+    title = f"Throughput {where}, {largest.title}" if is_curve else largest.title
     return [page.place(replace(largest, name="answer", title=title))]
 
 
@@ -123,8 +124,7 @@ def _targets(page: Page) -> Html:
     items = [
         element(
             "li",
-            element("span", class_="swatch", style=f"--c:var(--{look.variable})", aria_hidden="true"),
-            element("b", shortened(target_title(look.target), 60)),
+            _name(page, index),
             " ",
             element("code", shortened(look.target, 60)) if target_title(look.target) != look.target else "",
             " ",
@@ -132,11 +132,19 @@ def _targets(page: Page) -> Html:
             element("span", f" · {durability[look.target]}", class_="quiet")
             if look.target in versions and not are_alike
             else "",
-            data_f=page.facets.of(targets=[look.target]) or None,
         )
-        for look in page.palette.looks
+        for index, look in enumerate(page.palette.looks)
     ]
     key = element("ul", *items, class_="key", aria_label="Targets and their colours")
     if not are_alike:
         return key
     return joined([key, element("p", f"A commit on each: {next(iter(durability.values()))}.", class_="quiet")])
+
+
+def _name(page: Page, index: int) -> Html:
+    """A target's symbol and name; of several each hides and shows its target."""
+    look = page.palette.looks[index]
+    words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60))])
+    if len(page.palette.looks) == 1:
+        return words
+    return element("button", words, type="button", data_target=index, aria_pressed="true", title="hide or show")

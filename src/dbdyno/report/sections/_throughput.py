@@ -18,7 +18,7 @@ from dbdyno.report._format import (
 from dbdyno.report._html import Column, Html, element, table
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
 from dbdyno.report.charts import Chart, rank_charts
-from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, against_words, data_behind, grid, section, subtitle, to_see
 
 _INTERVAL_WORDS = {
     "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
@@ -35,7 +35,7 @@ def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
     measured = "Transactions per second"
     if study.pacing.search is not None:
         measured = f"Highest rate, transactions per second, that held {study.pacing.search.slo}"
-    measure = f"{measured} against connections, {workload}, windows of {study.window_words}"
+    measure = f"{measured} {against_words(study.concurrencies)}, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
@@ -59,22 +59,26 @@ def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
 def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> Html:
     """Ranks as intervals, and a map of how far each target is from the best."""
     charts = rank_charts(page.analysis, page.palette)
-    if not charts:
+    if not charts and not maps:
         return Html("")
+    return section("ranks", "Who stands where", *_map_parts(page, maps, found), *_whisker_parts(page, charts))
+
+
+def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Html]:
+    """Nothing for more targets than whiskers are drawn of: the map has their places."""
     open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
-    return section(
-        "ranks",
-        "Who stands where",
-        *_map_parts(page, maps, found),
+    undecided = f"Undecided: {open_count} of {len(page.analysis.comparisons)} comparisons" + (
+        f", not settled: {unsettled}. A target that has not settled may hold any place." if unsettled else "."
+    )
+    if not charts:
+        return [to_see(undecided)]
+    return [
         element("h3", "Places that each target may hold"),
         subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
         grid([page.place(chart) for chart in charts]),
-        to_see(
-            f"Whiskers that overlap are ties. Undecided: {open_count} of {len(page.analysis.comparisons)} comparisons"
-            + (f", not settled: {unsettled}. A target that has not settled may hold any place." if unsettled else ".")
-        ),
-    )
+        to_see(f"Whiskers that overlap are ties. {undecided}"),
+    ]
 
 
 def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> list[Html]:

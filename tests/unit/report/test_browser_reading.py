@@ -1,0 +1,67 @@
+"""How a reader reads a chart: one text for all targets at a place, a key that hides them, a plot as wide as a phone."""
+
+from __future__ import annotations
+
+import pytest
+
+from chromium import needs_chromium
+from dbdyno.report import build_page
+from dbdyno.store import StoredStudy
+from page_visit import Visit
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_chromium
+
+
+@pytest.fixture(scope="module")
+def address(results: StoredStudy, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return build_page(results, tmp_path_factory.mktemp("page") / "report.html").as_uri()
+
+
+def first_drawn(visit: Visit) -> None:
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
+
+
+def test_pointing_anywhere_near_a_place_reads_all_targets_there(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address)
+    first_drawn(visit)
+    for path in visit.page.locator("#chart-answer .mark-symbol path").all()[:3]:
+        path.hover(force=True)
+        lines = visit.page.locator("#vg-tooltip-element").inner_text().split("\n")
+        assert len(lines) == 4
+        assert lines[0].split()[1].startswith("connection")
+        assert {line.partition(":")[0] for line in lines[1:]} == {
+            "MariaDB 11.8",
+            "MariaDB 11.8 + MyRocks",
+            "MySQL 9.7",
+        }
+    visit.context.close()
+
+
+def test_a_click_on_a_name_of_the_key_hides_it_and_another_shows_it(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address)
+    first_drawn(visit)
+    name = visit.page.locator("button[data-target='2']")
+    lines = visit.page.locator("#chart-answer .mark-line path")
+    before = lines.count()
+    name.click()
+    playwright.expect(name).to_have_attribute("aria-pressed", "false")
+    playwright.expect(name).to_be_visible()
+    playwright.expect(lines).to_have_count(before * 2 // 3)
+    name.click()
+    playwright.expect(name).to_have_attribute("aria-pressed", "true")
+    playwright.expect(lines).to_have_count(before)
+    assert visit.said == []
+    visit.context.close()
+
+
+def test_on_a_phone_the_plot_takes_the_width(browser: playwright.Browser, address: str) -> None:
+    visit = Visit(browser, address, 360)
+    first_drawn(visit)
+    share = visit.page.evaluate(
+        """document.querySelector('#chart-answer .mark-rule line, #chart-answer .role-axis-domain line')
+             .closest('svg').querySelector('.role-axis-grid').getBoundingClientRect().width / innerWidth"""
+    )
+    assert share > 0.7
+    playwright.expect(visit.page.locator("#chart-answer .names")).to_contain_text("MariaDB 11.8 + MyRocks")
+    visit.context.close()
